@@ -1,0 +1,56 @@
+import type { z } from "zod";
+
+/** What a run's function may do. Everything it does must go through here, or it is not remembered. */
+export interface Ctx {
+  readonly runId: string;
+  /** Runs `fn` once and remembers its result under `name`. `fn` must be idempotent: a crash before the record runs it again. */
+  step<T>(name: string, fn: (signal: AbortSignal) => Promise<T>, options?: StepOptions): Promise<T>;
+  /** Waits, over restarts if need be, until somebody answers. */
+  ask<T>(name: string, question: Question<T>): Promise<T>;
+  sleep(name: string, ms: number): Promise<void>;
+  /** A run of its own, with its own journal stream. */
+  child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I): Promise<O>;
+  /** The only way to be parallel. Waits for every operation to settle, then throws the first failure. */
+  all<T>(operations: readonly (() => Promise<T>)[], options?: { readonly limit?: number }): Promise<T[]>;
+}
+
+export interface StepOptions {
+  readonly retry?: RetryPolicy;
+  readonly timeoutMs?: number;
+}
+
+/** In-place retries; `attempts` counts the first try. Only failures whose code is retryable are tried again unless `when` says otherwise. */
+export interface RetryPolicy {
+  readonly attempts: number;
+  readonly backoffMs: number;
+  readonly factor?: number;
+  readonly maxBackoffMs?: number;
+  readonly when?: (error: unknown) => boolean;
+}
+
+export interface Question<T> {
+  readonly kind: string;
+  readonly title: string;
+  readonly body?: string;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** What a valid answer looks like; invalid answers are refused at the inbox. */
+  readonly schema: z.ZodType<T>;
+  /** Facts the reader or a validity rule needs: feature, tree, files. JSON only. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly answerableBy?: readonly string[];
+  readonly remindAfterMs?: readonly number[];
+  readonly timeoutMs?: number;
+  /** Used as the answer when `timeoutMs` has passed; without it the wait fails with question_expired. */
+  readonly onTimeout?: T;
+}
+
+export interface Workflow<I, O, K> {
+  readonly name: string;
+  /** Pinned when a run starts; change it whenever steps are renamed, added or reordered. */
+  readonly version: string;
+  readonly run: (ctx: Ctx, input: I, kernel: K) => Promise<O>;
+}
+
+export function workflow<I, O, K>(name: string, version: string, run: Workflow<I, O, K>["run"]): Workflow<I, O, K> {
+  return { name, version, run };
+}
