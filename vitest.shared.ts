@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** One configuration for every package: sources straight from TypeScript, coverage minima that block. */
@@ -12,7 +13,7 @@ export function packageConfig(project: string, coverage = true) {
       testTimeout: 30_000,
       hookTimeout: 30_000,
       maxWorkers: 2,
-      reporters: ["default", ["json", { outputFile: `../../reports/tests/${project}.json` }]],
+      reporters: ["default", ["json", { outputFile: join(import.meta.dirname, "reports", "tests", `${project}.json`) }]],
       coverage: {
         enabled: coverage,
         provider: "v8",

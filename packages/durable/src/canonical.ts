@@ -6,10 +6,19 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** RFC 8785 text. Refuses what JSON cannot carry, instead of silently dropping it. */
 export function canonicalJson(value: unknown): string {
-  assertJson(value, "$");
+  assertJson(value, "$", 0);
   const text = canonicalize(value);
   if (text === undefined) throw new SlipwayError("payload_not_json", "The value is not JSON.");
   return text;
+}
+
+export function isJson(value: unknown): boolean {
+  try {
+    assertJson(value, "$", 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function sha256(data: string | Uint8Array): string {
@@ -20,22 +29,36 @@ export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value));
 }
 
-function assertJson(value: unknown, path: string): void {
-  if (value === null || typeof value === "boolean" || typeof value === "string") return;
+const MAX_DEPTH = 500;
+
+function assertJson(value: unknown, path: string, depth: number): void {
+  if (value === null || typeof value === "boolean") return;
+  if (typeof value === "string") return assertText(value, path);
   if (typeof value === "number") {
     if (Number.isFinite(value)) return;
     throw notJson(path, String(value));
   }
+  if (depth > MAX_DEPTH) throw notJson(path, `nested deeper than ${MAX_DEPTH} levels, or circular`);
   if (Array.isArray(value)) {
-    value.forEach((item, index) => assertJson(item, `${path}[${index}]`));
+    // Array.from, because forEach would pass over the holes.
+    Array.from(value, (item: unknown, index) => assertJson(item, `${path}[${index}]`, depth + 1));
     return;
   }
   if (typeof value === "object" && isPlain(value)) {
     // A property that is undefined is left out, as JSON.stringify does.
-    for (const [key, item] of Object.entries(value)) if (item !== undefined) assertJson(item, `${path}.${key}`);
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined) continue;
+      assertText(key, path);
+      assertJson(item, `${path}.${key}`, depth + 1);
+    }
     return;
   }
   throw notJson(path, typeof value);
+}
+
+/** Half a surrogate pair has no UTF-8 form: it would come back from storage as another text. */
+function assertText(text: string, path: string): void {
+  if (!text.isWellFormed()) throw notJson(path, "text that is not valid Unicode");
 }
 
 function isPlain(value: object): boolean {

@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   forbidden_tool_for_role: refused,
   version_conflict: again,
   operation_conflict: refused,
+  operation_in_progress: again,
   feature_not_found: user,
   invalid_status_transition: refused,
   // plans, patches, locks, collisions
@@ -143,6 +144,8 @@ export function toFailure(error: unknown): Failure {
   return { code: "internal_error", message, details: { retryable: false, requires_human: false, suggested_next_actions: [] } };
 }
 
-export function fromFailure(failure: Failure): SlipwayError {
-  return new SlipwayError(failure.code, failure.message, failure.details);
+export function fromFailure(failure: Failure, options?: { cause?: unknown }): SlipwayError {
+  // A journal may outlive the code that wrote it.
+  const code = failure.code in ERROR_CODES ? failure.code : "internal_error";
+  return new SlipwayError(code, failure.message, failure.details, options);
 }

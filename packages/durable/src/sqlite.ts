@@ -74,7 +74,8 @@ function open(path: string, options: SqliteOptions): DatabaseSync {
   }
 }
 
-function inTransaction<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
+/** For work that has to change memory together with the commit, inside one turn of `exclusive`. */
+export function inTransaction<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work(database);

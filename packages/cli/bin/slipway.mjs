@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Runs on any Node, so that an old one gets a helpful sentence instead of a syntax error.
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const MINIMUM = 24;
+const major = Number(process.versions.node.split(".")[0]);
+
+if (major >= MINIMUM) {
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache?.();
+  const { main } = await import("../dist/main.js");
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  process.exitCode = runWithPinnedNode();
+}
+
+function runWithPinnedNode() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`node-${platform}-${process.arch}/package.json`));
+    const node = join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
+    return spawnSync(node, process.argv.slice(1), { stdio: "inherit" }).status ?? 1;
+  } catch {
+    process.stderr.write(`unsupported_node: Slipway needs Node ${MINIMUM} or newer; this is ${process.version}.\n  next: install Node ${MINIMUM} (https://nodejs.org) and run the command again.\n`);
+    return 2;
+  }
+}

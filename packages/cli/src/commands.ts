@@ -1,0 +1,172 @@
+import type { CommandSpec, OptionSpec } from "./command.ts";
+
+const agentOptions: Record<string, OptionSpec> = {
+  "agent-provider": { type: "string", hint: "NAME", describe: "who plays the roles: replay or custom (later codex, claude, gemini)" },
+  "agent-model": { type: "string", hint: "MODEL", describe: "the model the provider should use" },
+  "provider-config-env": { type: "string", hint: "VARIABLE", describe: "environment variable that holds the provider's configuration" },
+  cassette: { type: "string", hint: "FOLDER", describe: "recorded answers for the replay provider" },
+};
+
+const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
+const unsandboxed: OptionSpec = {
+  type: "string",
+  hint: "REASON",
+  describe: "run gates without a sandbox; the reason is recorded with your name",
+};
+
+/** The command tree. Order is the order of `slipway --help`. */
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "init",
+    summary: "write slipway/gates.yaml, policy.yaml and agents.yaml for this repository",
+    example: "slipway init --yes",
+    positionals: [],
+    options: {
+      yes: { type: "boolean", short: "y", describe: "take the defaults, ask nothing" },
+      force: { type: "boolean", describe: "replace files that exist (the old ones are kept as *.bak)" },
+    },
+    load: () => import("./commands/init.ts"),
+  },
+  {
+    name: "run",
+    summary: "turn specifications into changes that are ready to merge",
+    example: "slipway run specs/search.spec.md",
+    positionals: [{ name: "spec", describe: "specification file (Markdown)", required: false, many: true }],
+    options: {
+      fi: { type: "string", hint: "FILE", describe: "one specification (written -fi FILE)" },
+      fl: { type: "string", hint: "FOLDER", describe: "every *.md below a folder (written -fl FOLDER)" },
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+    },
+    load: () => import("./commands/run.ts"),
+  },
+  {
+    name: "status",
+    summary: "what every feature and run is doing; changes nothing",
+    example: "slipway status --json",
+    positionals: [],
+    options: {},
+    load: () => import("./commands/status.ts"),
+  },
+  {
+    name: "watch",
+    summary: "follow a run until it ends or needs a person",
+    example: "slipway watch",
+    positionals: [{ name: "run", describe: "run id (default: the latest)", required: false }],
+    options: {},
+    load: () => import("./commands/watch.ts"),
+  },
+  {
+    name: "inbox",
+    summary: "questions that wait for a person",
+    example: "slipway inbox",
+    positionals: [],
+    options: { all: { type: "boolean", describe: "closed questions too" } },
+    load: () => import("./commands/inbox.ts"),
+  },
+  {
+    name: "answer",
+    summary: "answer a question",
+    example: "slipway answer Q1 retry",
+    positionals: [
+      { name: "question", describe: "number or id from `slipway inbox`", required: true },
+      { name: "answer", describe: "an option, or JSON", required: false },
+    ],
+    options: { comment: { type: "string", hint: "TEXT", describe: "guidance that goes with the answer" } },
+    load: () => import("./commands/answer.ts"),
+  },
+  {
+    name: "approve",
+    summary: "sign off the exact change that was gated",
+    example: "slipway approve search",
+    positionals: [feature],
+    options: { tree: { type: "string", hint: "TREE", describe: "approve only if the tree is this one (as shown by `slipway diff`)" } },
+    load: () => import("./commands/approve.ts"),
+  },
+  {
+    name: "diff",
+    summary: "the change a feature would merge",
+    example: "slipway diff search --stat",
+    positionals: [feature],
+    options: {
+      stat: { type: "boolean", describe: "only how many lines per file" },
+      "name-only": { type: "boolean", describe: "only the paths" },
+    },
+    load: () => import("./commands/diff.ts"),
+  },
+  {
+    name: "merge",
+    summary: "land an approved feature on its base branch",
+    example: "slipway merge search",
+    positionals: [feature],
+    options: {},
+    load: () => import("./commands/merge.ts"),
+  },
+  {
+    name: "resume",
+    summary: "continue a run that was stopped, killed or answered",
+    example: "slipway resume",
+    positionals: [{ name: "run", describe: "run id (default: the latest that can go on)", required: false }],
+    options: {
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+      "accept-version": { type: "boolean", describe: "continue although the protocol's code changed since the run started" },
+    },
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "stop",
+    summary: "stop a live run safely; `slipway resume` continues it",
+    example: "slipway stop",
+    positionals: [{ name: "run", describe: "run id (default: the live one)", required: false }],
+    options: { cancel: { type: "boolean", describe: "end the run for good" } },
+    load: () => import("./commands/stop.ts"),
+  },
+  {
+    name: "journal",
+    summary: "show or verify the journal",
+    example: "slipway journal verify",
+    positionals: [
+      { name: "action", describe: "show, verify or prune", required: true },
+      { name: "stream", describe: "run id or `repository` (default: all)", required: false },
+    ],
+    options: {
+      limit: { type: "string", hint: "N", describe: "show: at most N events, the newest (default 50)" },
+      "older-than": { type: "string", hint: "DAYS", describe: "prune: finished runs older than this (default 90)" },
+    },
+    load: () => import("./commands/journal.ts"),
+  },
+  {
+    name: "evidence",
+    summary: "what the harness saw for a feature, as Markdown or as a signed in-toto statement",
+    example: "slipway evidence search --format in-toto",
+    positionals: [feature],
+    options: { format: { type: "string", hint: "FORMAT", describe: "markdown (default) or in-toto" } },
+    load: () => import("./commands/evidence.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "check this machine and repository, and say how to mend what is wrong",
+    example: "slipway doctor",
+    positionals: [],
+    options: {},
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "demo",
+    summary: "watch one specification become a merged change, offline",
+    example: "slipway demo",
+    positionals: [],
+    options: {
+      keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
+    },
+    load: () => import("./commands/demo.ts"),
+  },
+];
+
+/** Options every command takes. */
+export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  json: { type: "boolean", describe: "machine-readable output" },
+  verbose: { type: "boolean", describe: "show stack traces" },
+  help: { type: "boolean", short: "h", describe: "this text" },
+};

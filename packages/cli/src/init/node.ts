@@ -1,0 +1,102 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import type { Finding, FoundStep, StepKind } from "./finding.ts";
+import { packageManagerOf, type PackageManager } from "./node-manager.ts";
+import { at, has, textOf, type Place } from "./place.ts";
+
+const packages = z.record(z.string(), z.unknown()).default({});
+const manifestSchema = z.looseObject({
+  scripts: z.record(z.string(), z.string()).default({}),
+  dependencies: packages,
+  devDependencies: packages,
+  optionalDependencies: packages,
+  packageManager: z.string().optional(),
+});
+
+export type Manifest = z.output<typeof manifestSchema>;
+
+/** Script names worth a gate, the best first. */
+const SCRIPTS: readonly (readonly [StepKind, readonly string[]])[] = [
+  ["typecheck", ["typecheck", "type-check", "check-types", "check:types", "tsc"]],
+  ["lint", ["lint", "lint:check"]],
+  ["test", ["test", "test:unit", "test:ci"]],
+];
+
+export function detectNode(place: Place): Finding | null {
+  if (!has(place, "package.json")) return null;
+  const manifest = readManifest(place);
+  const manager = packageManagerOf(place, manifest.packageManager);
+  const notes: string[] = [];
+  const steps = SCRIPTS.flatMap(([kind, names]) => chooseScript(place, manifest, manager, kind, names, notes));
+  const shared = needsPackages(manifest) ? [installedFolder(place)] : [];
+  for (const folder of shared.filter((folder) => !place.machine.here(folder))) {
+    notes.push(`${folder} does not exist yet: run \`${manager.install}\` before \`slipway run\`, because gates have no network.`);
+  }
+  return { steps, commands: [manager.name], shared, home: manager.home, notes };
+}
+
+function readManifest(place: Place): Manifest {
+  const file = at(place, "package.json");
+  const result = manifestSchema.safeParse(parseJson(file, textOf(place, "package.json")));
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw unreadable(file, `${issue?.path.join(".") || "the file"}: ${issue?.message}`);
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw unreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unreadable(file: string, reason: string): SlipwayError {
+  return new SlipwayError("config_invalid", `${file} cannot be understood (${reason}). Nothing was written.`, {
+    file,
+    suggested_next_actions: [`Correct ${file}, then run \`slipway init\` again.`],
+  });
+}
+
+function chooseScript(
+  place: Place,
+  manifest: Manifest,
+  manager: PackageManager,
+  kind: StepKind,
+  names: readonly string[],
+  notes: string[],
+): FoundStep[] {
+  for (const name of names) {
+    const script = manifest.scripts[name];
+    if (script === undefined) continue;
+    const problem = unfit(script);
+    if (problem === null) {
+      const why = `${at(place, "package.json")} has the script "${name}", run with ${manager.name} because ${manager.because}.`;
+      return [{ kind, cmd: manager.run(name), env: { CI: "1", ...manager.env }, why }];
+    }
+    notes.push(`The script "${name}" of ${at(place, "package.json")} was left out: ${problem}.`);
+  }
+  return [];
+}
+
+const PLACEHOLDER = /no test specified|^\s*(?:(?:echo\b[^&|;]*)?(?:(?:&&|;)?\s*exit\s+\d+)?|true|:)\s*$/i;
+const WRITES = /(?:^|\s)(?:--fix|--write|--update-?snapshots?|-u)(?=\s|$)/i;
+const WATCHES = /(?:^|\s)--watch(?:All)?(?!=false)(?=[\s=]|$)/;
+
+/** Why a script cannot be a gate, or null. */
+function unfit(script: string): string | null {
+  if (PLACEHOLDER.test(script)) return "it is a placeholder that tests nothing";
+  if (WATCHES.test(script)) return "it watches files and never ends";
+  return WRITES.test(script) ? "it changes files, and a gate only looks" : null;
+}
+
+function needsPackages(manifest: Manifest): boolean {
+  return [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].some((list) => Object.keys(list).length > 0);
+}
+
+/** A package of a workspace uses the root's node_modules when it has none of its own. */
+function installedFolder(place: Place): string {
+  const own = at(place, "node_modules");
+  const inWorkspace = place.tree.files.includes("package.json") && !place.machine.here(own);
+  return inWorkspace ? "node_modules" : own;
+}

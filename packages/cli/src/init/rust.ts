@@ -1,0 +1,30 @@
+import type { Finding } from "./finding.ts";
+import { at, has, type Place } from "./place.ts";
+
+/** Not credentials.toml: gates run code nobody has read yet. */
+const HOME = [".cargo/bin", ".cargo/registry", ".cargo/git", ".cargo/config.toml", ".rustup"];
+
+export function detectRust(place: Place): Finding | null {
+  if (!has(place, "Cargo.toml")) return null;
+  const locked = has(place, "Cargo.lock");
+  const flags = ["--workspace", "--offline", ...(locked ? ["--locked"] : [])];
+  const because = `${at(place, "Cargo.toml")} is a Cargo project; --offline because gates have no network${locked ? ", --locked because there is a Cargo.lock" : ""}`;
+  const env = rustupEnv(place);
+  return {
+    steps: [
+      { kind: "compile", cmd: ["cargo", "check", "--all-targets", ...flags], env, why: `${because}.` },
+      { kind: "test", cmd: ["cargo", "test", ...flags], env, why: `${because}.` },
+    ],
+    commands: ["cargo"],
+    home: HOME,
+    notes: locked ? [] : [`${at(place, "Cargo.toml")} has no Cargo.lock: commit one, so that gates use the same crates everywhere.`],
+  };
+}
+
+/** A gate's home folder is empty; rustup and cargo have to be told where they live. */
+function rustupEnv({ machine }: Place): Record<string, string> {
+  return {
+    ...(machine.home(".rustup") ? { RUSTUP_HOME: "~/.rustup" } : {}),
+    ...(machine.home(".cargo/registry") ? { CARGO_HOME: "~/.cargo" } : {}),
+  };
+}

@@ -1,0 +1,36 @@
+import { basename, dirname } from "node:path";
+
+/** What every sandbox shows anyway. */
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
+
+/** Homes of toolchains, relative to the home folder: the whole folder is needed, not only the program. */
+const TOOLCHAINS = [
+  ".cargo/bin",
+  ".rustup",
+  ".nvm",
+  ".volta",
+  ".bun",
+  ".pyenv",
+  ".asdf",
+  ".sdkman/candidates",
+  ".local/share/mise",
+  ".local/share/fnm",
+  ".local/share/uv",
+  ".local/share/pnpm",
+  "go/bin",
+];
+
+/** The folders that hold these programs and that a gate would not see. */
+export function toolchainFolders(programs: readonly string[], homeFolder: string): string[] {
+  return [...new Set(programs.filter((path) => !SYSTEM.some((root) => path.startsWith(`${root}/`))).map((path) => folderOf(path, homeFolder)))];
+}
+
+function folderOf(program: string, homeFolder: string): string {
+  const home = `${homeFolder}/`;
+  const known = TOOLCHAINS.find((folder) => program.startsWith(`${home}${folder}/`));
+  if (known !== undefined) return `~/${known}`;
+  const folder = dirname(program);
+  const parent = dirname(folder);
+  const chosen = basename(folder) === "bin" && parent !== homeFolder && parent !== "/" ? parent : folder;
+  return chosen.startsWith(home) ? `~/${chosen.slice(home.length)}` : chosen;
+}

@@ -1,0 +1,24 @@
+/** Everything a command may touch of the process around it; tests pass their own. */
+export interface Io {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly interactive: boolean;
+  readonly color: boolean;
+  readonly columns: number;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+export function processIo(): Io {
+  const { stdout, stdin, env } = process;
+  const terminal = stdout.isTTY === true;
+  return {
+    cwd: process.cwd(),
+    env,
+    interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,
+    color: terminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
+    columns: stdout.columns ?? 100,
+    out: (text) => void stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  };
+}

@@ -1,0 +1,67 @@
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import type { CommandSpec } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { commandHelp, overview } from "./help.ts";
+import { processIo, type Io } from "./io.ts";
+import { parseCommandLine } from "./parse.ts";
+import { VERSION } from "./version.ts";
+
+export async function main(argv: readonly string[], io: Io = processIo()): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    return report(error, argv, io);
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [name, ...rest] = argv;
+  if (name === "--version" || name === "-v") return print(io, argv.includes("--json") ? JSON.stringify({ version: VERSION }) : VERSION);
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") return help(rest[0], io);
+  const command = find(name);
+  const args = parseCommandLine(command, rest);
+  if (args.flag("help")) return print(io, commandHelp(command).trimEnd());
+  const { run } = await command.load();
+  return run(args, io);
+}
+
+function help(name: string | undefined, io: Io): ExitCode {
+  return print(io, (name === undefined || name.startsWith("-") ? overview() : commandHelp(find(name))).trimEnd());
+}
+
+function find(name: string): CommandSpec {
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command !== undefined) return command;
+  throw new SlipwayError("invalid_cli_args", `There is no command '${name}'.`, { suggested_next_actions: ["Run `slipway --help` to see them all."] });
+}
+
+function print(io: Io, text: string): ExitCode {
+  io.out(`${text}\n`);
+  return EXIT.done;
+}
+
+/** The one place where failures end: `code: message`, then what to do next. */
+function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
+  const failure = toFailure(error);
+  if (argv.includes("--json")) io.out(`${JSON.stringify({ ok: false, error: failure })}\n`);
+  else {
+    io.err(`${failure.code}: ${failure.message}\n`);
+    for (const action of nextActions(failure.details["suggested_next_actions"])) io.err(`  next: ${action}\n`);
+    if (failure.code === "internal_error") io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");
+  }
+  if (argv.includes("--verbose") && error instanceof Error) io.err(`${error.stack ?? ""}\n`);
+  return exitCodeFor(error);
+}
+
+function nextActions(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+const FAILED_WORK = new Set(["gate_failed", "merge_failed", "journal_broken", "run_crashed_too_often", "checkout_in_the_way", "base_moved"]);
+
+function exitCodeFor(error: unknown): ExitCode {
+  if (!(error instanceof SlipwayError) || error.code === "internal_error") return EXIT.bug;
+  if (error.code === "user_approval_required") return EXIT.personNeeded;
+  return FAILED_WORK.has(error.code) ? EXIT.failed : EXIT.usage;
+}

@@ -1,0 +1,111 @@
+import type { JournalEvent } from "@slipway/durable/chain";
+
+/** One thing that happened, in words. `good` is null when it is neither good nor bad. */
+export interface Line {
+  readonly feature: string;
+  readonly text: string;
+  readonly good: boolean | null;
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** What each kind of step says when it has ended. The part before the first colon of a step's name is its kind. */
+const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, "feature"> | null>> = {
+  init: () => ({ text: "worktree and branch are ready", good: true }),
+  planner: (value, attempt) => answered("planner", value, attempt),
+  builder: (value, attempt) => answered("builder", value, attempt),
+  qa: (value, attempt) => answered("qa", value, attempt),
+  plan: (value) => judged(value, "plan accepted", "plan refused"),
+  patch: (value) => judged(value, "patch applied, within the plan", "patch refused"),
+  "qa-patch": (value) => judged(value, "tests added, within the plan", "tests refused"),
+  gates: (value, rest) => gateLine(value, rest),
+  block: () => ({ text: "blocked: every attempt is used up", good: false }),
+  ready: () => ({ text: "ready to merge", good: true }),
+  candidate: (value) => (value["rebuilt"] === true ? { text: "the base moved: rebuilt on top of it", good: null } : null),
+  merge: (value) => {
+    const landing = inner(value);
+    return value["ok"] === true ? { text: `merged into ${String(landing["base_branch"])} as ${String(landing["commit"]).slice(0, 10)}`, good: true } : judged(value, "", "not merged");
+  },
+};
+
+const STARTED: Readonly<Record<string, string>> = {
+  init: "making the worktree",
+  planner: "planner at work",
+  builder: "builder at work",
+  qa: "qa at work",
+  plan: "checking the plan",
+  patch: "checking the patch",
+  "qa-patch": "checking the tests",
+  candidate: "preparing the merge",
+  merge: "merging",
+};
+
+export function narrate(event: JournalEvent): Line | null {
+  const feature = featureOf(event.stream);
+  if (feature === null) return null;
+  const payload = parse(event.payload);
+  if (event.kind === "asked") return { feature, text: `asks: ${String(payload["title"])}`, good: null };
+  if (event.kind === "answered") return { feature, text: `answered by ${String(payload["by"])}`, good: null };
+  if (event.kind === "retry") return { feature, text: `${event.name} is tried again: ${String((payload["failure"] as Value | undefined)?.["message"])}`, good: null };
+  if (event.kind !== "step") return null;
+  const { kind, rest } = split(event.name);
+  const value = payload["value"];
+  const line = ENDED[kind]?.(isRecord(value) ? value : {}, rest) ?? null;
+  return line === null ? null : { feature, ...line };
+}
+
+/** What to show while a step is running. */
+export function narrateStart(stream: string, name: string): { feature: string; text: string } | null {
+  const feature = featureOf(stream);
+  const { kind, rest } = split(name);
+  const text = kind === "gates" ? `running the ${rest.split(":")[0]} gates` : STARTED[kind];
+  return feature === null || text === undefined ? null : { feature, text };
+}
+
+function featureOf(stream: string): string | null {
+  return /\/feature:(.+)$/.exec(stream)?.[1] ?? null;
+}
+
+function split(name: string): { kind: string; rest: string } {
+  const [kind = "", ...rest] = name.split(":");
+  return { kind, rest: rest.join(":") };
+}
+
+function answered(role: string, value: Value, attempt: string): Omit<Line, "feature"> {
+  if (value["ok"] === false) return { text: `${role} failed (attempt ${attempt}): ${failureText(value)}`, good: false };
+  const output = inner(value);
+  const what = output["type"] === "PLAN_SUBMISSION" ? "proposes a plan" : output["type"] === "PATCH" ? `proposes a patch: ${String(output["summary"])}` : `says: ${String(output["text"])}`;
+  return { text: `${role} ${what}${attempt === "1" ? "" : ` (attempt ${attempt})`}`, good: null };
+}
+
+function judged(value: Value, accepted: string, refused: string): Omit<Line, "feature"> {
+  return value["ok"] === true ? { text: accepted, good: true } : { text: `${refused}: ${failureText(value)}`, good: false };
+}
+
+function gateLine(value: Value, rest: string): Omit<Line, "feature"> {
+  const mode = rest.split(":")[0] ?? "";
+  const tests = isRecord(value["tests"]) ? `${String(value["tests"]["total"])} tests` : null;
+  const coverage = isRecord(value["coverage"]) && typeof value["coverage"]["line"] === "number" ? `${Math.round(value["coverage"]["line"] * 100)} % of lines` : null;
+  const facts = [tests, coverage].filter((fact) => fact !== null).join(", ");
+  if (value["passed"] === true) return { text: `${mode} gates passed${facts === "" ? "" : ` (${facts})`}`, good: true };
+  return { text: `${mode} gates failed: ${failureText(value)}`, good: false };
+}
+
+function failureText(value: Value): string {
+  const failure = value["failure"];
+  if (!isRecord(failure)) return "no reason given";
+  return String(failure["message"]).split("\n")[0] ?? "";
+}
+
+function inner(value: Value): Value {
+  return isRecord(value["value"]) ? value["value"] : {};
+}
+
+function isRecord(value: unknown): value is Value {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parse(payload: string): Value {
+  const value: unknown = JSON.parse(payload);
+  return isRecord(value) ? value : {};
+}

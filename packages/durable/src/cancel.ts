@@ -1,0 +1,36 @@
+import { canonicalJson } from "./canonical.ts";
+import type { Parts } from "./execution.ts";
+import { appendWithin, type Fence } from "./journal.ts";
+import { releaseWithin } from "./lease.ts";
+import { OUTCOME } from "./names.ts";
+import { finishWithin, treeWithin } from "./runs.ts";
+import type { Ordered } from "./scope.ts";
+import { isFinished } from "./status.ts";
+
+/** Ends a run and everything below it for good; with the root the lease goes too. Questions are closed first, so none outlives its run. */
+export async function cancelTree(parts: Parts, fence: Fence, runId: string, { reason, by }: Ordered): Promise<void> {
+  const { sqlite, clock, inbox, observe } = parts;
+  for (const { stream, name } of await openQuestions(parts, runId)) await inbox.close(stream, name, "cancelled");
+  const payload = canonicalJson({ by, reason });
+  const events = await sqlite.write(() => {
+    const at = Math.floor(clock.now());
+    const open = treeWithin(sqlite, runId).filter((row) => !isFinished(row.status));
+    const written = open.map((row) => {
+      finishWithin(sqlite, row.run_id, "cancelled", at);
+      return appendWithin(sqlite, row.run_id, { kind: "cancelled", name: row.workflow, key: OUTCOME, payload }, at, fence);
+    });
+    if (runId === fence.rootRunId) releaseWithin(sqlite, fence, "cancelled");
+    return written;
+  });
+  events.forEach(observe);
+}
+
+function openQuestions({ sqlite }: Parts, runId: string): Promise<{ stream: string; name: string }[]> {
+  const sql = `SELECT stream, name FROM events AS asked WHERE stream = ? AND kind = 'asked'
+    AND NOT EXISTS (SELECT 1 FROM events AS settled WHERE settled.stream = asked.stream AND settled.key = asked.name)`;
+  return sqlite.exclusive(() =>
+    treeWithin(sqlite, runId)
+      .filter((row) => !isFinished(row.status))
+      .flatMap((row) => sqlite.prepare(sql).all(row.run_id) as { stream: string; name: string }[]),
+  );
+}

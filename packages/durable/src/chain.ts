@@ -1,0 +1,139 @@
+import { sha256 } from "./canonical.ts";
+
+/** One row of a journal. `payload` is the stored text: canonical JSON, or the reference to a blob that holds it. */
+export interface JournalEvent {
+  readonly stream: string;
+  readonly seq: number;
+  readonly kind: string;
+  readonly name: string;
+  /** What the event settles within its stream; unique there. */
+  readonly key: string | null;
+  /** Wall clock, milliseconds. */
+  readonly at: number;
+  readonly payload: string;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** `prev` of the first event of every stream. */
+export const GENESIS = "0".repeat(64);
+
+/** The one kind that may stand first with a sequence number above 1: it replaces the events before it (see retention.ts). */
+export const PRUNED = "pruned";
+
+/** SHA-256 over the RFC 8785 text of the event without its hash. Written out, because every member is a string, an integer or null. */
+export function eventHash(event: Omit<JournalEvent, "hash">): string {
+  const { at, key, kind, name, payload, prev, seq, stream } = event;
+  const text = JSON.stringify;
+  return sha256(
+    `{"at":${text(at)},"key":${text(key)},"kind":${text(kind)},"name":${text(name)},"payload":${text(payload)},` +
+      `"prev":${text(prev)},"seq":${text(seq)},"stream":${text(stream)}}`,
+  );
+}
+
+export type BrokenReason = "edited" | "gap" | "reordered" | "truncated" | "rolled_back" | "blob_missing" | "blob_corrupt";
+
+export interface Broken {
+  readonly seq: number;
+  readonly reason: BrokenReason;
+  readonly message: string;
+}
+
+/** `pruned`: how many of the events were dropped by retention and are vouched for by the tombstone only. */
+export type Verdict =
+  | { readonly ok: true; readonly events: number; readonly pruned: number; readonly head: Head }
+  | { readonly ok: false; readonly broken: Broken };
+
+export interface VerifyOptions {
+  /** Where the stream must end: the head that is kept beside the events. */
+  readonly expectedHead?: Head | undefined;
+  /** A head the caller kept elsewhere; the stream must still contain it. */
+  readonly keptHead?: Head | undefined;
+}
+
+export function verifyChain(rows: readonly JournalEvent[], options: VerifyOptions = {}): Verdict {
+  const verifier = chainVerifier(options);
+  for (const row of rows) {
+    const fault = verifier.next(row);
+    if (fault !== null) return { ok: false, broken: nameFault(fault, (suspect) => rows.some((other) => isSuspect(other, suspect))) };
+  }
+  return verifier.end();
+}
+
+/** What a fault would have to find elsewhere in the stream to be a reordering. */
+export type Suspect = { readonly seq: number } | { readonly hash: string };
+
+export interface Fault {
+  readonly broken: Broken;
+  readonly suspect: Suspect | null;
+}
+
+/** A gap whose row turns up elsewhere, or a link to a row that stands elsewhere, is a reordering. */
+export function nameFault({ broken, suspect }: Fault, foundElsewhere: (suspect: Suspect) => boolean): Broken {
+  if (suspect === null || !foundElsewhere(suspect)) return broken;
+  return { ...broken, reason: "reordered", message: `Event ${broken.seq} is not where it was written.` };
+}
+
+export interface ChainVerifier {
+  next(row: JournalEvent): Fault | null;
+  end(): Verdict;
+}
+
+/** Rows go in one by one, so that a long stream need not be in memory. */
+export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainVerifier {
+  let head: Head = { seq: 0, hash: GENESIS };
+  let pruned = 0;
+
+  return {
+    next(row) {
+      if (head.seq === 0 && row.kind === PRUNED && row.seq > 1) {
+        head = { seq: row.seq - 1, hash: row.prev };
+        pruned = head.seq;
+        const fault = againstKept(head, keptHead);
+        if (fault !== null) return fault;
+      }
+      const expected = head.seq + 1;
+      if (row.seq > expected) return fault(expected, "gap", `Event ${expected} is missing.`, { seq: expected });
+      if (row.seq < expected) return fault(row.seq, "reordered", `Event ${row.seq} stands after event ${head.seq}.`);
+      if (eventHash(row) !== row.hash) return fault(row.seq, "edited", `Event ${row.seq} is not what was written.`);
+      if (row.prev !== head.hash) return fault(row.seq, "edited", `Event ${row.seq} does not follow the event before it.`, { hash: row.prev });
+      head = { seq: row.seq, hash: row.hash };
+      return againstKept(head, keptHead);
+    },
+    end() {
+      const broken = atEnd(head, expectedHead, keptHead);
+      return broken === null ? { ok: true, events: head.seq, pruned, head } : { ok: false, broken };
+    },
+  };
+}
+
+function againstKept(head: Head, kept: Head | undefined): Fault | null {
+  if (kept === undefined || kept.seq !== head.seq || kept.hash === head.hash) return null;
+  return fault(head.seq, "rolled_back", `Event ${head.seq} is another one than the head kept elsewhere says: the stream was rolled back and written anew.`);
+}
+
+function atEnd(head: Head, expected: Head | undefined, kept: Head | undefined): Broken | null {
+  if (expected !== undefined && head.seq < expected.seq) {
+    return { seq: head.seq + 1, reason: "truncated", message: `The stream ends at event ${head.seq}; it was written up to event ${expected.seq}.` };
+  }
+  if (expected !== undefined && (head.seq > expected.seq || head.hash !== expected.hash)) {
+    return { seq: head.seq, reason: "edited", message: `The stream ends at event ${head.seq}, but its recorded head is another event.` };
+  }
+  if (kept !== undefined && head.seq < kept.seq) {
+    return { seq: head.seq + 1, reason: "rolled_back", message: `The stream ends at event ${head.seq}; a head kept elsewhere names event ${kept.seq}.` };
+  }
+  return null;
+}
+
+function fault(seq: number, reason: BrokenReason, message: string, suspect: Suspect | null = null): Fault {
+  return { broken: { seq, reason, message }, suspect };
+}
+
+function isSuspect(row: JournalEvent, suspect: Suspect): boolean {
+  return "seq" in suspect ? row.seq === suspect.seq : row.hash === suspect.hash;
+}

@@ -1,0 +1,125 @@
+import { canonicalJson } from "./canonical.ts";
+import { cancelTree } from "./cancel.ts";
+import { SlipwayError } from "./errors.ts";
+import type { Parts } from "./execution.ts";
+import { appendWithin } from "./journal.ts";
+import { acquire, releaseWithin, type Lease } from "./lease.ts";
+import { versionChanged } from "./recall.ts";
+import { getRun } from "./runs.ts";
+import type { Ordered } from "./scope.ts";
+import { isFinished } from "./status.ts";
+import type { RunRow } from "./tables.ts";
+
+/** What one does to a run from outside. `isDriven` tells whether this very engine is carrying a root out. */
+export interface Control {
+  readonly parts: Parts;
+  readonly isDriven: (rootRunId: string) => boolean;
+}
+
+/** Ends the execution, not the run. For a child this is its root: they share one process. */
+export async function requestStop(control: Control, runId: string, order: Ordered): Promise<void> {
+  const { rootRunId, status } = await rootOf(control, runId);
+  if (isFinished(status) || status === "stopped") return;
+  await orderOrDo(control, rootRunId, rootRunId, "stop", order, async (lease) => {
+    const payload = canonicalJson({ by: order.by, reason: order.reason });
+    await journalled(control, lease, { runId: rootRunId, kind: "stopped", payload, release: "stopped" });
+  });
+}
+
+/** Ends the run for good, with everything below it; its siblings go on. */
+export async function requestCancel(control: Control, runId: string, order: Ordered): Promise<void> {
+  const row = await getRun(control.parts.sqlite, runId);
+  if (isFinished(row.status)) return;
+  await orderOrDo(control, row.root_run_id, runId, "cancel", order, async (lease) => {
+    await cancelTree(control.parts, lease.fence, runId, order);
+    if (runId !== row.root_run_id) await giveBack(control, lease);
+  });
+}
+
+/** A person accepts that the steps done so far mean the same in another version of the code. */
+export async function repin(control: Control, runId: string, version: string, by: string, known: string | undefined): Promise<void> {
+  const row = await getRun(control.parts.sqlite, runId);
+  if (known !== undefined && known !== version) {
+    throw versionChanged(runId, `Run ${runId} cannot go on with version ${version}: this program has ${row.workflow} version ${known}.`);
+  }
+  if (row.version === version) return;
+  const { sqlite } = control.parts;
+  const lease = await underLease(control, row.root_run_id);
+  const payload = canonicalJson({ by, from: row.version, to: version });
+  await journalled(control, lease, { runId, kind: "repinned", payload }, () => {
+    sqlite.prepare("UPDATE runs SET version = ? WHERE run_id = ?").run(version, runId);
+  });
+}
+
+/** A person has looked and wants the run tried again. */
+export async function resetCrashes(control: Control, runId: string, by: string): Promise<void> {
+  const { sqlite } = control.parts;
+  const { rootRunId } = await rootOf(control, runId);
+  const lease = await underLease(control, rootRunId);
+  await journalled(control, lease, { runId: rootRunId, kind: "crashes_reset", payload: canonicalJson({ by, crashes: lease.crashes }) }, () => {
+    sqlite.prepare("UPDATE runs SET crashes = 0 WHERE run_id = ?").run(rootRunId);
+  });
+}
+
+/** If somebody carries the run out they are told, otherwise it is done here. The row is only written while somebody is there to read it. */
+async function orderOrDo(
+  control: Control,
+  rootRunId: string,
+  runId: string,
+  request: "stop" | "cancel",
+  order: Ordered,
+  perform: (lease: Lease) => Promise<void>,
+): Promise<void> {
+  const { sqlite } = control.parts;
+  for (;;) {
+    const lease = await underLease(control, rootRunId).catch((error: unknown) => unlessHeld(error));
+    if (lease !== null) return perform(lease);
+    const sql = `UPDATE runs SET request = ?, request_reason = ?, request_by = ?
+      WHERE run_id = ? AND (SELECT lease_engine FROM runs WHERE run_id = ?) IS NOT NULL`;
+    const told = await sqlite.exclusive(() => sqlite.prepare(sql).run(request, order.reason, order.by, runId, rootRunId).changes);
+    if (told === 1) return;
+    if (isFinished((await getRun(sqlite, runId)).status)) return;
+  }
+}
+
+function unlessHeld(error: unknown): null {
+  if (error instanceof SlipwayError && error.code === "run_lease_held") return null;
+  throw error;
+}
+
+function underLease({ parts, isDriven }: Control, rootRunId: string): Promise<Lease> {
+  return acquire(parts, rootRunId, { ownIsFree: !isDriven(rootRunId), heedCrashes: false });
+}
+
+interface Entry {
+  readonly runId: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly release?: "stopped";
+}
+
+async function journalled({ parts }: Control, lease: Lease, entry: Entry, also?: () => void): Promise<void> {
+  const { sqlite, clock, observe } = parts;
+  const event = await sqlite.write(() => {
+    const written = appendWithin(sqlite, entry.runId, { kind: entry.kind, name: lease.before.workflow, payload: entry.payload }, clock.now(), lease.fence);
+    also?.();
+    releaseWithin(sqlite, lease.fence, entry.release ?? resting(lease.before));
+    return written;
+  });
+  observe(event);
+}
+
+async function giveBack({ parts: { sqlite } }: Control, { fence, before }: Lease): Promise<void> {
+  await sqlite.write(() => releaseWithin(sqlite, fence, resting(before)));
+}
+
+/** A run whose process vanished said "running" to the last. */
+function resting(before: RunRow): RunRow["status"] {
+  return before.status === "running" ? "stopped" : before.status;
+}
+
+async function rootOf({ parts }: Control, runId: string): Promise<{ rootRunId: string; status: RunRow["status"] }> {
+  const row = await getRun(parts.sqlite, runId);
+  const root = row.root_run_id === runId ? row : await getRun(parts.sqlite, row.root_run_id);
+  return { rootRunId: root.run_id, status: root.status };
+}

@@ -1,0 +1,71 @@
+import { context } from "@opentelemetry/api";
+import { canonicalJson } from "./canonical.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Workflow } from "./ctx.ts";
+import { createExecution, type Execution, type Parts } from "./execution.ts";
+import { finish } from "./finish.ts";
+import { append, openStream, type Stream } from "./journal.ts";
+import { keep } from "./keep.ts";
+import { releaseWithin, type Lease } from "./lease.ts";
+import type { Outcome } from "./outcome.ts";
+import { openScope } from "./scope.ts";
+import { recordedInput } from "./started.ts";
+import { startRunSpan } from "./telemetry.ts";
+
+export interface DriveOptions {
+  /** What to do when only an answer could move the run: return (the default), or stay and wait for it. */
+  readonly whenWaiting?: "return" | "wait";
+  /** Stops the run, resumably. */
+  readonly signal?: AbortSignal;
+}
+
+/** Carries a run out under a lease that was just acquired. */
+export async function driveUnder<K>(
+  parts: Parts,
+  lease: Lease,
+  workflow: Workflow<never, unknown, K>,
+  options: DriveOptions,
+  begun: (execution: Execution) => void,
+): Promise<Outcome> {
+  const { rootRunId } = lease.fence;
+  const execution = createExecution(parts, lease.fence, options.whenWaiting ?? "return");
+  const { stream, input } = await prepare(parts, lease, workflow.name);
+  const span = startRunSpan(parts.tracer, workflow.name, rootRunId, context.active());
+  const root = openScope(execution, { runId: rootRunId, workflow: workflow.name, stream, span }, null);
+  const interrupt = () => execution.conclude({ status: "stopped", reason: interruption(options.signal), by: "process" });
+  options.signal?.addEventListener("abort", interrupt, { once: true });
+  if (options.signal?.aborted === true) interrupt();
+
+  const done = new AbortController();
+  begun(execution);
+  const kept = keep(execution, done.signal);
+  void carryOut(root, workflow, input).then((returned) => execution.conclude(returned), () => undefined);
+  try {
+    return await finish(execution, root, await execution.ended);
+  } finally {
+    done.abort();
+    await kept;
+    options.signal?.removeEventListener("abort", interrupt);
+  }
+}
+
+/** The journal has to be whole before anything runs; if it is not, the lease goes back as if nothing had happened. */
+async function prepare(parts: Parts, { fence, before, takenFrom, crashes }: Lease, name: string): Promise<{ stream: Stream; input: never }> {
+  try {
+    const stream = await openStream(parts.sqlite, fence.rootRunId, fence);
+    const input = await recordedInput<never>(parts, fence.rootRunId);
+    if (takenFrom !== null) {
+      const { host, pid } = takenFrom;
+      await append(parts, stream, { kind: "taken_over", name, payload: canonicalJson({ crashes, epoch: fence.epoch, host, pid }) });
+    }
+    return { stream, input };
+  } catch (error) {
+    await parts.sqlite.write(() => releaseWithin(parts.sqlite, fence, before.status));
+    throw error;
+  }
+}
+
+function interruption(signal: AbortSignal | undefined): string {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason.message : String(reason);
+}

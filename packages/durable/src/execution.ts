@@ -1,0 +1,104 @@
+import type { Tracer } from "@opentelemetry/api";
+import type { Failure } from "./errors.ts";
+import { isStorageFailure } from "./failures.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Fence, JournalParts } from "./journal.ts";
+import type { LeaseParts } from "./lease.ts";
+import { endScope, type Ordered, type Scope } from "./scope.ts";
+import { createPulse, type Pulse, type Sleep } from "./timer.ts";
+
+/** What an engine is made of. */
+export interface Parts extends JournalParts, LeaseParts {
+  readonly inbox: Inbox;
+  readonly kernel: unknown;
+  readonly sleep: Sleep;
+  readonly pollMs: number;
+  readonly graceMs: number;
+  readonly tracer: Tracer;
+  readonly onStepStart: (runId: string, name: string) => void;
+}
+
+/** Why an execution is over. */
+export type Ending =
+  | { readonly status: "completed"; readonly value: string }
+  | { readonly status: "failed"; readonly failure: Failure }
+  | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] }
+  | ({ readonly status: "stopped" | "cancelled" } & Ordered)
+  | { readonly status: "halted"; readonly error: unknown };
+
+export interface OpenAsk {
+  readonly runId: string;
+  readonly name: string;
+}
+
+/** One process carrying out one tree of runs under one lease. */
+export interface Execution {
+  readonly parts: Parts;
+  readonly fence: Fence;
+  /** Live scopes by run id. */
+  readonly scopes: Map<string, Scope>;
+  /** Beats when answers may have come. */
+  readonly pulse: Pulse;
+  /** Beats to look for answers and orders before the next poll. */
+  readonly poke: Pulse;
+  /** Beats when something that was under way has ended. */
+  readonly quieter: Pulse;
+  readonly ended: Promise<Ending>;
+  /** The first call counts. */
+  conclude(ending: Ending): void;
+  /** True when the error is not the run's but the machine's; the execution is over then. */
+  haltsOn(error: unknown): boolean;
+  /** Ends the execution as "waiting" if only answers could move it. */
+  considerWaiting(): void;
+}
+
+export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return" | "wait"): Execution {
+  const { promise: ended, resolve } = Promise.withResolvers<Ending>();
+  const scopes = new Map<string, Scope>();
+  let checking = false;
+
+  const execution: Execution = {
+    parts,
+    fence,
+    scopes,
+    pulse: createPulse(),
+    poke: createPulse(),
+    quieter: createPulse(),
+    ended,
+    conclude(ending) {
+      resolve(ending);
+      const root = scopes.get(fence.rootRunId);
+      if (root !== undefined) endScope(root, abortReason(ending));
+    },
+    haltsOn(error) {
+      const halts = isStorageFailure(error);
+      if (halts) execution.conclude({ status: "halted", error });
+      return halts;
+    },
+    considerWaiting() {
+      if (whenWaiting === "wait" || checking) return;
+      checking = true;
+      // The strand that has just been woken up gets its turn first.
+      setImmediate(() => {
+        checking = false;
+        if (onlyAnswersCouldMove(scopes)) execution.conclude({ status: "waiting", questions: openAsks(scopes) });
+      });
+    },
+  };
+  return execution;
+}
+
+function onlyAnswersCouldMove(scopes: ReadonlyMap<string, Scope>): boolean {
+  const all = [...scopes.values()];
+  return all.some((scope) => scope.asks.size > 0) && all.every((scope) => scope.running === 0 && scope.strands <= 0);
+}
+
+function openAsks(scopes: ReadonlyMap<string, Scope>): OpenAsk[] {
+  return [...scopes.values()].flatMap((scope) => [...scope.asks].map((name) => ({ runId: scope.runId, name })));
+}
+
+/** What the signal of a body that is aborted says. */
+function abortReason(ending: Ending): Error {
+  if (ending.status === "halted") return ending.error instanceof Error ? ending.error : new Error(String(ending.error));
+  return new Error("reason" in ending ? `The run was ${ending.status}: ${ending.reason}` : `The run has ended (${ending.status}).`);
+}

@@ -1,0 +1,39 @@
+import { SlipwayError } from "./errors.ts";
+
+const MAX_LENGTH = 400;
+
+/** What the engine itself appends to a step's name to key the events around it. */
+const RESERVED = /@(?:asked|wake|outcome|reminder\d+|retry\d+)$/;
+
+/** The outcome of a run, in its own stream. */
+export const OUTCOME = "@outcome";
+
+export const askedKey = (name: string): string => `${name}@asked`;
+export const wakeKey = (name: string): string => `${name}@wake`;
+export const reminderKey = (name: string, number: number): string => `${name}@reminder${number}`;
+export const retryKey = (name: string, attempt: number): string => `${name}@retry${attempt}`;
+
+export function assertStepName(name: string): void {
+  if (isPlainText(name) && !RESERVED.test(name)) return;
+  throw new SlipwayError("schema_validation_failed", `${JSON.stringify(name)} cannot be the name of a step.`, {
+    field: "name",
+    suggested_next_actions: [`Use 1 to ${MAX_LENGTH} characters without control characters, not ending like @asked, @wake, @outcome, @reminder1 or @retry1.`],
+  });
+}
+
+export function assertRunId(runId: string): void {
+  if (isPlainText(runId) && !/[/#]/.test(runId)) return;
+  throw new SlipwayError("schema_validation_failed", `${JSON.stringify(runId)} cannot be the id of a run.`, {
+    field: "runId",
+    suggested_next_actions: [`Use 1 to ${MAX_LENGTH} characters without "/", "#" and control characters.`],
+  });
+}
+
+/** "/" separates the generations, so a child's own is written otherwise; two children never share an id. */
+export function childRunId(parent: string, name: string): string {
+  return `${parent}/${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
+}
+
+function isPlainText(text: string): boolean {
+  return text.length > 0 && text.length <= MAX_LENGTH && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}

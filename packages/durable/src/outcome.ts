@@ -1,0 +1,29 @@
+import { SlipwayError, type Failure } from "./errors.ts";
+import type { OpenAsk, Parts } from "./execution.ts";
+import { eventByKey } from "./journal.ts";
+import { OUTCOME } from "./names.ts";
+import { brokenJournal, decodePayload } from "./payload.ts";
+import type { Recorded } from "./recall.ts";
+import type { RunRow } from "./tables.ts";
+
+/** What driving a run came to. */
+export type Outcome = Finished | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] } | { readonly status: "stopped"; readonly reason: string };
+
+/** What a run came to for good. */
+export type Finished =
+  | { readonly status: "completed"; readonly value: unknown }
+  | { readonly status: "failed"; readonly failure: Failure }
+  | { readonly status: "cancelled"; readonly reason: string };
+
+/** Of a run that has finished, from its journal; a pruned one still has it in its tombstone. */
+export async function readOutcome({ sqlite, blobs }: Parts, { run_id, status }: RunRow): Promise<Finished> {
+  const event = await eventByKey(sqlite, run_id, OUTCOME);
+  if (event === undefined) throw brokenJournal(run_id, { seq: 0, reason: "gap", message: "The event that ended the run is missing." });
+  const { value, failure, ["reason"]: reason } = (await decodePayload(blobs, event)) as unknown as Recorded;
+  if (status === "cancelled") return { status, reason: String(reason) };
+  return failure === undefined ? { status: "completed", value } : { status: "failed", failure };
+}
+
+export function cancelledError(runId: string, reason: string): SlipwayError {
+  return new SlipwayError("run_cancelled", `Run ${runId} was cancelled: ${reason}`, { run_id: runId, reason });
+}

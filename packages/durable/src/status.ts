@@ -1,0 +1,16 @@
+export type RunStatus = "pending" | "running" | "waiting" | "stopped" | "completed" | "failed" | "cancelled";
+
+/** Where a run may go from each status. A run without a way out is finished. */
+export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  pending: ["running", "stopped", "cancelled"],
+  running: ["running", "waiting", "stopped", "completed", "failed", "cancelled"],
+  waiting: ["running", "stopped", "cancelled"],
+  stopped: ["running", "stopped", "cancelled"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+};
+
+export function isFinished(status: RunStatus): boolean {
+  return RUN_TRANSITIONS[status].length === 0;
+}

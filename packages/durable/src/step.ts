@@ -1,0 +1,96 @@
+import { canonicalJson } from "./canonical.ts";
+import type { RetryPolicy, StepOptions } from "./ctx.ts";
+import { fromFailure, SlipwayError } from "./errors.ts";
+import { isRetryable, isStorageFailure, stepFailure } from "./failures.ts";
+import { retryKey } from "./names.ts";
+import { lookUp, payloadOf, recall, record, replay } from "./recall.ts";
+import { active, type Scope } from "./scope.ts";
+import { pause } from "./pause.ts";
+import { inStepSpan } from "./telemetry.ts";
+
+type Body<T> = (signal: AbortSignal) => Promise<T>;
+
+export async function step<T>(scope: Scope, name: string, body: Body<T>, options: StepOptions = {}): Promise<T> {
+  const recorded = await recall(scope, name, ["step", "step_failed"]);
+  if (recorded !== undefined) return replay(scope, recorded);
+  const { parts } = scope.execution;
+  return active(scope, () => inStepSpan(parts.tracer, name, scope.runId, scope.span.context, () => untilSettled(scope, name, body, options)));
+}
+
+async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retry, timeoutMs }: StepOptions): Promise<T> {
+  const { clock, onStepStart } = scope.execution.parts;
+  for (let attempt = await nextAttempt(scope, name, retry); ; attempt++) {
+    onStepStart(scope.runId, name);
+    const startedAt = clock.monotonic();
+    const ms = () => Math.round(clock.monotonic() - startedAt);
+    const result = await tryOnce(scope, name, body, timeoutMs, ms);
+    if ("text" in result) {
+      await record(scope, { kind: "step", name, key: name }, result.text);
+      // The same copy a later execution would get.
+      return (JSON.parse(result.text) as { value: T }).value;
+    }
+    const { error } = result;
+    // Aborted from outside: it did not fail, and will be done again.
+    if (scope.ended) throw error;
+    if (retry !== undefined && attempt < retry.attempts && (retry.when ?? isRetryable)(error)) {
+      const backoffMs = backoff(retry, attempt);
+      const payload = canonicalJson({ attempt, backoff_ms: backoffMs, failure: stepFailure(name, error), ms: ms() });
+      await record(scope, { kind: "retry", name, key: retryKey(name, attempt) }, payload);
+      await pause(scope, backoffMs);
+      continue;
+    }
+    if (isStorageFailure(error)) throw error;
+    const failure = stepFailure(name, error);
+    await record(scope, { kind: "step_failed", name, key: name }, canonicalJson({ attempts: attempt, failure, ms: ms() }));
+    throw fromFailure(failure, { cause: error });
+  }
+}
+
+async function tryOnce<T>(scope: Scope, name: string, body: Body<T>, timeoutMs: number | undefined, ms: () => number): Promise<{ text: string } | { error: unknown }> {
+  const abort = new AbortController();
+  scope.aborts.add(abort);
+  try {
+    const value = await (timeoutMs === undefined ? body(abort.signal) : inTime(scope, name, body, abort, timeoutMs));
+    return { text: canonicalJson({ ms: ms(), value }) };
+  } catch (error) {
+    return { error };
+  } finally {
+    scope.aborts.delete(abort);
+  }
+}
+
+/** Aborts the body when its time is up; one that does not listen is left behind after the grace time. */
+async function inTime<T>(scope: Scope, name: string, body: Body<T>, abort: AbortController, timeoutMs: number): Promise<T> {
+  const { sleep, graceMs } = scope.execution.parts;
+  const settled = new AbortController();
+  const timeout = new SlipwayError("step_timeout", `Step "${name}" took longer than ${timeoutMs} ms.`, { step: name, timeout_ms: timeoutMs });
+  const late = async (): Promise<never> => {
+    await sleep(timeoutMs, settled.signal);
+    if (!settled.signal.aborted) abort.abort(timeout);
+    await sleep(graceMs, settled.signal);
+    throw timeout;
+  };
+  try {
+    return await Promise.race([body(abort.signal), late()]);
+  } catch (error) {
+    throw abort.signal.reason === timeout ? timeout : error;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Attempts that failed before a crash count. What is left of the last back-off is waited for. */
+async function nextAttempt(scope: Scope, name: string, retry: RetryPolicy | undefined): Promise<number> {
+  if (retry === undefined) return 1;
+  let attempt = 1;
+  let last;
+  for (let event; (event = await lookUp(scope, retryKey(name, attempt))) !== undefined; attempt++) last = event;
+  if (last === undefined) return 1;
+  const backoffMs = Number((await payloadOf(scope, last))["backoff_ms"]);
+  await pause(scope, backoffMs, last.at);
+  return attempt;
+}
+
+function backoff({ backoffMs, factor = 2, maxBackoffMs = Infinity }: RetryPolicy, attempt: number): number {
+  return Math.min(backoffMs * factor ** (attempt - 1), maxBackoffMs);
+}

@@ -1,0 +1,38 @@
+import { context, SpanStatusCode, trace, type Context, type Span, type Tracer } from "@opentelemetry/api";
+import { toFailure } from "./errors.ts";
+
+/** Without a registered provider every call here does nothing. */
+export function durableTracer(): Tracer {
+  return trace.getTracer("@slipway/durable");
+}
+
+export interface RunSpan {
+  readonly span: Span;
+  /** Carries the span, for what happens inside the run. */
+  readonly context: Context;
+}
+
+export function startRunSpan(tracer: Tracer, workflow: string, runId: string, parent: Context): RunSpan {
+  const attributes = { "gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": workflow, "slipway.run.id": runId };
+  const span = tracer.startSpan(`invoke_workflow ${workflow}`, { attributes }, parent);
+  return { span, context: trace.setSpan(parent, span) };
+}
+
+/** The body runs with the step's span as the active one, so that what it calls shows up beneath it. */
+export async function inStepSpan<T>(tracer: Tracer, name: string, runId: string, parent: Context, work: () => Promise<T>): Promise<T> {
+  const span = tracer.startSpan(name, { attributes: { "slipway.run.id": runId, "slipway.step.name": name } }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (error) {
+    markFailed(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+export function markFailed(span: Span, error: unknown): void {
+  const { code, message } = toFailure(error);
+  span.setAttribute("error.type", code);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}

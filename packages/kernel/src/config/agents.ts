@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { repositoryPath } from "../plans/fields.ts";
+import { errorCodes } from "./shape.ts";
+import { parseYamlConfig } from "./yaml.ts";
+
+export const PROVIDERS = ["codex", "claude", "gemini", "custom", "replay"] as const;
+
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export const WORKER_ROLES = ["planner", "builder", "qa"] as const;
+
+export type WorkerRole = (typeof WORKER_ROLES)[number];
+
+const text = z.string().min(1);
+const provider = z.enum(PROVIDERS).register(errorCodes, { code: "unsupported_agent_provider" });
+const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const role = z.strictObject({ system_prompt_path: repositoryPath.optional() });
+const override = z.strictObject({ provider: provider.optional(), model: text.optional() });
+
+export const agentsSchema = z.strictObject({
+  version: z.literal(1),
+  roles: z.strictObject({ planner: role.optional(), builder: role.optional(), qa: role.optional() }),
+  missing_prompt_behavior: z.enum(["ignore", "error"]).default("ignore"),
+  runtime: z
+    .strictObject({
+      default_provider: provider.optional(),
+      default_model: text.optional(),
+      provider_config_env: environmentName.optional(),
+      role_provider_overrides: z
+        .strictObject({ planner: override.optional(), builder: override.optional(), qa: override.optional() })
+        .prefault({}),
+      /** A command that reads one JSON request on stdin and writes one JSON reply on stdout. */
+      custom: z.strictObject({ command: z.array(text).min(1), timeout_seconds: z.number().positive().default(1800) }).optional(),
+      /** The folder with recorded answers; relative to the repository unless absolute. */
+      replay: z.strictObject({ cassette: text }).optional(),
+    })
+    .prefault({}),
+});
+
+export type AgentsConfig = z.output<typeof agentsSchema>;
+
+export function parseAgents(file: string, input: string | Uint8Array): AgentsConfig {
+  return parseYamlConfig(file, input, agentsSchema);
+}

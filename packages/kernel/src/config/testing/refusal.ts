@@ -1,0 +1,17 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { ConfigViolation } from "../yaml.ts";
+
+/** The error a call ends in; a call that is accepted fails the test. */
+export function refusalOf(run: () => unknown): SlipwayError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SlipwayError) return error;
+    throw error;
+  }
+  throw new Error("It was accepted.");
+}
+
+export function violationsIn(error: SlipwayError): ConfigViolation[] {
+  return (error.details["violations"] ?? []) as ConfigViolation[];
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqlite } from "@slipway/durable/sqlite";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { kyselyOn } from "./dialect.ts";
+import { databaseSuite } from "./testing/suite.ts";
+
+const scratch = async () => join(mkdtempSync(join(tmpdir(), "slipway-database-")), "a.db");
+
+databaseSuite("SQLite", { create: scratch, module: new URL("./testing/sqlite-backend.ts", import.meta.url) });
+
+test("a query that forgets its transaction is refused instead of waiting for ever", async () => {
+  const db = kyselyOn<{ t: { x: number } }>(openSqlite(await scratch()));
+  await db.schema.createTable("t").addColumn("x", "integer").execute();
+  const outer = db.transaction().execute(async (tx) => {
+    await tx.insertInto("t").values({ x: 1 }).execute();
+    await db.selectFrom("t").selectAll().execute();
+  });
+  await expect(outer).rejects.toMatchObject({ code: "internal_error" });
+  expect(await db.selectFrom("t").selectAll().execute()).toEqual([]);
+  await db.destroy();
+});
+
+test("a transaction that SQLite itself has already rolled back reports the first error", async () => {
+  const sqlite = openSqlite(await scratch());
+  const db = kyselyOn<{ t: { x: number } }>(sqlite);
+  const failing = db.transaction().execute(async (tx) => {
+    await sql`rollback`.execute(tx);
+    throw new Error("the disk was full");
+  });
+  await expect(failing).rejects.toThrow("the disk was full");
+  await sqlite.close();
+});
+
+test("the schema can be looked at", async () => {
+  const db = kyselyOn<{ t: { x: number } }>(openSqlite(await scratch()));
+  await db.schema.createTable("t").addColumn("x", "integer").execute();
+  expect((await db.introspection.getTables()).map(({ name }) => name)).toEqual(["t"]);
+  await db.destroy();
+});

@@ -1,0 +1,90 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { Sqlite } from "@slipway/durable/sqlite";
+import {
+  CompiledQuery,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type ConnectionProvider,
+  type DatabaseConnection,
+  type Dialect,
+  type QueryResult,
+  type TransactionSettings,
+} from "kysely";
+
+/**
+ * Kysely on the process's one connection. Each query, or each whole transaction, is one turn of `Sqlite.exclusive`, so a query that
+ * bypasses an open transaction is refused with an error instead of waiting for itself.
+ */
+export function kyselyOn<T>(sqlite: Sqlite): Kysely<T> {
+  const driver = new TurnDriver(sqlite);
+  const dialect: Dialect = {
+    createDriver: () => driver,
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+  const turns: ConnectionProvider = {
+    provideConnection: (consumer) => sqlite.exclusive((database) => consumer(new Connection(sqlite, database))),
+  };
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), turns);
+  return new Kysely<T>({ config: { dialect }, dialect, driver, executor });
+}
+
+/** Connections come in turns from `kyselyOn`, so what is left for a driver is to begin and to end. */
+class TurnDriver extends DummyDriver {
+  readonly #sqlite: Sqlite;
+
+  constructor(sqlite: Sqlite) {
+    super();
+    this.#sqlite = sqlite;
+  }
+
+  override async beginTransaction(connection?: DatabaseConnection, settings: TransactionSettings = {}): Promise<void> {
+    await connection?.executeQuery(CompiledQuery.raw(begin(settings)));
+  }
+
+  override async commitTransaction(connection?: DatabaseConnection): Promise<void> {
+    await connection?.executeQuery(CompiledQuery.raw("COMMIT"));
+  }
+
+  override async rollbackTransaction(connection?: DatabaseConnection): Promise<void> {
+    // A full disk or an I/O error has already rolled back by itself.
+    if (connection instanceof Connection && connection.database.isTransaction) await connection.executeQuery(CompiledQuery.raw("ROLLBACK"));
+  }
+
+  override async destroy(): Promise<void> {
+    await this.#sqlite.close();
+  }
+}
+
+/** A deferred BEGIN that later writes can fail with "busy" at any statement; taking the write lock first cannot. */
+function begin(settings: TransactionSettings): string {
+  return settings.accessMode === "read only" ? "BEGIN" : "BEGIN IMMEDIATE";
+}
+
+class Connection implements DatabaseConnection {
+  readonly database: DatabaseSync;
+  readonly #sqlite: Sqlite;
+
+  constructor(sqlite: Sqlite, database: DatabaseSync) {
+    this.#sqlite = sqlite;
+    this.database = database;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#sqlite.prepare(query.sql);
+    const parameters = query.parameters as readonly SQLInputValue[];
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const statement = this.#sqlite.prepare(query.sql);
+    for (const row of statement.iterate(...(query.parameters as readonly SQLInputValue[]))) yield { rows: [row as R] };
+  }
+}

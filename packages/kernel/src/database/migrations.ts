@@ -1,0 +1,18 @@
+import { createFeatures } from "../features/tables.ts";
+import { createOperations } from "../operations/tables.ts";
+import type { Tx } from "./tables.ts";
+
+export interface Migration {
+  readonly name: string;
+  readonly up: (tx: Tx) => Promise<void>;
+}
+
+/**
+ * In the order they are applied; the schema version of a database is how many of them it has.
+ * Only ever append: a released entry is never edited, moved or removed. A new room exports its `up` from `<room>/tables.ts`
+ * (which imports nothing of Kysely at run time, so that reading the version stays cheap) and adds one line here.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "operations", up: createOperations },
+  { name: "features", up: createFeatures },
+];

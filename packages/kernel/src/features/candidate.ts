@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { changeBetween, diffText } from "../git/change.ts";
+import { buildMerge } from "../git/merge.ts";
+import { anchor } from "../git/snapshot.ts";
+import { rebaseWorktree } from "../git/worktree.ts";
+import type { Operation } from "../operations/operation.ts";
+import { identityOf } from "./identity.ts";
+import type { Rooms } from "./rooms.ts";
+import { settle } from "./settle.ts";
+import { findFeature, updateFeature, type Feature } from "./store.ts";
+
+const candidateInput = z.strictObject({ feature_id: z.string() });
+
+/** What a person approves: this change, giving this tree, on this base, under this policy. */
+export interface Candidate {
+  readonly feature_id: string;
+  readonly base_branch: string;
+  readonly base: string;
+  readonly tree: string;
+  readonly change: string;
+  readonly policy_hash: string;
+  readonly summary: string;
+  /** The base had moved and the worktree now holds the change on top of it: gate it again. */
+  readonly rebuilt: boolean;
+  readonly conflicts: readonly string[];
+}
+
+interface Prepared {
+  readonly base: string;
+  readonly tree: string;
+  readonly conflicts: readonly string[];
+  readonly change: string;
+  readonly summary: string;
+}
+
+export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
+  const { repository, configuration, db } = rooms;
+  return {
+    name: "feature.candidate",
+    roles: ["orchestrator", "system"],
+    input: candidateInput,
+    async effect({ feature_id }, { operationId, at }) {
+      const feature = await findFeature(db, feature_id);
+      const base = await headOf(rooms, feature.base_branch);
+      const { tree, conflicts } =
+        base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
+      const { digest: change } = await changeBetween(repository, base, tree);
+      return { base, tree, conflicts, change, summary: await diffText(repository, base, tree, { stat: true }) };
+    },
+    async commit(tx, { feature_id }, { base, tree, conflicts, change, summary }, { at }) {
+      const before = await findFeature(tx, feature_id);
+      const rebuilt = conflicts.length === 0 && base !== before.base_commit;
+      if (rebuilt) await updateFeature(tx, before, { base_commit: base, tree, gates: "{}" }, at);
+      return {
+        feature_id,
+        base_branch: before.base_branch,
+        base,
+        tree,
+        policy_hash: configuration.policyHash,
+        rebuilt,
+        conflicts,
+        change,
+        summary,
+      };
+    },
+    event: (_input, { feature_id, base, tree, rebuilt }) => ({ feature_id, base, tree, rebuilt }),
+  };
+
+  async function moveOnto(feature: Feature, base: string, step: string, at: number): Promise<Pick<Prepared, "tree" | "conflicts">> {
+    const built = await buildMerge(repository, {
+      baseCommit: feature.base_commit,
+      baseNow: base,
+      tree: feature.tree,
+      strategy: "squash",
+      message: `${feature.id} on ${base}`,
+      ...identityOf(at),
+    });
+    if (built.conflicts.length > 0) return { tree: feature.tree, conflicts: built.conflicts };
+    await settle(rooms, feature, step, at);
+    const indexFile = rooms.layout.indexFile(feature.id);
+    await anchor(repository, feature.worktree, {
+      run: feature.run_id,
+      step: `${step}/before`,
+      message: `${feature.id}: before the base moved`,
+      at,
+      indexFile,
+    });
+    await rebaseWorktree(repository, {
+      path: feature.worktree,
+      branch: feature.branch,
+      from: feature.base_commit,
+      onto: base,
+      tree: built.tree,
+      indexFile,
+    });
+    return { tree: built.tree, conflicts: [] };
+  }
+}
+
+export async function headOf({ repository }: Rooms, branch: string): Promise<string> {
+  return (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `refs/heads/${branch}`])).trim();
+}

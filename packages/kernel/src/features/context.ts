@@ -1,0 +1,45 @@
+import { diffText } from "../git/change.ts";
+import type { Plan } from "../plans/schema.ts";
+import type { Rooms } from "./rooms.ts";
+import { acceptedPlan, findFeature, gateMap } from "./store.ts";
+
+/** Enough for a worker without an earlier conversation. */
+export interface FeatureContext {
+  readonly spec: string;
+  readonly state: { readonly status: string; readonly status_reason: string; readonly gates: Record<string, string> };
+  readonly plan: Plan | null;
+  readonly diffStat: string;
+  readonly files: readonly TreeFile[];
+}
+
+export interface TreeFile {
+  readonly path: string;
+  readonly oid: string;
+  readonly bytes: number;
+}
+
+export async function featureContext(rooms: Rooms, id: string): Promise<FeatureContext> {
+  const { repository, db, objects } = rooms;
+  const feature = await findFeature(db, id);
+  return {
+    spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
+    state: { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature) },
+    plan: await acceptedPlan(db, id),
+    diffStat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
+    files: await listFiles(rooms, feature.tree),
+  };
+}
+
+/** Regular files only: a link or a submodule is not something to show. */
+async function listFiles({ repository }: Rooms, tree: string): Promise<TreeFile[]> {
+  const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
+  return listing.split("\0").flatMap((line) => {
+    const match = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line);
+    const [, oid, bytes, path] = match ?? [];
+    return oid === undefined || bytes === undefined || path === undefined ? [] : [{ path, oid, bytes: Number(bytes) }];
+  });
+}
+
+export async function readTreeFile({ repository }: Rooms, file: TreeFile): Promise<string> {
+  return repository.git.text(["cat-file", "blob", file.oid]);
+}

@@ -1,0 +1,43 @@
+import type { Operation } from "../operations/operation.ts";
+import { approvalHolds } from "../approvals/holds.ts";
+import { applyPatchOperation } from "./patch.ts";
+import type { Call } from "./call.ts";
+import { candidateOperation, type Candidate } from "./candidate.ts";
+import { changeStatusOperation } from "./change-status.ts";
+import { featureContext, readTreeFile } from "./context.ts";
+import { runGatesOperation } from "./gate.ts";
+import { initOperation } from "./init.ts";
+import { mergeOperation } from "./merge.ts";
+import { noteOperation } from "./note.ts";
+import { submitPlanOperation } from "./plan.ts";
+import { project } from "./projection.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** Every way to change a feature. Each comes through the door, then the files for people are written from the rows. */
+export function featureOperations(rooms: Rooms) {
+  async function perform<I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>, call: Call, input: I): Promise<O> {
+    const output = await rooms.door.perform(operation, call.actor, call.operationId, input);
+    await project(rooms, input.feature_id);
+    return output;
+  }
+  const bind =
+    <I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>) =>
+    (call: Call, input: I) =>
+      perform(operation, call, input);
+
+  return {
+    init: bind(initOperation(rooms)),
+    submitPlan: bind(submitPlanOperation(rooms)),
+    applyPatch: bind(applyPatchOperation(rooms)),
+    runGates: (call: Call, input: { feature_id: string; mode: string }, signal?: AbortSignal) =>
+      perform(runGatesOperation(rooms, signal), call, input),
+    changeStatus: bind(changeStatusOperation(rooms)),
+    note: bind(noteOperation),
+    candidate: bind(candidateOperation(rooms)),
+    merge: bind(mergeOperation(rooms)),
+    context: (id: string) => featureContext(rooms, id),
+    readTreeFile: (file: Parameters<typeof readTreeFile>[1]) => readTreeFile(rooms, file),
+  };
+}
+
+export type FeatureOperations = ReturnType<typeof featureOperations>;

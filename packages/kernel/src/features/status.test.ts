@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { assertTransition, STATUSES, TRANSITIONS, type EntryFacts } from "./status.ts";
+
+const everything: EntryFacts = { planAccepted: true, fastPassed: true, fullPassed: true, reason: "why", reasonChanged: true, landed: true };
+
+/** Written out by hand from the matrix, so that the table is not tested against itself. */
+const LEGAL = new Set([
+  "planning building",
+  "planning blocked",
+  "planning failed",
+  "building qa",
+  "building blocked",
+  "building failed",
+  "qa ready_to_merge",
+  "qa blocked",
+  "qa failed",
+  "blocked planning",
+  "blocked building",
+  "blocked qa",
+  "blocked failed",
+  "ready_to_merge merged",
+  "ready_to_merge blocked",
+  "ready_to_merge failed",
+]);
+
+const pairs = STATUSES.flatMap((from) => STATUSES.filter((to) => to !== from).map((to) => ({ from, to })));
+
+test.each(pairs)("[FEA-129] $from to $to is as the matrix says", ({ from, to }) => {
+  expect(pairs).toHaveLength(42);
+  if (LEGAL.has(`${from} ${to}`)) expect(() => assertTransition(from, to, everything)).not.toThrow();
+  else
+    expect(() => assertTransition(from, to, everything)).toThrow(
+      expect.objectContaining({ code: "invalid_status_transition", details: expect.objectContaining({ from, to }) }),
+    );
+});
+
+test.each([
+  ["planning", "building", "planAccepted"],
+  ["building", "qa", "fastPassed"],
+  ["qa", "ready_to_merge", "fullPassed"],
+  ["blocked", "building", "planAccepted"],
+  ["blocked", "qa", "fastPassed"],
+  ["blocked", "planning", "reasonChanged"],
+  ["ready_to_merge", "merged", "landed"],
+] as const)("%s to %s needs %s by the kernel's own records", (from, to, fact) => {
+  expect(() => assertTransition(from, to, { ...everything, [fact]: false })).toThrow(
+    expect.objectContaining({ code: "invalid_status_transition" }),
+  );
+});
+
+test("blocked and failed need a reason", () => {
+  for (const to of ["blocked", "failed"] as const)
+    expect(() => assertTransition("qa", to, { ...everything, reason: "" })).toThrow("a reason is needed");
+  expect(TRANSITIONS.merged).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../database/tables.ts";
+import { planSchema, type Plan } from "../plans/schema.ts";
+import type { FeaturesTables } from "./tables.ts";
+
+export type Feature = Selectable<FeaturesTables["features"]>;
+
+export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
+  const feature = await db.selectFrom("features").selectAll().where("id", "=", id).executeTakeFirst();
+  if (feature !== undefined) return feature;
+  throw new SlipwayError("feature_not_found", `There is no feature "${id}".`, {
+    feature_id: id,
+    suggested_next_actions: ["Run `slipway status` to see the features of this repository."],
+  });
+}
+
+export async function acceptedPlan(db: Db | Tx, id: string): Promise<Plan | null> {
+  const row = await db.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version", "desc").executeTakeFirst();
+  return row === undefined ? null : planSchema.parse(JSON.parse(row.plan));
+}
+
+/** Writes the change only if nobody else changed the feature since it was read, and counts it. */
+export async function updateFeature(tx: Tx, feature: Feature, change: Partial<Feature>, at: number): Promise<Feature> {
+  const next = { ...feature, ...change, version: feature.version + 1, updated_at: at };
+  const { numUpdatedRows } = await tx
+    .updateTable("features")
+    .set(next)
+    .where("id", "=", feature.id)
+    .where("version", "=", feature.version)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return next;
+  throw new SlipwayError("version_conflict", `The feature "${feature.id}" was changed by somebody else in the meantime.`, {
+    feature_id: feature.id,
+    expected_version: feature.version,
+    suggested_next_actions: ["Read the feature again and repeat the call."],
+  });
+}
+
+export function gateMap(feature: Feature): Record<string, "pass" | "fail" | "na"> {
+  return JSON.parse(feature.gates) as Record<string, "pass" | "fail" | "na">;
+}

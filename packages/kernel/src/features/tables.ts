@@ -1,0 +1,94 @@
+import type { Generated } from "kysely";
+import type { Tx } from "../database/tables.ts";
+import type { FeatureStatus } from "./status.ts";
+
+export interface FeaturesTables {
+  features: {
+    id: string;
+    run_id: string;
+    status: FeatureStatus;
+    status_reason: string;
+    version: number;
+    branch: string;
+    worktree: string;
+    base_branch: string;
+    base_commit: string;
+    /** The tree of the worktree as the harness last left it. */
+    tree: string;
+    spec_source: string;
+    spec_digest: string;
+    gate_profile: string;
+    /** JSON: gate or mode name to pass, fail or na. */
+    gates: string;
+    created_at: number;
+    updated_at: number;
+  };
+  plans: { feature_id: string; plan_version: number; plan: string; accepted_at: number };
+  merges: {
+    feature_id: string;
+    commit_sha: string;
+    feature_commit: string;
+    tree: string;
+    base_branch: string;
+    base_before: string;
+    strategy: string;
+    change: string;
+    approval_id: string;
+    approved_by: string;
+    at: number;
+  };
+  notes: { id: Generated<number>; feature_id: string; actor_type: string; actor_id: string; text: string; at: number };
+}
+
+export async function createFeatures(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("features")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("status_reason", "text", (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("branch", "text", (column) => column.notNull())
+    .addColumn("worktree", "text", (column) => column.notNull())
+    .addColumn("base_branch", "text", (column) => column.notNull())
+    .addColumn("base_commit", "text", (column) => column.notNull())
+    .addColumn("tree", "text", (column) => column.notNull())
+    .addColumn("spec_source", "text", (column) => column.notNull())
+    .addColumn("spec_digest", "text", (column) => column.notNull())
+    .addColumn("gate_profile", "text", (column) => column.notNull())
+    .addColumn("gates", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .execute();
+  await tx.schema
+    .createTable("plans")
+    .addColumn("feature_id", "text", (column) => column.notNull().references("features.id"))
+    .addColumn("plan_version", "integer", (column) => column.notNull())
+    .addColumn("plan", "text", (column) => column.notNull())
+    .addColumn("accepted_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("plans_key", ["feature_id", "plan_version"])
+    .execute();
+  await tx.schema
+    .createTable("merges")
+    .addColumn("feature_id", "text", (column) => column.primaryKey().references("features.id"))
+    .addColumn("commit_sha", "text", (column) => column.notNull())
+    .addColumn("feature_commit", "text", (column) => column.notNull())
+    .addColumn("tree", "text", (column) => column.notNull())
+    .addColumn("base_branch", "text", (column) => column.notNull())
+    .addColumn("base_before", "text", (column) => column.notNull())
+    .addColumn("strategy", "text", (column) => column.notNull())
+    .addColumn("change", "text", (column) => column.notNull())
+    .addColumn("approval_id", "text", (column) => column.notNull())
+    .addColumn("approved_by", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
+  await tx.schema
+    .createTable("notes")
+    .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
+    .addColumn("feature_id", "text", (column) => column.notNull().references("features.id"))
+    .addColumn("actor_type", "text", (column) => column.notNull())
+    .addColumn("actor_id", "text", (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { hasCode, type FileSystem } from "./file-system.ts";
+
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Distinguishes temporary names of writers in one folder. */
+  readonly nonce?: () => string;
+}
+
+const TEMPORARY = /^\.slipway-[0-9a-f]+\.tmp$/;
+const STALE_AFTER_MS = 600_000;
+
+/**
+ * Replaces the file's content wholly or not at all. When this resolves, the new content survives a power cut.
+ * The folder must exist and be durable itself (`ensureDirectory`).
+ */
+export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  const directory = dirname(path);
+  const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
+  try {
+    await writeNew(fs, temporary, bytes, options.mode ?? 0o644);
+    await fs.rename(temporary, path);
+    await fs.syncDirectory(directory);
+  } catch (error) {
+    // The write has failed already; what cannot be removed now is removed by the next sweep.
+    await fs.unlink(temporary).catch(() => undefined);
+    throw translateFileError(error, path);
+  }
+}
+
+async function writeNew(fs: FileSystem, path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const file = await fs.create(path, mode);
+  try {
+    await file.write(bytes);
+    // Before the rename: a renamed file whose content is not on the disk yet is an empty file after a power cut.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Creates the folder and its missing parents, each durable before the next. */
+export async function ensureDirectory(fs: FileSystem, path: string, mode = 0o755): Promise<void> {
+  try {
+    await fs.mkdir(path, mode);
+  } catch (error) {
+    if (hasCode(error, "ENOENT") && dirname(path) !== path) {
+      await ensureDirectory(fs, dirname(path), mode);
+      return ensureDirectory(fs, path, mode);
+    }
+    if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
+  }
+  try {
+    // Also when it was there already: whoever created it may not have got this far.
+    await fs.syncDirectory(dirname(path));
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
+}
+
+/** Removes what writers that died have left in a folder; returns how many. Younger files may belong to a living writer. */
+export async function sweepTemporaries(fs: FileSystem, directory: string, now: number, staleAfterMs = STALE_AFTER_MS): Promise<number> {
+  let removed = 0;
+  for (const name of (await fs.list(directory)).filter((name) => TEMPORARY.test(name))) {
+    const path = join(directory, name);
+    try {
+      if ((await fs.modifiedAt(path)) > now - staleAfterMs) continue;
+      await fs.unlink(path);
+      removed++;
+    } catch (error) {
+      // Another process was faster: it finished its write, or swept as well.
+      if (!hasCode(error, "ENOENT")) throw translateFileError(error, path);
+    }
+  }
+  return removed;
+}
+
+export function translateFileError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof SlipwayError) return error;
+  const reason = `${path}: ${error.message}`;
+  if (hasCode(error, "ENOSPC", "EDQUOT")) {
+    return new SlipwayError(
+      "disk_full",
+      `There is no space left to write a file; nothing was changed. (${reason})`,
+      { file: path, suggested_next_actions: ["Free some space, then run `slipway resume`."] },
+      { cause: error },
+    );
+  }
+  if (hasCode(error, "EIO", "EROFS", "EACCES", "EPERM", "ENOTDIR", "EISDIR", "ENOENT")) {
+    return new SlipwayError(
+      "io_error",
+      `The file could not be written. (${reason})`,
+      { file: path, suggested_next_actions: ["Check that the folder exists, is writable for your user and that the disk is healthy."] },
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+function randomNonce(): string {
+  return randomBytes(8).toString("hex");
+}

@@ -1,0 +1,49 @@
+import { sha256 } from "@slipway/durable/canonical";
+import { rawBetween, type RawEntry } from "./raw.ts";
+import type { Repository } from "./repository.ts";
+
+export interface Change {
+  /** Over the sorted entries: equal on a moved base exactly when no touched file moved. */
+  readonly digest: string;
+  readonly entries: readonly RawEntry[];
+}
+
+export async function changeBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<Change> {
+  const entries = await rawBetween(await repo.vault(), fromTreeish, toTreeish);
+  return { digest: digestOfEntries(entries), entries };
+}
+
+export function digestOfEntries(entries: readonly RawEntry[]): string {
+  const lines = entries.map(({ path, oldMode, newMode, oldOid, newOid }) => `${oldMode} ${newMode} ${oldOid} ${newOid} ${escaped(path)}\n`);
+  return sha256(lines.toSorted().join(""));
+}
+
+/** Lone surrogates, which stand for bytes that are not UTF-8, would all hash alike. */
+function escaped(path: string): string {
+  return JSON.stringify(path);
+}
+
+export interface DiffOptions {
+  readonly stat?: boolean;
+  readonly nameOnly?: boolean;
+  readonly binary?: boolean;
+}
+
+/** For people, and, with `binary`, for `git apply`. The options are a closed list: no argument of a caller reaches git. */
+export async function diffText(repo: Repository, from: string, to: string, options: DiffOptions = {}): Promise<string> {
+  const format =
+    options.nameOnly === true
+      ? ["--name-only"]
+      : options.stat === true
+        ? ["--stat=120"]
+        : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
+  const git = await repo.vault();
+  return git.text(["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", from, to]);
+}
+
+/** What `git status --porcelain` would say of a worktree that differs by these entries from its branch. */
+export function porcelain(entries: readonly RawEntry[]): string {
+  return entries
+    .map(({ status, path }) => `${status === "A" ? "??" : ` ${status}`} ${/["\\\s]/.test(path) ? JSON.stringify(path) : path}\n`)
+    .join("");
+}

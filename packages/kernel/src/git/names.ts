@@ -1,0 +1,117 @@
+/** Pure rules about names: of files in a tree, of refs and of branches. */
+import { sha256 } from "@slipway/durable/canonical";
+
+/**
+ * git's names are bytes. Ones that are not UTF-8 become text with lone surrogates (U+DC80 to U+DCFF, one per byte), which
+ * `encodePath` turns back into the same bytes and `isWellFormed` recognises.
+ */
+export function decodePath(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString("utf8");
+  if (!text.includes("\ufffd") || Buffer.from(text, "utf8").equals(buffer)) return text;
+  return Array.from(buffer, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte)).join("");
+}
+
+export function encodePath(path: string): Buffer {
+  if (path.isWellFormed()) return Buffer.from(path, "utf8");
+  return Buffer.from(Array.from(path, (character) => character.charCodeAt(0) & 0xff));
+}
+
+export function splitZero(output: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
+    parts.push(output.subarray(start, end));
+    start = end + 1;
+  }
+  return parts;
+}
+
+// What HFS+ leaves out when it compares names, so that ".g\u200cit" opens ".git" there.
+const IGNORED_BY_HFS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** ".git" and every other name by which macOS or Windows would open it; at least all that git itself refuses. */
+export function reachesGitFolder(path: string): boolean {
+  return path.split(/[/\\]/).some((segment) => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/s.test(bareName(segment)));
+}
+
+/** `.gitmodules` and its disguises: the long form and the short names Windows gives it. */
+export function isModulesFile(path: string): boolean {
+  const name = bareName(path.slice(path.lastIndexOf("/") + 1));
+  return /^\.gitmodules[ .]*(?::.*)?$/s.test(name) || /^gi[0-9a-z]{0,6}~\d+$/.test(name);
+}
+
+export function isAttributesFile(path: string): boolean {
+  const name = bareName(path.slice(path.lastIndexOf("/") + 1));
+  return /^\.gitattributes[ .]*(?::.*)?$/s.test(name) || /^gita[0-9a-z]{0,4}~\d+$/.test(name);
+}
+
+function bareName(segment: string): string {
+  return segment.replaceAll(IGNORED_BY_HFS, "").normalize("NFC").toLowerCase();
+}
+
+/** Equal for names that a file system which ignores case, normalises or drops invisible characters takes for one. */
+export function foldPath(path: string): string {
+  const normal = path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
+  return normal.replaceAll(IGNORED_BY_HFS, "");
+}
+
+/** Control, format (bidirectional, zero-width), line and paragraph separators, and the backslash that Windows takes for a separator. */
+export function hasUnsafeCharacter(path: string): boolean {
+  return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u.test(path);
+}
+
+export function escapes(path: string): boolean {
+  return (
+    path.startsWith("/") ||
+    /^[A-Za-z]:/.test(path) ||
+    path.split("/").some((segment) => segment === "" || segment === "." || segment === "..")
+  );
+}
+
+const LONGEST_REF_PART = 150;
+
+/**
+ * One part of a ref's name for any text, different for different texts: what is not a plain character becomes %xx. No dot is
+ * left, so neither ".." nor a trailing ".lock" can arise. A long text keeps its start, and its digest after a "+".
+ */
+export function encodeRefPart(text: string): string {
+  const encoded = Array.from(Buffer.from(text, "utf8"), encodeByte).join("");
+  if (encoded.length <= LONGEST_REF_PART) return encoded === "" ? "%" : encoded;
+  return `${encoded.slice(0, 80)}+${sha256(text)}`;
+}
+
+/** Undoes `encodeRefPart`, except for texts too long to be kept whole. */
+export function decodeRefPart(part: string): string {
+  if (part === "%") return "";
+  return Buffer.from(
+    part.replaceAll(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  ).toString("utf8");
+}
+
+function encodeByte(byte: number): string {
+  const character = String.fromCharCode(byte);
+  return /[A-Za-z0-9_-]/.test(character) ? character : `%${byte.toString(16).padStart(2, "0")}`;
+}
+
+/** Stricter than git: nothing that an option, a revision expression, another file system or a shell could read differently. */
+export function isSafeBranch(name: string): boolean {
+  return (
+    name.length <= 200 &&
+    name !== "HEAD" &&
+    name
+      .split("/")
+      .every(
+        (part) =>
+          /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(part) &&
+          !part.includes("..") &&
+          !part.endsWith(".") &&
+          !part.toLowerCase().endsWith(".lock"),
+      )
+  );
+}
+
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}

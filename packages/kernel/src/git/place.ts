@@ -1,0 +1,144 @@
+import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import { encodeRefPart } from "./names.ts";
+import type { Repository } from "./repository.ts";
+
+/** Where a feature's worktree is, and what the harness keeps about it in the git directory, out of every agent's reach. */
+export interface Place {
+  readonly path: string;
+  readonly key: string;
+  /** The index whose stat cache makes snapshots cheap. */
+  readonly indexFile: string;
+  /** Beside the worktree, so on its file system, for what must appear by a rename. */
+  readonly scratch: string;
+}
+
+/** Refuses a place outside the repository, in its git folder, or behind a symbolic link. */
+export async function placeOf(repo: Repository, worktree: string): Promise<Place> {
+  const path = await insideRoot(repo, worktree);
+  let current = repo.root;
+  for (const segment of relative(repo.root, path).split(sep)) {
+    current = join(current, segment);
+    const found = await lstat(current).catch(() => undefined);
+    if (found === undefined) break;
+    if (found.isSymbolicLink() && current === path) throw swapped(path, "is a symbolic link");
+    if (!found.isDirectory()) throw outOfBounds(worktree, `${current} is not a real folder`);
+  }
+  const key = encodeRefPart(relative(repo.root, path));
+  return { path, key, indexFile: join(recordFolder(repo, key), "index"), scratch: join(dirname(path), ".slipway-tmp") };
+}
+
+/** The place of a worktree that is about to be read or written: it must still be the one that was made. */
+export async function openPlace(repo: Repository, worktree: string): Promise<Place> {
+  const place = await placeOf(repo, worktree);
+  const found = await lstat(place.path).catch(() => undefined);
+  if (found === undefined) {
+    throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, { file: place.path, suggested_next_actions: ["Run `slipway resume`: it is rebuilt from the last anchor."] });
+  }
+  await assertPointer(repo, place.path);
+  return place;
+}
+
+/** A worktree's `.git` must be the pointer git wrote, to a registration that points back. Returns its id, or null when there is no `.git`. */
+export async function assertPointer(repo: Repository, path: string): Promise<string | null> {
+  const file = join(path, ".git");
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined) return null;
+  if (!found.isFile()) throw swapped(path, "has a .git that is not the file git put there");
+  const [, target = ""] = /^gitdir: (.+)\n?$/.exec((await readFile(file, "utf8")).slice(0, 8_192)) ?? [];
+  const id = basename(target);
+  if (resolve(path, target) !== join(repo.commonDir, "worktrees", id)) throw swapped(path, "has a .git file that points elsewhere");
+  const back = await registeredPath(repo, id);
+  if (back !== path) throw swapped(path, "has the .git file of another worktree");
+  return id;
+}
+
+/** The folder a registration under `worktrees/` stands for. */
+export async function registeredPath(repo: Repository, id: string): Promise<string | undefined> {
+  const text = await readFile(join(repo.commonDir, "worktrees", id, "gitdir"), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : dirname(resolve(join(repo.commonDir, "worktrees", id), text.trim()));
+}
+
+const recordSchema = z.object({ featureId: z.string(), branch: z.string(), path: z.string(), baseCommit: z.string() });
+export type WorktreeRecord = z.infer<typeof recordSchema>;
+
+export async function readRecord(repo: Repository, key: string): Promise<WorktreeRecord | undefined> {
+  const text = await readFile(join(recordFolder(repo, key), "record.json"), "utf8").catch(() => "null");
+  // A file torn by a power cut is as good as none: the branch tells what it would have said.
+  const parsed = recordSchema.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+export async function writeRecord(repo: Repository, key: string, record: WorktreeRecord): Promise<void> {
+  await replaceFile(join(recordFolder(repo, key), "record.json"), `${JSON.stringify(record)}\n`);
+}
+
+export async function dropRecord(repo: Repository, key: string): Promise<void> {
+  await rm(recordFolder(repo, key), { recursive: true, force: true });
+}
+
+export function recordFolder(repo: Repository, key = ""): string {
+  return join(repo.commonDir, "slipway", "worktrees", key);
+}
+
+export async function replaceFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(temporary, content);
+  await rename(temporary, path);
+}
+
+/** A new folder beside the worktree; `leaveScratch` tidies up once it is empty. */
+export async function enterScratch(place: Pick<Place, "scratch">, kind: "new" | "stage" | "trash", name = randomBytes(6).toString("hex")): Promise<string> {
+  const folder = join(place.scratch, kind, name);
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+export async function leaveScratch(place: Pick<Place, "scratch">, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  // Another writer may be using it: then it is not empty and stays.
+  await rmdir(dirname(folder)).catch(() => undefined);
+  await rmdir(place.scratch).catch(() => undefined);
+}
+
+async function insideRoot(repo: Repository, worktree: string): Promise<string> {
+  const wanted = resolve(repo.root, worktree);
+  const lexical = relative(repo.root, wanted);
+  // The caller may name the repository through a link (/tmp on macOS), so the existing part is compared by its real name.
+  const inside = leaves(lexical) ? relative(repo.root, await realPlace(wanted)) : lexical;
+  const first = inside.split(sep)[0] ?? "";
+  if (leaves(inside) || inside === "" || first.toLowerCase() === ".git") throw outOfBounds(worktree, "it must be inside the repository and outside its .git folder");
+  return join(repo.root, inside);
+}
+
+async function realPlace(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  return real ?? join(await realPlace(dirname(path)), basename(path));
+}
+
+function leaves(path: string): boolean {
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function swapped(path: string, what: string): SlipwayError {
+  return new SlipwayError("worktree_swapped", `The worktree ${path} ${what}. It is not used any more, and nothing in it was changed.`, {
+    file: path,
+    suggested_next_actions: [`Look at ${path}, move it away, then run \`slipway resume\`: the worktree is rebuilt from the last anchor.`],
+  });
+}
+
+export function outOfBounds(path: string, why: string): SlipwayError {
+  return new SlipwayError("path_out_of_bounds", `The worktree cannot be at ${path}: ${why}.`, { file: path, suggested_next_actions: ["Choose a worktree folder inside the repository, such as .worktrees."] });
+}

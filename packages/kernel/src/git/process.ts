@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from "node:child_process";
+
+export interface ProcessRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array | string | undefined;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ProcessOutcome {
+  readonly stdout: Buffer;
+  /** The first 64 KiB. */
+  readonly stderr: string;
+  /** -1 when the process was killed. */
+  readonly exitCode: number;
+  readonly stopped?: "timeout" | "aborted" | "too_much_output";
+}
+
+const MAX_STDERR_BYTES = 65_536;
+/** git removes its lock files on SIGTERM; a git that does not is killed. */
+const GRACE_MS = 2_000;
+
+/** Runs a program in a process group of its own, so that a timeout ends its children too. Rejects only when it cannot be started. */
+export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
+  const child = startProcess(request);
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  let stdoutBytes = 0;
+  let stderrBytes = 0;
+  let stopped: ProcessOutcome["stopped"];
+  let killTimer: NodeJS.Timeout | undefined;
+
+  const stop = (reason: NonNullable<ProcessOutcome["stopped"]>) => {
+    if (stopped !== undefined) return;
+    stopped = reason;
+    killGroup(child, "SIGTERM");
+    killTimer = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const timer = setTimeout(() => stop("timeout"), request.timeoutMs);
+  const onAbort = () => stop("aborted");
+  request.signal?.addEventListener("abort", onAbort, { once: true });
+  if (request.signal?.aborted === true) onAbort();
+  const release = () => {
+    clearTimeout(timer);
+    clearTimeout(killTimer);
+    request.signal?.removeEventListener("abort", onAbort);
+  };
+
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdoutBytes += chunk.length;
+    if (stdoutBytes > request.maxOutputBytes) stop("too_much_output");
+    else stdout.push(chunk);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (stderrBytes < MAX_STDERR_BYTES) stderr.push(chunk.subarray(0, MAX_STDERR_BYTES - stderrBytes));
+    stderrBytes += chunk.length;
+  });
+  child.on("error", (error) => {
+    release();
+    reject(error);
+  });
+  child.on("close", (code) => {
+    release();
+    const outcome = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString("utf8"), exitCode: code ?? -1 };
+    resolve(stopped === undefined ? outcome : { ...outcome, stopped });
+  });
+  child.stdin?.end(request.input ?? "");
+  return promise;
+}
+
+export function startProcess(request: Pick<ProcessRequest, "file" | "args" | "cwd" | "env">): ChildProcess {
+  const child = spawn(request.file, [...request.args], { cwd: request.cwd, env: { ...request.env }, detached: true, windowsHide: true });
+  // A program that ends without reading its input is not a failure of ours; its exit code tells.
+  child.stdin?.on("error", () => undefined);
+  return child;
+}
+
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}

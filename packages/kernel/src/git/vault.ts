@@ -1,0 +1,62 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import type { GitExecutable } from "./executable.ts";
+import { createGit, type Git } from "./runner.ts";
+
+export interface VaultSource {
+  readonly executable: GitExecutable;
+  readonly commonDir: string;
+  readonly objectFormat: "sha1" | "sha256";
+  /** How this file system behaves, as the repository's own configuration has it. */
+  readonly fileSystem: Readonly<Record<string, string>>;
+}
+
+export interface VaultUse {
+  readonly workTree?: string;
+  readonly indexFile?: string;
+}
+
+/**
+ * A git directory of our own over the repository's objects. Trees, patches, diffs and merges are made through it: it has no
+ * refs, no hooks and no configuration but ours. Its info/attributes outranks every .gitattributes in a tree, which git 2.39
+ * cannot be told to ignore: so no filter, driver, line-ending or encoding conversion ever applies, and bytes stay bytes.
+ */
+export async function openVault(source: VaultSource): Promise<(use?: VaultUse) => Git> {
+  const gitDir = join(source.commonDir, "slipway", "vault");
+  const empty = join(gitDir, "empty");
+  await Promise.all([
+    mkdir(join(gitDir, "refs"), { recursive: true }),
+    mkdir(join(gitDir, "info"), { recursive: true }),
+    mkdir(empty, { recursive: true }),
+  ]);
+  await keep(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
+  await keep(join(gitDir, "info", "attributes"), ATTRIBUTES);
+  await keep(join(gitDir, "config"), configFor(source.objectFormat));
+  return ({ workTree = empty, indexFile = join(gitDir, "index") } = {}) =>
+    createGit({
+      executable: source.executable,
+      gitDir,
+      workTree,
+      indexFile,
+      cwd: workTree,
+      config: { ...source.fileSystem, "core.excludesFile": join(source.commonDir, "info", "exclude") },
+      env: { GIT_OBJECT_DIRECTORY: join(source.commonDir, "objects"), GIT_SHALLOW_FILE: join(source.commonDir, "shallow") },
+    });
+}
+
+const ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff !merge !whitespace !conflict-marker-size !delta\n";
+
+function configFor(objectFormat: VaultSource["objectFormat"]): string {
+  const core = (version: number) => `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n`;
+  return objectFormat === "sha1" ? core(0) : `${core(1)}[extensions]\n\tobjectformat = ${objectFormat}\n`;
+}
+
+/** Writes only what differs, so that several processes may do this at once. */
+async function keep(path: string, content: string): Promise<void> {
+  const present = await readFile(path, "utf8").catch(() => undefined);
+  if (present === content) return;
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(temporary, content);
+  await rename(temporary, path);
+}

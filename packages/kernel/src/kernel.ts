@@ -1,0 +1,47 @@
+import type { Clock } from "@slipway/durable/environment";
+import type { Configuration } from "./config/load.ts";
+import type { ApprovalKey } from "./approvals/key.ts";
+import { featureOperations, type FeatureOperations } from "./features/operations.ts";
+import type { Repository } from "./git/repository.ts";
+import type { Door } from "./operations/door.ts";
+import { createRedactor } from "./redaction/redactor.ts";
+import { secretsOf } from "./redaction/secrets.ts";
+import type { Records } from "./records.ts";
+import type { Sandbox } from "./sandbox/contract.ts";
+
+/** The deterministic side, complete: what a protocol runs on. */
+export interface Kernel {
+  readonly records: Records;
+  readonly repository: Repository;
+  readonly configuration: Configuration;
+  readonly features: FeatureOperations;
+  readonly door: Door;
+  readonly clock: Clock;
+}
+
+export interface KernelOptions {
+  readonly records: Records;
+  readonly repository: Repository;
+  readonly configuration: Configuration;
+  readonly approvalKey: ApprovalKey;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly sandbox: () => Promise<Sandbox>;
+}
+
+export function openKernel(options: KernelOptions): Kernel {
+  const { records, repository, configuration, hostEnv } = options;
+  const features = featureOperations({
+    repository,
+    layout: records.layout,
+    db: records.database.db,
+    door: records.door,
+    objects: records.objects,
+    configuration,
+    clock: records.clock,
+    approvalKey: options.approvalKey,
+    redactor: createRedactor({ secrets: secretsOf(hostEnv) }),
+    hostEnv,
+    sandbox: options.sandbox,
+  });
+  return { records, repository, configuration, features, door: records.door, clock: records.clock };
+}

@@ -1,0 +1,19 @@
+import { join } from "node:path";
+
+/** Where things are in a target repository. */
+export function layoutOf(root: string) {
+  const state = join(root, ".slipway");
+  return {
+    root,
+    state,
+    database: join(state, "slipway.db"),
+    objects: join(state, "objects"),
+    runs: join(state, "runs"),
+    features: join(state, "features"),
+    feature: (id: string) => join(state, "features", id),
+    indexFile: (id: string) => join(state, "features", id, "harness.index"),
+    worktree: (id: string) => join(root, ".worktrees", id),
+  };
+}
+
+export type Layout = ReturnType<typeof layoutOf>;

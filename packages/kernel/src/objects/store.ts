@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { sha256 } from "@slipway/durable/canonical";
+import type { Blobs } from "@slipway/durable/environment";
+import { SlipwayError } from "@slipway/durable/errors";
+import { hasCode, type FileSystem } from "../files/file-system.ts";
+import { ensureDirectory, sweepTemporaries, translateFileError, writeFileAtomic } from "../files/write-atomic.ts";
+
+export interface Objects extends Blobs {
+  /** Where the bytes are, for people and for other programs to read. */
+  pathOf(digest: string): string;
+  /** Removes what interrupted writers left; returns how many files. */
+  sweep(now: number, staleAfterMs?: number): Promise<number>;
+}
+
+/** Bytes by their SHA-256 under `root/ab/cdef…`. What `put` has acknowledged survives a power cut; what `get` returns is what was put. */
+export function objectStore(fs: FileSystem, root: string): Objects {
+  const durableFolders = new Set<string>();
+  const folderOf = (digest: string) => join(root, checked(digest).slice(0, 2));
+  const pathOf = (digest: string) => join(folderOf(digest), digest.slice(2));
+
+  return {
+    pathOf,
+    async put(bytes) {
+      const digest = sha256(bytes);
+      const folder = folderOf(digest);
+      if (!durableFolders.has(folder)) await ensureDirectory(fs, folder);
+      durableFolders.add(folder);
+      if (await isThere(fs, pathOf(digest), digest)) await syncFolder(fs, folder);
+      else await writeFileAtomic(fs, pathOf(digest), bytes);
+      return digest;
+    },
+    async get(digest) {
+      const path = pathOf(digest);
+      const bytes = await readIfThere(fs, path);
+      if (bytes === undefined) throw missing(digest, path);
+      if (sha256(bytes) !== digest) throw corrupt(digest, path);
+      return bytes;
+    },
+    async sweep(now, staleAfterMs) {
+      let removed = 0;
+      for (const name of await listIfThere(fs, root)) removed += await sweepTemporaries(fs, join(root, name), now, staleAfterMs);
+      return removed;
+    },
+  };
+}
+
+/** A damaged object does not count: putting its bytes again mends it. */
+async function isThere(fs: FileSystem, path: string, digest: string): Promise<boolean> {
+  const bytes = await readIfThere(fs, path);
+  return bytes !== undefined && sha256(bytes) === digest;
+}
+
+/** Whoever wrote the object may have died between the rename and this. */
+async function syncFolder(fs: FileSystem, folder: string): Promise<void> {
+  try {
+    await fs.syncDirectory(folder);
+  } catch (error) {
+    throw translateFileError(error, folder);
+  }
+}
+
+async function readIfThere(fs: FileSystem, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await fs.read(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw translateFileError(error, path);
+  }
+}
+
+async function listIfThere(fs: FileSystem, directory: string): Promise<string[]> {
+  try {
+    return await fs.list(directory);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw translateFileError(error, directory);
+  }
+}
+
+/** Digests come out of rows and files; one that is none must not become a path. */
+function checked(digest: string): string {
+  if (/^[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new SlipwayError("object_missing", `"${digest.slice(0, 80)}" is not the SHA-256 of an object.`, {
+    suggested_next_actions: ["Run `slipway journal verify`."],
+  });
+}
+
+function missing(digest: string, path: string): SlipwayError {
+  return new SlipwayError("object_missing", `The object ${digest} is not there (${path}).`, {
+    file: path,
+    digest,
+    suggested_next_actions: ["Restore .slipway/objects from a copy, then run `slipway journal verify`."],
+  });
+}
+
+function corrupt(digest: string, path: string): SlipwayError {
+  return new SlipwayError("object_corrupt", `The object ${digest} is not what was stored (${path}).`, {
+    file: path,
+    digest,
+    suggested_next_actions: ["Restore the file from a copy, then run `slipway journal verify`; check the disk."],
+  });
+}

@@ -1,0 +1,14 @@
+import type { Json } from "@slipway/durable/canonical";
+import type { Blobs } from "@slipway/durable/environment";
+import { encodePayload, spilledDigest } from "@slipway/durable/payload";
+
+/** An operation's answer as the ledger keeps it. In an envelope, so that no answer can look like a reference to the object store. */
+export function encodeResponse(blobs: Blobs, output: unknown): Promise<string> {
+  return encodePayload(blobs, { output: output ?? null });
+}
+
+export async function decodeResponse(blobs: Blobs, stored: string): Promise<Json> {
+  const digest = spilledDigest(stored);
+  const text = digest === null ? stored : Buffer.from(await blobs.get(digest)).toString("utf8");
+  return (JSON.parse(text) as { readonly output: Json }).output;
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { checkPlan, type PlanContext } from "./check.ts";
+import { refusal } from "./violation.ts";
+import { planOf, policyOf } from "./testing/samples.ts";
+
+const context = (changes: Partial<PlanContext> = {}): PlanContext => ({
+  featureId: "greeting",
+  policy: policyOf(),
+  currentVersion: 0,
+  ...changes,
+});
+const found = (plan: Readonly<Record<string, unknown>>, changes: Partial<PlanContext> = {}) =>
+  checkPlan(planOf(plan), context(changes)).map(({ code, rule, path, resource }) =>
+    [code, rule, path ?? resource].filter((part) => part !== null).join(" "),
+  );
+
+test("a plan within the rules has no violations", () => {
+  expect(found({})).toEqual([]);
+  expect(found({}, { gates: { profiles: { default: {} } }, existsAtBase: (path) => path !== "src/new.ts" })).toEqual([]);
+});
+
+test("a plan for another feature, or named like the base branch, is refused", () => {
+  expect(found({ feature_id: "other" })).toEqual(["policy_violation feature_id"]);
+  expect(found({ feature_id: "main" }, { featureId: "main" })).toEqual(["policy_violation feature_id"]);
+});
+
+describe("[FEA-032] versions", () => {
+  test("the first plan is version 1 and revises nothing", () => {
+    expect(found({ plan_version: 1 })).toEqual([]);
+    expect(found({ plan_version: 2 })).toEqual(["policy_violation plan_version"]);
+    expect(found({ plan_version: 1, revision_of: 1 })).toEqual(["policy_violation revision_of"]);
+  });
+
+  test("each update raises the version by exactly one", () => {
+    expect(found({ plan_version: 4, revision_of: 3 }, { currentVersion: 3 })).toEqual([]);
+    for (const plan_version of [1, 3, 5])
+      expect(found({ plan_version, revision_of: 3 }, { currentVersion: 3 })).toEqual(["policy_violation plan_version"]);
+    expect(found({ plan_version: 4 }, { currentVersion: 3 })).toEqual(["policy_violation revision_of"]);
+    expect(found({ plan_version: 4, revision_of: 2 }, { currentVersion: 3 })).toEqual(["policy_violation revision_of"]);
+  });
+
+  test("a caller who expects another version is told so, and only that", () => {
+    expect(found({ plan_version: 3, revision_of: 2 }, { currentVersion: 3, expectedVersion: 2 })).toEqual([
+      "version_conflict plan_version",
+    ]);
+    expect(found({ plan_version: 4, revision_of: 3 }, { currentVersion: 3, expectedVersion: 3 })).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) => ({
+    files: { create: [], modify: [], delete: [], ...list },
+  });
+
+  test("outside the allowed areas, and inside forbidden ones, each is named", () => {
+    expect(found(files({ create: ["docs/a.md", "src2/b.ts"], delete: ["src/secret/key.ts"] }))).toEqual([
+      "policy_violation outside_allowed_areas docs/a.md",
+      "policy_violation outside_allowed_areas src2/b.ts",
+      "policy_violation forbidden_area src/secret/key.ts",
+    ]);
+    expect(found(files({ modify: ["SRC/SECRET/x.ts"] }))).toContain("policy_violation forbidden_area SRC/SECRET/x.ts");
+  });
+
+  test("allowed areas bind only while the policy enforces them, forbidden ones always", () => {
+    const policy = policyOf({ "patch_policy.enforce_allowed_areas": false });
+    expect(found(files({ create: ["docs/a.md"], modify: ["src/secret/x"] }), { policy })).toEqual([
+      "policy_violation forbidden_area src/secret/x",
+    ]);
+  });
+
+  test("a path listed twice, in any spelling, is refused", () => {
+    expect(found(files({ create: ["src/a.ts"], delete: ["./src//a.ts"] }))).toEqual(["policy_violation listed_twice src/a.ts"]);
+  });
+
+  test("creating what exists and changing what does not are refused when the snapshot is known", () => {
+    const existsAtBase = (path: string) => path === "src/there.ts";
+    expect(found(files({ create: ["src/there.ts"], modify: ["src/gone.ts"], delete: ["src/there.ts"] }), { existsAtBase })).toEqual([
+      "policy_violation file_list src/there.ts",
+      "policy_violation file_list src/gone.ts",
+      "policy_violation listed_twice src/there.ts",
+    ]);
+  });
+
+  test("areas follow the policy's way of matching", () => {
+    expect(found({ allowed_areas: ["src/**"] })).toEqual(["policy_violation area"]);
+    const policy = policyOf({ "path_rules.matching": "glob" });
+    expect(found({ allowed_areas: ["src/**"], forbidden_areas: ["**/secret/**"] }, { policy })).toEqual([]);
+    expect(found({ allowed_areas: ["src"], forbidden_areas: [] }, { policy })).toHaveLength(3);
+    expect(found({ allowed_areas: ["src/**"], forbidden_areas: ["+(a)"] }, { policy })).toEqual(["policy_violation area"]);
+  });
+});
+
+test("a gate profile that gates.yaml does not have is refused, with a hint", () => {
+  const gates = { profiles: { default: {}, thorough: {} } };
+  expect(checkPlan(planOf({ gate_profile: "through" }), context({ gates }))).toMatchObject([
+    { code: "unknown_gate_profile_or_mode", message: 'gates.yaml has no profile "through"; did you mean "thorough"?' },
+  ]);
+  expect(checkPlan(planOf({ gate_profile: "toString" }), context({ gates }))[0]?.message).toContain("there are default, thorough");
+});
+
+describe("locks", () => {
+  const contracts = { openapi: "modify", events: "none", db: "migration" };
+
+  test("contract changes need their locks", () => {
+    expect(found({ contracts })).toEqual(["lock_not_held lock_required db_migrations", "lock_not_held lock_required openapi"]);
+    expect(found({ contracts }, { heldLocks: ["openapi"] })).toEqual(["lock_not_held lock_required db_migrations"]);
+    expect(found({ contracts }, { heldLocks: ["db_migrations", "openapi"] })).toEqual([]);
+  });
+
+  test("protected areas need theirs, named once each", () => {
+    const policy = policyOf({
+      protected_areas: ["src/core"],
+      "locks.resources": ["openapi", "events", "db_migrations", "protected:src/core"],
+    });
+    const plan = { files: { create: ["src/core/a.ts"], modify: ["src/greet.ts"], delete: [] } };
+    expect(found(plan, { policy })).toEqual(["lock_not_held lock_required src/core/a.ts"]);
+    expect(found(plan, { policy, heldLocks: ["protected:src/core"] })).toEqual([]);
+  });
+});
+
+describe("refusal", () => {
+  test("lists every violation and takes the gravest code", () => {
+    const violations = checkPlan(
+      planOf({ contracts: { openapi: "modify", events: "none", db: "none" }, allowed_areas: ["test"] }),
+      context(),
+    );
+    const error = refusal("The plan", violations);
+    expect(error.code).toBe("policy_violation");
+    expect(error.message).toBe(
+      [
+        "The plan breaks 4 rules:",
+        "  src/new.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
+        "  src/greet.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
+        "  src/old.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
+        "  the plan's contract changes need the lock openapi (lock_required)",
+      ].join("\n"),
+    );
+    expect(error.details).toMatchObject({
+      violations,
+      resources: ["openapi"],
+      suggested_next_actions: ["Change what is listed and submit again."],
+    });
+  });
+
+  test("says which locks are missing when nothing else is", () => {
+    const violations = checkPlan(planOf({ contracts: { openapi: "modify", events: "none", db: "migration" } }), context());
+    expect(refusal("The plan", violations)).toMatchObject({
+      code: "lock_not_held",
+      details: { suggested_next_actions: ["Acquire db_migrations, openapi first."] },
+    });
+    expect(refusal("The plan", violations.slice(0, 1)).message).toContain("breaks a rule:");
+    expect(refusal("The plan", []).code).toBe("policy_violation");
+  });
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { checkSchema, type Checked } from "../config/violations.ts";
+import { repositoryArea, repositoryPath } from "./fields.ts";
+
+export const FEATURE_ID_PATTERN = /^[a-z0-9_][a-z0-9_-]*$/;
+
+const text = z.string().min(1);
+
+const overrideStep = z.strictObject({ name: text, cmd: z.array(text).min(1), timeout_seconds: z.number().min(1).optional() });
+const modeOverride = z.strictObject({ steps: z.array(overrideStep).optional() });
+
+export const planSchema = z.strictObject({
+  feature_id: z.string().regex(FEATURE_ID_PATTERN),
+  plan_version: z.int().min(1),
+  summary: z.string().min(5),
+  allowed_areas: z.array(repositoryArea).min(1),
+  forbidden_areas: z.array(repositoryArea),
+  base_ref: text,
+  files: z.strictObject({ create: z.array(repositoryPath), modify: z.array(repositoryPath), delete: z.array(repositoryPath) }),
+  contracts: z.strictObject({ openapi: z.enum(["none", "modify"]), events: z.enum(["none", "modify"]), db: z.enum(["none", "migration"]) }),
+  acceptance_criteria: z.array(text).min(1),
+  gate_profile: text.default("default"),
+  gate_targets: z.array(text).min(1).optional(),
+  risk: z.array(text).optional(),
+  revision_of: z.int().min(1).optional(),
+  revision_reason: text.optional(),
+  verification_overrides: z
+    .strictObject({ modes: z.strictObject({ fast: modeOverride.optional(), full: modeOverride.optional() }).optional() })
+    .optional(),
+});
+
+export type Plan = z.output<typeof planSchema>;
+
+/** Every violation at once; paths come back in canonical form. */
+export function parsePlan(value: unknown): Checked<Plan> {
+  return checkSchema(planSchema, value);
+}
+
+/** Every path the plan names, with what it wants to do to it. */
+export function plannedFiles(plan: Plan): { readonly path: string; readonly operation: keyof Plan["files"] }[] {
+  return (["create", "modify", "delete"] as const).flatMap((operation) => plan.files[operation].map((path) => ({ path, operation })));
+}

@@ -1,0 +1,43 @@
+import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+
+/** One broken rule of a plan or a patch. */
+export interface Violation {
+  readonly code: ErrorCode;
+  readonly rule: string;
+  /** The offending path in canonical form, where there is one. */
+  readonly path: string | null;
+  /** The lock that is missing, where that is the matter. */
+  readonly resource: string | null;
+  readonly message: string;
+}
+
+export function violation(code: ErrorCode, rule: string, message: string, where: { path?: string; resource?: string } = {}): Violation {
+  return { code, rule, path: where.path ?? null, resource: where.resource ?? null, message };
+}
+
+/** What the caller is told first when several kinds of rule are broken: what waiting for a lock cannot mend. */
+const GRAVEST_FIRST: readonly ErrorCode[] = [
+  "path_out_of_bounds",
+  "plan_not_found",
+  "version_conflict",
+  "policy_violation",
+  "unknown_gate_profile_or_mode",
+  "lock_not_held",
+];
+
+/** One error for all of them, each named. */
+export function refusal(subject: string, violations: readonly Violation[]): SlipwayError {
+  const code = GRAVEST_FIRST.find((candidate) => violations.some((found) => found.code === candidate)) ?? "policy_violation";
+  const lines = violations.map(({ rule, path, message }) => `  ${path === null ? "" : `${path}: `}${message} (${rule})`);
+  const resources = [...new Set(violations.flatMap(({ resource }) => resource ?? []))].toSorted();
+  return new SlipwayError(
+    code,
+    `${subject} breaks ${violations.length === 1 ? "a rule" : `${violations.length} rules`}:\n${lines.join("\n")}`,
+    {
+      violations,
+      ...(resources.length === 0 ? {} : { resources }),
+      suggested_next_actions:
+        code === "lock_not_held" ? [`Acquire ${resources.join(", ")} first.`] : ["Change what is listed and submit again."],
+    },
+  );
+}

@@ -1,0 +1,41 @@
+import { mkdir } from "node:fs/promises";
+import { systemClock, systemIds, type Clock, type Ids } from "@slipway/durable/environment";
+import { migrateDurable } from "@slipway/durable/tables";
+import { openDatabase, type Database } from "./database/open.ts";
+import { nodeFileSystem } from "./files/file-system.ts";
+import { repositoryJournal, type Journal } from "./journal/repository.ts";
+import type { Layout } from "./layout.ts";
+import { objectStore, type Objects } from "./objects/store.ts";
+import { createDoor, type Door, type DoorEvent } from "./operations/door.ts";
+import { openInbox, type QuestionInbox } from "./questions/inbox.ts";
+
+/** Everything that is written down: what commands need that only look or answer. */
+export interface Records {
+  readonly layout: Layout;
+  readonly database: Database;
+  readonly objects: Objects;
+  readonly journal: Journal;
+  readonly inbox: QuestionInbox;
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  close(): Promise<void>;
+}
+
+export interface RecordsOptions {
+  readonly layout: Layout;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly observe?: (event: DoorEvent) => void;
+}
+
+export async function openRecords({ layout, clock = systemClock, ids = systemIds, observe }: RecordsOptions): Promise<Records> {
+  await mkdir(layout.state, { recursive: true });
+  const database = await openDatabase({ path: layout.database });
+  await migrateDurable(database.sqlite);
+  const objects = objectStore(nodeFileSystem, layout.objects);
+  const journal = repositoryJournal(objects);
+  const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe === undefined ? {} : { observe }) });
+  const inbox = openInbox({ db: database.db, clock });
+  return { layout, database, objects, journal, inbox, door, clock, ids, close: () => database.close() };
+}

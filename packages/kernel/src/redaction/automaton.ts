@@ -1,0 +1,71 @@
+/** All forms of all secrets in one table: one look-up per character, however many secrets there are. */
+export interface Automaton {
+  readonly classOf: Uint16Array;
+  readonly classes: number;
+  /** next[state * classes + class] */
+  readonly next: Int32Array;
+  /** How many characters of some form the state has seen. */
+  readonly depth: Int32Array;
+  /** Length of the longest form that ends in this state; 0 for none. */
+  readonly found: Int32Array;
+  readonly longest: number;
+}
+
+/** Aho and Corasick's construction, with every transition resolved. */
+export function buildAutomaton(forms: readonly string[]): Automaton {
+  const { classOf, classes } = classify(forms);
+  const states = 1 + forms.reduce((sum, form) => sum + form.length, 0);
+  const next = new Int32Array(states * classes);
+  const depth = new Int32Array(states);
+  const found = new Int32Array(states);
+  let used = 1;
+
+  for (const form of forms) {
+    let state = 0;
+    for (let index = 0; index < form.length; index++) {
+      const edge = state * classes + (classOf[form.charCodeAt(index)] ?? 0);
+      if (next[edge] === 0) {
+        depth[used] = index + 1;
+        next[edge] = used++;
+      }
+      state = next[edge] ?? 0;
+    }
+    found[state] = form.length;
+  }
+  resolveFailures(next, found, classes, used);
+  return { classOf, classes, next, depth, found, longest: Math.max(0, ...forms.map((form) => form.length)) };
+}
+
+/** Class 0 is every character that occurs in no form. */
+function classify(forms: readonly string[]): { classOf: Uint16Array; classes: number } {
+  const classOf = new Uint16Array(65_536);
+  let classes = 1;
+  for (const form of forms) {
+    for (let index = 0; index < form.length; index++) {
+      const code = form.charCodeAt(index);
+      if (classOf[code] === 0) classOf[code] = classes++;
+    }
+  }
+  return { classOf, classes };
+}
+
+function resolveFailures(next: Int32Array, found: Int32Array, classes: number, used: number): void {
+  const failure = new Int32Array(used);
+  const queue = new Int32Array(used);
+  let end = 0;
+  for (let edge = 0; edge < classes; edge++) if (next[edge] !== 0) queue[end++] = next[edge] ?? 0;
+  for (let begin = 0; begin < end; begin++) {
+    const state = queue[begin] ?? 0;
+    const back = failure[state] ?? 0;
+    if (found[state] === 0) found[state] = found[back] ?? 0;
+    for (let edge = 0; edge < classes; edge++) {
+      const target = next[state * classes + edge] ?? 0;
+      const fallback = next[back * classes + edge] ?? 0;
+      if (target === 0) next[state * classes + edge] = fallback;
+      else {
+        failure[target] = fallback;
+        queue[end++] = target;
+      }
+    }
+  }
+}

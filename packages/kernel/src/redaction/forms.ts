@@ -1,0 +1,60 @@
+const SHORTEST_FORM = 8;
+/** Beyond this a secret is a document; its rarer encodings would cost more memory than they are worth. */
+const LONGEST_WITH_ALL_FORMS = 512;
+const SHORTEST_LINE = 16;
+
+/** A secret as it is, and as tools print it: base64 at any offset, hex, URL, JSON and XML escapes, line by line. */
+export function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret, "utf8");
+  const everywhere = [secret, JSON.stringify(secret).slice(1, -1), escapeXml(secret), ...longLines(secret), ...base64Forms(bytes)];
+  const short = secret.length <= LONGEST_WITH_ALL_FORMS ? [...hexForms(bytes), ...urlForms(secret, bytes)] : [];
+  // Line ends are skipped while matching, so that wrapped output is found as well.
+  const forms = [...everywhere, ...short].map((form) => form.replaceAll(/[\r\n]/g, ""));
+  return [...new Set(forms)].filter((form) => form.length >= SHORTEST_FORM);
+}
+
+function longLines(secret: string): string[] {
+  return secret.split(/\r?\n/).filter((line) => line.length >= SHORTEST_LINE);
+}
+
+/** Inside a larger text a secret starts at one of three offsets; only the characters it decides alone can be looked for. */
+function base64Forms(bytes: Buffer): string[] {
+  const cores = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    const undecided = [0, 2, 3][offset];
+    return encoded.slice(undecided, Math.floor(((offset + bytes.length) * 8) / 6));
+  });
+  return [bytes.toString("base64"), ...cores].flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
+}
+
+function hexForms(bytes: Buffer): string[] {
+  const hex = bytes.toString("hex");
+  return [hex, hex.toUpperCase()];
+}
+
+function urlForms(secret: string, bytes: Buffer): string[] {
+  const encoded = [...bytes].map((byte) => (isUnreserved(byte) ? String.fromCharCode(byte) : percent(byte))).join("");
+  const everyByte = [...bytes].map(percent).join("");
+  return [encoded, encoded.replaceAll("%20", "+"), encodeLoosely(secret), everyByte].flatMap((form) => [form, lowerEscapes(form)]);
+}
+
+function isUnreserved(byte: number): boolean {
+  return /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte));
+}
+
+function percent(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** encodeURIComponent leaves !'()* alone, and throws on half a surrogate pair. */
+function encodeLoosely(secret: string): string {
+  return encodeURIComponent(secret.toWellFormed());
+}
+
+function lowerEscapes(text: string): string {
+  return text.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,148 @@
+import type { Limits, SharedPath } from "./contract.ts";
+import type { SandboxHost } from "./host.ts";
+
+/** A request whose paths are real, absolute and checked. */
+export interface SandboxPlan {
+  readonly worktree: string;
+  readonly cwd: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly network: boolean;
+  readonly readOnly: readonly string[];
+  /** `to` is absolute. */
+  readonly shared: readonly SharedPath[];
+  /** What stands at the worktree's .git on the host, once the mount points are made. */
+  readonly git: "file" | "directory";
+  readonly limits: Limits;
+}
+
+export const SANDBOX_HOME = "/home/slipway";
+const SANDBOX_UID = "1000";
+const SYSTEM_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** Files of /etc the sandbox writes itself: no host user and no host name is shown. */
+export const SANDBOX_FILES = {
+  "/etc/passwd": `root:x:0:0:root:/root:/bin/sh\nslipway:x:${SANDBOX_UID}:${SANDBOX_UID}:slipway:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+  "/etc/group": `root:x:0:\nslipway:x:${SANDBOX_UID}:\nnogroup:x:65534:\n`,
+  "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+} as const;
+
+/** Descriptors of the spawned bubblewrap beyond the usual three. */
+export const STATUS_FD = 3;
+export const ARGUMENTS_FD = 4;
+export const FIRST_FILE_FD = 5;
+
+interface Mount {
+  readonly at: string;
+  readonly options: readonly string[];
+}
+
+/** The options for bubblewrap, without the command. */
+export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): string[] {
+  return [
+    ...["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID],
+    ...(host.disablesUserNamespaces ? ["--disable-userns"] : []),
+    ...(plan.network ? ["--share-net"] : ["--hostname", "slipway"]),
+    ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
+    ...["--json-status-fd", String(STATUS_FD)],
+    ...mounts(plan, host).flatMap((mount) => mount.options),
+    // The folders made for mount points live in memory without a size: nothing may be written there.
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...Object.entries(sandboxEnvironment(plan, host)).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--chdir", plan.cwd],
+  ];
+}
+
+type LimitingHost = Pick<SandboxHost, "prlimit" | "maxOpenFiles" | "limitsTasks">;
+
+/** The command behind the limits the kernel can enforce by itself. */
+export function limitedCommand(command: readonly string[], limits: Limits, host: LimitingHost): string[] {
+  if (host.prlimit === null) return [...command];
+  const openFiles = Math.min(limits.openFiles, host.maxOpenFiles);
+  // RLIMIT_NPROC counts threads too; the watchdog counts processes exactly.
+  const tasks = host.limitsTasks ? [`--nproc=${limits.processes * 8}`] : [];
+  return [host.prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${openFiles}`, ...tasks, ...command];
+}
+
+export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record<string, string> {
+  const { PATH, HOME, TMPDIR, ...rest } = plan.env;
+  return {
+    ...rest,
+    PATH: searchPath(PATH, host).join(":"),
+    HOME: HOME !== undefined && isWritableInside(HOME, plan) ? HOME : SANDBOX_HOME,
+    ...(TMPDIR !== undefined && isWritableInside(TMPDIR, plan) ? { TMPDIR } : {}),
+  };
+}
+
+/** This Node first, so that `node` in a gate is the Node that runs Slipway. */
+function searchPath(given: string | undefined, host: SandboxHost): string[] {
+  const folders = [host.nodeFolder, ...(given?.split(":") ?? []), ...SYSTEM_PATH];
+  return [...new Set(folders)].filter((folder) => folder.startsWith("/"));
+}
+
+/** Folders a command can see, for telling beforehand whether its program can be found. */
+export function visibleRoots(plan: SandboxPlan, host: SandboxHost): string[] {
+  return [
+    ...host.roots,
+    ...host.links.map((link) => link.path),
+    ...host.etc,
+    ...plan.readOnly,
+    ...plan.shared.map(({ to }) => to),
+    plan.worktree,
+  ];
+}
+
+export function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root === "/" ? "/" : `${root}/`);
+}
+
+function isWritableInside(path: string, plan: SandboxPlan): boolean {
+  return [plan.worktree, "/tmp", SANDBOX_HOME].some((root) => isBelow(root, path));
+}
+
+/** Parents before children; for one place the later mount of this list lies on top. */
+function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
+  const list: Mount[] = [
+    ...host.roots.map((path) => readOnly(path)),
+    ...host.links.map(({ path, target }) => ({ at: path, options: ["--symlink", target, path] })),
+    ...[...host.etc, ...(plan.network ? host.networkEtc : [])].map((path) => readOnly(path, path, "--ro-bind-try")),
+    ...ownFiles(plan),
+    { at: "/proc", options: ["--proc", "/proc"] },
+    { at: "/dev", options: ["--dev", "/dev"] },
+    memory("/dev/shm", plan.limits.tmpBytes, "1777"),
+    memory("/tmp", plan.limits.tmpBytes, "1777"),
+    memory("/run", 16 * 1024 ** 2, "0755"),
+    memory(SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
+    { at: "/var/tmp", options: ["--symlink", "/tmp", "/var/tmp"] },
+    ...plan.readOnly.map((path) => readOnly(path)),
+    { at: plan.worktree, options: ["--bind", plan.worktree, plan.worktree] },
+    ...plan.shared.map(({ from, to }) => readOnly(from, to)),
+    hiddenGit(plan),
+  ];
+  return list.toSorted((left, right) => depth(left.at) - depth(right.at));
+}
+
+function ownFiles(plan: SandboxPlan): Mount[] {
+  return Object.keys(SANDBOX_FILES)
+    .map((at, index) => ({ at, options: ["--ro-bind-data", String(FIRST_FILE_FD + index), at] }))
+    .filter(({ at }) => !(plan.network && at === "/etc/hosts"));
+}
+
+/** A file cannot cover a folder, so a .git folder disappears under an empty one that cannot be written. */
+function hiddenGit({ worktree, git }: SandboxPlan): Mount {
+  const at = `${worktree}/.git`;
+  if (git === "file") return readOnly("/dev/null", at);
+  return { at, options: ["--size", "4096", "--tmpfs", at, "--remount-ro", at] };
+}
+
+function readOnly(from: string, at = from, option = "--ro-bind"): Mount {
+  return { at, options: [option, from, at] };
+}
+
+function memory(at: string, bytes: number, permissions: string): Mount {
+  return { at, options: ["--perms", permissions, "--size", String(bytes), "--tmpfs", at] };
+}
+
+function depth(path: string): number {
+  return path.split("/").length;
+}

@@ -1,0 +1,89 @@
+/** What may run, what it may see, and what it may use. Paths are host paths unless said otherwise. */
+export interface SandboxRequest {
+  readonly worktree: string;
+  /** Relative to the worktree, or absolute below it. */
+  readonly cwd?: string;
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly network?: boolean;
+  /** More host paths shown read-only at their own place, such as a toolchain outside /usr. */
+  readonly readOnly?: readonly string[];
+  /** Host folders or files shown read-only inside the worktree, such as node_modules. */
+  readonly shared?: readonly SharedPath[];
+  readonly limits?: Partial<Limits>;
+  readonly timeoutMs: number;
+  readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
+  readonly signal?: AbortSignal;
+  /** Between the polite SIGTERM and the SIGKILL; 2 s unless told. */
+  readonly killGraceMs?: number;
+}
+
+export interface SharedPath {
+  readonly from: string;
+  readonly to: string;
+}
+
+export type OutputStream = "stdout" | "stderr";
+
+export interface Limits {
+  readonly processes: number;
+  /** Sum of resident memory; pages shared between processes count once per process. */
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+  /** What the command may add to the worktree. Never more than half of what the disk has free. */
+  readonly diskBytes: number;
+  /** One file. */
+  readonly fileBytes: number;
+  /** Each of /tmp and HOME, which live in memory. */
+  readonly tmpBytes: number;
+  readonly openFiles: number;
+}
+
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
+
+export const DEFAULT_LIMITS: Limits = {
+  processes: 512,
+  memoryBytes: 8 * GiB,
+  outputBytes: 64 * MiB,
+  diskBytes: 4 * GiB,
+  fileBytes: 2 * GiB,
+  tmpBytes: GiB,
+  openFiles: 16_384,
+};
+
+export const DEFAULT_KILL_GRACE_MS = 2_000;
+
+export type LimitName = "processes" | "memory" | "output" | "disk";
+
+export interface ProcessOutcome {
+  /** Null when the command was stopped or never started. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly limit: LimitName | null;
+  readonly durationMs: number;
+  readonly spawnError?: SpawnError;
+}
+
+/** The command never ran. */
+export interface SpawnError {
+  /** An errno name such as ENOENT, or SANDBOX_SETUP. */
+  readonly code: string;
+  readonly message: string;
+  /** Worth another try: the machine was short of processes, memory or descriptors. */
+  readonly transient: boolean;
+}
+
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "none";
+  /** Who let commands run without a sandbox, and why. */
+  readonly override?: SandboxOverride;
+  run(request: SandboxRequest): Promise<ProcessOutcome>;
+}
+
+export interface SandboxOverride {
+  readonly reason: string;
+  readonly by: string;
+}

@@ -1,0 +1,81 @@
+import { lstatSync, readdirSync, statfsSync, statSync, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Measuring a worktree means walking it. Asking the disk what it has free is nearly nothing, so that is asked
+ * first, and the walk is made only when the disk lost more than the command may use.
+ */
+export class DiskGrowth {
+  readonly #worktree: string;
+  readonly #since: number;
+  readonly #limit: number;
+  #free: number;
+
+  constructor(worktree: string, limitBytes: number, now: number) {
+    this.#worktree = worktree;
+    this.#free = freeBytes(worktree);
+    this.#limit = Math.min(limitBytes, Math.floor(this.#free / 2));
+    // File times are coarser than the clock.
+    this.#since = now - 20;
+  }
+
+  async exceeded(pids: readonly number[]): Promise<boolean> {
+    const free = freeBytes(this.#worktree);
+    if (this.#free - free <= this.#limit) return false;
+    const seen = new Set<number>();
+    const used = (await writtenBytes(this.#worktree, this.#since, seen)) + deletedBytes(this.#worktree, pids, seen);
+    if (used > this.#limit) return true;
+    // Somebody else filled the disk: look again when as much again is gone.
+    this.#free = free;
+    return false;
+  }
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
+
+async function writtenBytes(root: string, since: number, seen: Set<number>): Promise<number> {
+  let total = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      const found = entry.isFile() ? attempt(() => lstatSync(path)) : null;
+      if (found !== null && found.ctimeMs >= since) total += countOnce(found, seen);
+    }
+  }
+  return total;
+}
+
+/** A file that was removed while a process holds it open is in no folder, and still on the disk. */
+function deletedBytes(worktree: string, pids: readonly number[], seen: Set<number>): number {
+  const { dev } = statSync(worktree);
+  return pids
+    .flatMap((pid) => openFiles(pid))
+    .filter((file) => file.isFile() && file.nlink === 0 && file.dev === dev)
+    .reduce((total, file) => total + countOnce(file, seen), 0);
+}
+
+function openFiles(pid: number): Stats[] {
+  const folder = `/proc/${pid}/fd`;
+  return (attempt(() => readdirSync(folder)) ?? []).flatMap((name) => attempt(() => statSync(join(folder, name))) ?? []);
+}
+
+function countOnce(file: Stats, seen: Set<number>): number {
+  if (seen.has(file.ino)) return 0;
+  seen.add(file.ino);
+  return file.blocks * 512;
+}
+
+/** Files and processes come and go while they are looked at. */
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

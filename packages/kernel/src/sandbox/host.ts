@@ -1,0 +1,143 @@
+import { constants, accessSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { release } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { DEFAULT_LIMITS } from "./contract.ts";
+
+/** What this machine offers a sandbox. Looked up once per process. */
+export interface SandboxHost {
+  readonly bwrap: string;
+  /** Host folders shown read-only at their own place. */
+  readonly roots: readonly string[];
+  /** Top-level links of the host, such as /bin -> usr/bin. */
+  readonly links: readonly { readonly path: string; readonly target: string }[];
+  /** Allowlisted paths below /etc that exist here. */
+  readonly etc: readonly string[];
+  /** Shown only to commands that declare the network. */
+  readonly networkEtc: readonly string[];
+  readonly nodeFolder: string;
+  readonly prlimit: string | null;
+  readonly maxOpenFiles: number;
+  /** RLIMIT_NPROC binds and counts this sandbox alone: not root, Linux 5.14 or newer. */
+  readonly limitsTasks: boolean;
+  /** bubblewrap 0.8 can forbid user namespaces inside. */
+  readonly disablesUserNamespaces: boolean;
+  /** Descriptors the harness itself inherited; a child would inherit them too. */
+  readonly inherited: readonly number[];
+}
+
+/**
+ * An allowlist, because a harness started by root would otherwise show shadow, private keys and tokens kept in /etc.
+ * Users, groups and host names are written by the sandbox itself. More comes through `readOnly`.
+ */
+const ETC = [
+  "alternatives",
+  "ca-certificates",
+  "ca-certificates.conf",
+  "crypto-policies",
+  "debian_version",
+  "fonts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "locale.alias",
+  "localtime",
+  "magic",
+  "mime.types",
+  "nsswitch.conf",
+  "os-release",
+  "pki/ca-trust",
+  "pki/tls/certs",
+  "protocols",
+  "services",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+  "timezone",
+];
+/** Settings that programs below /usr reach through links, one folder per version. */
+const ETC_PATTERNS = [/^java(-.+)?$/, /^maven$/, /^perl$/, /^python3(\..+)?$/];
+const ETC_NETWORK = ["hosts", "resolv.conf", "host.conf", "gai.conf"];
+const ROOTS = ["/usr", "/nix/store", "/gnu/store"];
+const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+export function describeHost(bwrap: string, version: string | null): SandboxHost {
+  const links = TOP_LEVEL.filter(isLink).map((path) => ({ path, target: readlinkSync(path) }));
+  const roots = [...ROOTS, ...TOP_LEVEL].filter(isFolder);
+  const nodeFolder = dirname(realpathSync(process.execPath));
+  const etcNames = [...ETC, ...readdirSync("/etc").filter((name) => ETC_PATTERNS.some((pattern) => pattern.test(name)))];
+  return {
+    bwrap,
+    roots: [...roots, ...nodeRoots(nodeFolder).filter((folder) => !roots.some((root) => folder.startsWith(`${root}/`)))],
+    links,
+    etc: etcNames.map((name) => join("/etc", name)).filter(exists),
+    networkEtc: ETC_NETWORK.map((name) => join("/etc", name)).filter(exists),
+    nodeFolder,
+    prlimit: findOnPath("prlimit", "/usr/bin:/bin"),
+    maxOpenFiles: hardOpenFiles(),
+    limitsTasks: process.getuid?.() !== 0 && isAtLeast(release(), [5, 14]),
+    disablesUserNamespaces: version !== null && isAtLeast(version, [0, 8]),
+    inherited: inheritedDescriptors(),
+  };
+}
+
+export function findOnPath(name: string, path: string): string | null {
+  const candidates = path.split(delimiter).map((folder) => join(folder, name));
+  return candidates.find((candidate) => candidate.startsWith("/") && isExecutable(candidate)) ?? null;
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return !lstatSync(realpathSync(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [foundMajor = 0, foundMinor = 0] = version.split(/[.-]/).map(Number);
+  return foundMajor > major || (foundMajor === major && foundMinor >= minor);
+}
+
+/** npm stands in ../lib/node_modules of a Node that was unpacked somewhere in a home folder. */
+function nodeRoots(nodeFolder: string): string[] {
+  return [nodeFolder, join(dirname(nodeFolder), "lib", "node_modules")].filter(isFolder);
+}
+
+/** Raising a limit above this is refused to everybody but root. */
+export function hardOpenFiles(): number {
+  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+  return hard === undefined ? DEFAULT_LIMITS.openFiles : Number(hard);
+}
+
+/** Everything Node opens is close-on-exec; what its own parent left open above that is not. */
+export function inheritedDescriptors(): number[] {
+  const closeOnExec = 0o2000000;
+  return readdirSync("/proc/self/fdinfo")
+    .map(Number)
+    .filter((descriptor) => descriptor > 2)
+    .filter((descriptor) => {
+      const flags = descriptorFlags(descriptor);
+      return flags !== null && (flags & closeOnExec) === 0;
+    });
+}
+
+function descriptorFlags(descriptor: number): number | null {
+  try {
+    return Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1] ?? "", 8);
+  } catch {
+    return null;
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { runInBubblewrap } from "./bubblewrap.ts";
+import type { Sandbox } from "./contract.ts";
+import { describeHost, findOnPath, type SandboxHost } from "./host.ts";
+import { tryEscapes, type Probe } from "./self-test.ts";
+
+export interface SandboxProbe {
+  readonly available: boolean;
+  readonly version: string | null;
+  readonly probes: readonly Probe[];
+  readonly host: SandboxHost | null;
+}
+
+const SEARCH_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
+const cache = new Map<string, Promise<SandboxProbe>>();
+
+/** Tries to break out, once per process. Having the program says nothing about whether its walls hold. */
+export function probeSandbox(searchPath: string = SEARCH_PATH): Promise<SandboxProbe> {
+  const known = cache.get(searchPath);
+  if (known !== undefined) return known;
+  const probe = probeOnce(searchPath);
+  cache.set(searchPath, probe);
+  return probe;
+}
+
+async function probeOnce(searchPath: string): Promise<SandboxProbe> {
+  const program = process.platform === "linux" ? findOnPath("bwrap", searchPath) : null;
+  if (program === null) {
+    const detail = process.platform === "linux" ? `bwrap is not in ${searchPath}` : `bubblewrap needs Linux, this is ${process.platform}`;
+    return { available: false, version: null, probes: [{ name: "bubblewrap is installed", passed: false, detail }], host: null };
+  }
+  const version = await versionOf(program);
+  const host = describeHost(program, version);
+  const candidate: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, {}) };
+  const installed = { name: "bubblewrap is installed", passed: true, detail: `${program} ${version ?? "of unknown version"}` };
+  const probes = [installed, ...(await tryEscapes(candidate))];
+  return { available: probes.every(({ passed }) => passed), version, probes, host };
+}
+
+async function versionOf(program: string): Promise<string | null> {
+  const { stdout } = await promisify(execFile)(program, ["--version"], { env: {} }).catch(() => ({ stdout: "" }));
+  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? null;
+}

@@ -1,0 +1,64 @@
+import { realpath, stat } from "node:fs/promises";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { SandboxPlan } from "./arguments.ts";
+import type { Limits, ProcessOutcome, SandboxRequest, SpawnError } from "./contract.ts";
+import { kindAt, resolveBelow } from "./paths.ts";
+
+/** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */
+const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
+
+export type PlannedRequest = Omit<SandboxPlan, "git" | "shared">;
+
+export async function planRequest(request: SandboxRequest, limits: Limits): Promise<PlannedRequest> {
+  const worktree = await realWorktree(request.worktree);
+  if (request.command[0] === undefined || request.command[0] === "") {
+    throw new SlipwayError("schema_validation_failed", "A command needs at least the name of a program.", { field: "command" });
+  }
+  return {
+    worktree,
+    cwd: await existingFolder(await resolveBelow(worktree, request.cwd ?? ".", "cwd")),
+    command: request.command,
+    env: request.env ?? {},
+    network: request.network ?? false,
+    readOnly: await Promise.all((request.readOnly ?? []).map((path) => realReadOnly(path))),
+    limits,
+  };
+}
+
+export function neverStarted(spawnError: SpawnError): ProcessOutcome {
+  return { exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 0, spawnError };
+}
+
+async function realWorktree(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null || !(await stat(real)).isDirectory()) {
+    throw new SlipwayError("input_path_not_found", `The worktree ${path} does not exist or is not a folder.`, {
+      field: "worktree",
+      suggested_next_actions: ["Run `slipway resume` so that the worktree is built again from its last anchor."],
+    });
+  }
+  if (NEVER_A_WORKTREE.has(real)) {
+    throw new SlipwayError("path_out_of_bounds", `${real} is a system folder and cannot be a worktree.`, { field: "worktree" });
+  }
+  return real;
+}
+
+async function existingFolder(cwd: string): Promise<string> {
+  if ((await kindAt(cwd)) === "folder") return cwd;
+  throw new SlipwayError("input_path_not_found", `The folder ${cwd} does not exist.`, { field: "cwd" });
+}
+
+async function realReadOnly(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null || real === "/") {
+    throw new SlipwayError(
+      "input_path_not_found",
+      `The read-only path ${path} ${real === null ? "does not exist" : "would show the whole host"}.`,
+      {
+        field: "readOnly",
+        suggested_next_actions: ["Name the folder of the toolchain itself, or remove the entry."],
+      },
+    );
+  }
+  return real;
+}

@@ -1,0 +1,34 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { runInBubblewrap } from "./bubblewrap.ts";
+import type { Limits, Sandbox } from "./contract.ts";
+import { probeSandbox, type SandboxProbe } from "./probe.ts";
+
+export type { Sandbox } from "./contract.ts";
+
+export interface OpenOptions {
+  readonly limits?: Partial<Limits>;
+  /** Where to look for bubblewrap; the system's folders unless told. */
+  readonly searchPath?: string;
+}
+
+/** A sandbox that has just withstood every escape Slipway knows to try; otherwise `sandbox_unavailable`. */
+export async function openSandbox(options: OpenOptions = {}): Promise<Sandbox> {
+  const probe = await probeSandbox(options.searchPath);
+  const { host } = probe;
+  if (!probe.available || host === null) throw unavailable(probe);
+  return { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, options.limits ?? {}) };
+}
+
+function unavailable({ probes }: SandboxProbe): SlipwayError {
+  const failed = probes.filter(({ passed }) => !passed);
+  const reasons = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
+  return new SlipwayError("sandbox_unavailable", `Gates and agents need a sandbox, and this machine offers none (${reasons}).`, {
+    probes: failed,
+    suggested_next_actions: [
+      "Install bubblewrap: `apt-get install bubblewrap`, `dnf install bubblewrap` or `pacman -S bubblewrap`.",
+      "If it is installed and namespaces are refused: `sysctl -w kernel.unprivileged_userns_clone=1`, or on Ubuntu `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in a container, allow user namespaces.",
+      "Run `slipway doctor` to see every probe.",
+      "Or allow this one run without a sandbox: `--allow-unsandboxed <reason>`; it is recorded with your name.",
+    ],
+  });
+}

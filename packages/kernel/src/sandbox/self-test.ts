@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessOutcome, Sandbox } from "./contract.ts";
+import { ESCAPE_SCRIPT, type Attempts } from "./escape-script.ts";
+
+export interface Probe {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly detail: string;
+}
+
+const CANARY_VARIABLE = "SLIPWAY_SANDBOX_CANARY";
+const RUN_TIMEOUT_MS = 20_000;
+const DAEMON_WRITES_AFTER_MS = 120;
+
+/** Puts something worth stealing outside, tries to reach it from inside, and looks at the outcome from outside. */
+export async function tryEscapes(sandbox: Sandbox): Promise<Probe[]> {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
+  const canary = `canary-${randomBytes(12).toString("hex")}`;
+  const listeners = await listen(scratch, canary);
+  // A host process to be found: its environment and its arguments carry the canary.
+  const neighbour = spawn("sleep", ["60"], { argv0: canary, env: { PATH: "/usr/bin:/bin", [CANARY_VARIABLE]: canary }, stdio: "ignore" });
+  process.env[CANARY_VARIABLE] = canary;
+  try {
+    const [reachedOut, leftBehind] = await Promise.all([reachOut(sandbox, scratch, canary, listeners), leaveDaemon(sandbox, scratch)]);
+    return [...reachedOut, leftBehind];
+  } finally {
+    delete process.env[CANARY_VARIABLE];
+    neighbour.kill("SIGKILL");
+    for (const { server } of listeners.all) server.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function reachOut(sandbox: Sandbox, scratch: string, canary: string, listeners: Listeners): Promise<Probe[]> {
+  const worktree = join(scratch, "worktree");
+  await mkdir(worktree);
+  await writeFile(join(worktree, ".git"), canary);
+  const target = { canary, outside: join(scratch, "outside"), port: listeners.port, sockets: listeners.sockets };
+  let output = "";
+  const outcome = await sandbox.run({
+    worktree,
+    command: ["node", "-e", ESCAPE_SCRIPT, JSON.stringify(target)],
+    timeoutMs: RUN_TIMEOUT_MS,
+    onOutput: (_, chunk) => (output += Buffer.from(chunk).toString("utf8")),
+  });
+  const attempts = readAttempts(output);
+  if (attempts === null) return [{ name: "a command runs", passed: false, detail: whyNot(outcome, output) }];
+  const gitAfter = await readFile(join(worktree, ".git"), "utf8");
+  const judge = (name: string, escaped: boolean) => ({ name, passed: !escaped, detail: escaped ? "it got through" : "held" });
+  return [
+    { name: "a command runs", passed: existsSync(join(worktree, "inside")), detail: "and can write its worktree" },
+    judge("no variable of the host is inherited", attempts.variable),
+    judge("no environment of a host process can be read", attempts.environment),
+    judge("no host process is seen", attempts.process),
+    judge("nothing outside the worktree can be written", existsSync(target.outside) || attempts.systemFile),
+    judge("no password file of the host can be read", attempts.shadow),
+    judge(".git can neither be read nor written", attempts.git || gitAfter !== canary),
+    judge("no TCP port of the host is reached", attempts.tcp || listeners.reached("tcp")),
+    judge("no socket of the host is reached", attempts.socket || listeners.reached("socket")),
+    judge("the command is not root and has no capability", attempts.privileged),
+  ];
+}
+
+async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
+  const worktree = join(scratch, "daemon");
+  const late = join(worktree, "late");
+  await mkdir(worktree);
+  const daemon = `sleep ${DAEMON_WRITES_AFTER_MS / 1000}; echo alive > late`;
+  const command = ["sh", "-c", `setsid sh -c '${daemon}' >/dev/null 2>&1 </dev/null & echo started`];
+  const outcome = await sandbox.run({ worktree, command, timeoutMs: RUN_TIMEOUT_MS });
+  await sleep(DAEMON_WRITES_AFTER_MS * 2);
+  const passed = outcome.exitCode === 0 && !existsSync(late);
+  return { name: "a daemon dies with its command", passed, detail: passed ? "held" : whyNot(outcome, "it lived on") };
+}
+
+interface Listeners {
+  readonly all: readonly { readonly server: Server }[];
+  readonly port: number;
+  readonly sockets: readonly string[];
+  reached(kind: "tcp" | "socket"): boolean;
+}
+
+/** A TCP port, a socket below the temporary folder, one below /run where that is allowed, and an abstract one. */
+async function listen(scratch: string, canary: string): Promise<Listeners> {
+  const reached = new Set<string>();
+  const open = (kind: "tcp" | "socket", address: string | number) =>
+    new Promise<{ server: Server; address: string | number } | null>((resolve) => {
+      const server = createServer((socket) => {
+        reached.add(kind);
+        socket.destroy();
+      });
+      server.once("error", () => resolve(null));
+      const ready = () => resolve({ server: server.unref(), address: portOf(server) ?? address });
+      if (typeof address === "number") server.listen(address, "127.0.0.1", ready);
+      else server.listen(address, ready);
+    });
+  const runtime = process.env.XDG_RUNTIME_DIR ?? "/run";
+  const paths = [join(scratch, "host.sock"), join(runtime, `slipway-${canary.slice(-12)}.sock`), `\0${canary}`];
+  const opened = await Promise.all([open("tcp", 0), ...paths.map((path) => open("socket", path))]);
+  const all = opened.filter((listener) => listener !== null);
+  const addresses = all.map(({ address }) => address);
+  return {
+    all,
+    port: addresses.find((address) => typeof address === "number") ?? 0,
+    sockets: addresses.filter((address) => typeof address === "string"),
+    reached: (kind) => reached.has(kind),
+  };
+}
+
+function portOf(server: Server): number | null {
+  const address = server.address();
+  return typeof address === "object" ? (address?.port ?? null) : null;
+}
+
+function readAttempts(output: string): Attempts | null {
+  const line = output.split("\n").find((text) => text.startsWith("{"));
+  return line === undefined ? null : (JSON.parse(line) as Attempts);
+}
+
+function whyNot({ spawnError, exitCode, limit, timedOut }: ProcessOutcome, otherwise: string): string {
+  if (spawnError !== undefined) return spawnError.message;
+  if (timedOut) return "it did not end in time";
+  return limit === null ? `exit code ${exitCode}: ${otherwise.trim().slice(0, 300)}` : `it exceeded the limit of ${limit}`;
+}

@@ -1,0 +1,46 @@
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { STATUS_FD } from "./arguments.ts";
+import type { SpawnError } from "./contract.ts";
+
+const KEPT_COMPLAINT_CHARACTERS = 2_000;
+
+/** What bubblewrap says about itself, one JSON object per line, on a descriptor no command can reach. */
+export class BubblewrapStatus {
+  childPid: number | null = null;
+  pidNamespace: number | null = null;
+  /** Stays null unless the command really started and ended. */
+  exitCode: number | null = null;
+  ended = false;
+  /** The beginning of stderr: where bubblewrap explains a failed set-up. */
+  complaint = "";
+  #text = "";
+
+  constructor(child: ChildProcess) {
+    const stream = child.stdio[STATUS_FD] as Readable;
+    stream.setEncoding("utf8");
+    stream.on("data", (text: string) => this.read(text));
+    stream.on("error", () => undefined);
+    stream.on("close", () => (this.ended = true));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (this.complaint.length < KEPT_COMPLAINT_CHARACTERS) this.complaint += chunk.toString("utf8");
+    });
+  }
+
+  private read(text: string): void {
+    const lines = (this.#text + text).split("\n");
+    this.#text = lines.pop() ?? "";
+    for (const line of lines) {
+      const report = JSON.parse(line) as Record<string, number>;
+      this.childPid = report["child-pid"] ?? this.childPid;
+      this.pidNamespace = report["pid-namespace"] ?? this.pidNamespace;
+      this.exitCode = report["exit-code"] ?? this.exitCode;
+    }
+  }
+}
+
+export function setupFailure(complaint: string): SpawnError {
+  const reason = complaint.trim().split("\n").at(-1) || "bubblewrap ended without starting the command";
+  const transient = /Resource temporarily unavailable|Cannot allocate memory|Too many open files/.test(reason);
+  return { code: "SANDBOX_SETUP", message: `The sandbox could not be set up: ${reason}`, transient };
+}

@@ -1,0 +1,114 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SlipwayError } from "@slipway/durable/errors";
+import { DEFAULT_KILL_GRACE_MS, type LimitName, type Limits, type OutputStream, type SandboxRequest } from "./contract.ts";
+import { DiskGrowth } from "./disk.ts";
+import type { ProcessEntry } from "./process-table.ts";
+import { watch } from "./watch.ts";
+
+/** All processes of one command, however they were started. */
+export interface ProcessTree {
+  members(): readonly ProcessEntry[];
+  /** Asks every process to end. */
+  terminate(): void;
+  /** Ends every process. */
+  kill(): void;
+  gone(): boolean;
+}
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly limit: LimitName | null;
+  readonly durationMs: number;
+}
+
+type Stop = "timeout" | "abort" | LimitName;
+
+const GONE_WITHIN_MS = 10_000;
+const CLOSED_WITHIN_MS = 500;
+
+/** Follows a started command to its end. When this returns, no process of it is left. */
+export async function supervise(child: ChildProcess, tree: ProcessTree, request: SandboxRequest, limits: Limits): Promise<Ended> {
+  const started = performance.now();
+  let stop: Stop | null = null;
+  let graceTimer: NodeJS.Timeout | undefined;
+
+  const stopNow = (limit: LimitName) => {
+    stop ??= limit;
+    tree.kill();
+  };
+  const stopPolitely = (reason: "timeout" | "abort") => {
+    if (stop !== null) return;
+    stop = reason;
+    tree.terminate();
+    graceTimer = setTimeout(() => tree.kill(), request.killGraceMs ?? DEFAULT_KILL_GRACE_MS);
+  };
+  const onAbort = () => stopPolitely("abort");
+
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const exited = new Promise<[number | null, string | null]>((resolve) => child.once("exit", (code, signal) => resolve([code, signal])));
+  countOutput(child, request, limits.outputBytes, () => stopNow("output"));
+  const timeoutTimer = setTimeout(() => stopPolitely("timeout"), request.timeoutMs);
+  const endWatch = watch(() => tree.members(), limits, new DiskGrowth(request.worktree, limits.diskBytes, Date.now()), stopNow);
+  request.signal?.addEventListener("abort", onAbort);
+  if (request.signal?.aborted === true) onAbort();
+
+  const [exitCode, signal] = await exited;
+  const durationMs = performance.now() - started;
+  clearTimeout(timeoutTimer);
+  clearTimeout(graceTimer);
+  endWatch();
+  request.signal?.removeEventListener("abort", onAbort);
+  await untilGone(tree);
+  await untilClosed(child, closed);
+  return { exitCode, signal, durationMs, ...meaning(stop, exitCode, signal) };
+}
+
+function meaning(stop: Stop | null, exitCode: number | null, signal: string | null): Pick<Ended, "timedOut" | "aborted" | "limit"> {
+  const limit = stop === "timeout" || stop === "abort" ? null : (stop ?? fileLimit(exitCode, signal));
+  return { timedOut: stop === "timeout", aborted: stop === "abort", limit };
+}
+
+/** The kernel ends a process that writes beyond RLIMIT_FSIZE with SIGXFSZ; a shell reports that as 128 + 25. */
+function fileLimit(exitCode: number | null, signal: string | null): "disk" | null {
+  return signal === "SIGXFSZ" || exitCode === 153 ? "disk" : null;
+}
+
+/** Output beyond the limit is read, so that nothing blocks, and dropped. */
+function countOutput(child: ChildProcess, request: SandboxRequest, maxBytes: number, onExceeded: () => void): void {
+  let bytes = 0;
+  const follow = (stream: OutputStream) => (chunk: Buffer) => {
+    const allowed = Math.max(0, maxBytes - bytes);
+    bytes += chunk.length;
+    if (allowed > 0) request.onOutput?.(stream, chunk.length > allowed ? chunk.subarray(0, allowed) : chunk);
+    if (bytes > maxBytes) onExceeded();
+  };
+  child.stdout?.on("data", follow("stdout"));
+  child.stderr?.on("data", follow("stderr"));
+}
+
+/** The command itself has ended; what it left running has not. */
+async function untilGone(tree: ProcessTree): Promise<void> {
+  const deadline = performance.now() + GONE_WITHIN_MS;
+  for (let pauseMs = 1; !tree.gone(); pauseMs = Math.min(pauseMs * 2, 50)) {
+    tree.kill();
+    if (performance.now() > deadline) {
+      throw new SlipwayError("internal_error", "A process of the command could not be killed; nothing may be written to its worktree.", {
+        suggested_next_actions: ["Look for a process in uninterruptible sleep (state D) and restart the machine if it stays."],
+      });
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Without processes the pipes close by themselves, unless somebody outside was handed one. */
+async function untilClosed(child: ChildProcess, closed: Promise<void>): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const stream of child.stdio) stream?.destroy();
+  }, CLOSED_WITHIN_MS);
+  await closed;
+  clearTimeout(timer);
+}

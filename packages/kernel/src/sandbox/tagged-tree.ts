@@ -1,0 +1,45 @@
+import { signalProcess } from "./launch.ts";
+import { YoungerProcesses, descendants, hasInEnvironment, readProcess, type ProcessEntry } from "./process-table.ts";
+import type { ProcessTree } from "./supervise.ts";
+
+/** Inherited by everything a command starts, so that a daemon which left its session is found again. */
+export const TAG_VARIABLE = "SLIPWAY_PROCESS_TAG";
+
+/** The processes of a command that has no PID namespace: its session, its descendants, and whoever carries its tag. */
+export function taggedTree(leader: number, tag: string): ProcessTree {
+  const younger = new YoungerProcesses(leader);
+  const known = new Map<number, string>();
+
+  const members = (): ProcessEntry[] => {
+    const isRoot = ({ pid, session, start }: ProcessEntry) => pid === leader || session === leader || known.get(pid) === start;
+    const found = descendants(younger.list(), isRoot);
+    for (const { pid, start } of found) known.set(pid, start);
+    return found.filter(({ dead }) => !dead);
+  };
+  const tagged = () => younger.pids().filter((pid) => hasInEnvironment(pid, `${TAG_VARIABLE}=${tag}`));
+  const everyone = () => new Set([...members().map(({ pid }) => pid), ...tagged()]);
+  const signalAll = (name: NodeJS.Signals) => {
+    signalProcess(-leader, name);
+    for (const pid of everyone()) signalProcess(pid, name);
+  };
+
+  return {
+    members,
+    terminate: () => signalAll("SIGTERM"),
+    kill: () => signalAll("SIGKILL"),
+    gone: () => (hasProcessTable() ? everyone().size === 0 : isGroupGone(leader)),
+  };
+}
+
+function hasProcessTable(): boolean {
+  return readProcess(process.pid) !== null;
+}
+
+function isGroupGone(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}

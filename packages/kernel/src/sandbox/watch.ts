@@ -1,0 +1,57 @@
+import { totalmem } from "node:os";
+import type { LimitName, Limits } from "./contract.ts";
+import type { DiskGrowth } from "./disk.ts";
+import { readProcess, type ProcessEntry } from "./process-table.ts";
+
+const FIRST_LOOK_MS = 20;
+const SHORTEST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 500;
+/** Looking costs at most one part in so many of a core. */
+const LOOK_SHARE = 20;
+
+/**
+ * Looks at the processes again and again, because rlimits do not bind for root and count neither memory nor a whole
+ * worktree. Returns a function that ends the watch.
+ */
+export function watch(
+  members: () => readonly ProcessEntry[],
+  limits: Limits,
+  disk: DiskGrowth,
+  onExceeded: (limit: LimitName) => void,
+): () => void {
+  let ended = false;
+  let timer = setTimeout(look, FIRST_LOOK_MS);
+
+  function look(): void {
+    const begun = performance.now();
+    const found = members();
+    const limit = exceededBy(found, limits);
+    const cost = performance.now() - begun;
+    if (limit !== null) onExceeded(limit);
+    void disk.exceeded(found.map(({ pid }) => pid)).then((exceeded) => {
+      if (exceeded) onExceeded("disk");
+      if (!ended) timer = setTimeout(look, Math.min(Math.max(cost * LOOK_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+    });
+  }
+
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}
+
+export function exceededBy(members: readonly ProcessEntry[], limits: Limits): "processes" | "memory" | null {
+  if (members.length > limits.processes) return "processes";
+  const memoryBytes = Math.min(limits.memoryBytes, totalmem() * 0.75);
+  const pages = members.reduce((sum, { residentPages }) => sum + residentPages, 0);
+  return pages * pageBytes() > memoryBytes ? "memory" : null;
+}
+
+let knownPageBytes: number | null = null;
+
+/** Node does not tell the page size; it tells its own memory, and /proc tells the same in pages. */
+function pageBytes(): number {
+  const pages = readProcess(process.pid)?.residentPages ?? 0;
+  knownPageBytes ??= pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages));
+  return knownPageBytes;
+}

@@ -1,0 +1,85 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { assertDistinct, featureIdOf } from "./feature-id.ts";
+
+export interface Spec {
+  readonly id: string;
+  /** As the user named it. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export const MAX_SPEC_BYTES = 1024 * 1024;
+
+/** Reads every named specification, or fails before anything is started. */
+export async function readSpecs(cwd: string, paths: readonly string[]): Promise<Spec[]> {
+  const named = paths.map((path) => ({ path, id: "" }));
+  for (const entry of named) {
+    await assertFile(cwd, entry.path);
+    entry.id = featureIdOf(resolve(cwd, entry.path));
+  }
+  assertDistinct(named);
+  return Promise.all(named.map(async ({ id, path }) => ({ id, path, bytes: await readSpec(cwd, path) })));
+}
+
+/** Every *.md file below a folder, in the same order on every platform. */
+export async function findSpecs(cwd: string, folder: string): Promise<string[]> {
+  const root = resolve(cwd, folder);
+  const information = await stat(root).catch(() => null);
+  if (information === null || !information.isDirectory()) throw notFound(folder, "folder");
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const found = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+    .map((entry) => relative(cwd, join(entry.parentPath, entry.name)).split(sep).join("/"));
+  if (found.length === 0) {
+    throw new SlipwayError("no_specs_found", `There is no *.md file below ${folder}.`, {
+      suggested_next_actions: ["Name a folder that holds specifications, or one file."],
+    });
+  }
+  return found.toSorted((left, right) => (left < right ? -1 : 1));
+}
+
+async function assertFile(cwd: string, path: string): Promise<void> {
+  const information = await stat(resolve(cwd, path)).catch(() => null);
+  if (information === null) throw notFound(path, "file");
+  if (!information.isFile()) throw unreadable(path, "it is not a file", "Name a Markdown file; for a folder use `slipway run -fl FOLDER`.");
+  if (information.size > MAX_SPEC_BYTES) {
+    throw unreadable(
+      path,
+      `it has ${information.size} bytes; at most ${MAX_SPEC_BYTES} are read`,
+      "Split it, or leave data out of the specification.",
+    );
+  }
+}
+
+async function readSpec(cwd: string, path: string): Promise<Uint8Array> {
+  const bytes = await readFile(resolve(cwd, path)).catch((error: unknown) => {
+    throw unreadable(path, error instanceof Error ? error.message : String(error), "Check that your user may read the file.");
+  });
+  if (!isUtf8Text(bytes)) throw unreadable(path, "it is not UTF-8 text", "Save it as UTF-8.");
+  if (bytes.toString("utf8").trim() === "") throw unreadable(path, "it is empty", "Write what is wanted, then run again.");
+  return bytes;
+}
+
+function isUtf8Text(bytes: Uint8Array): boolean {
+  try {
+    return !new TextDecoder("utf-8", { fatal: true }).decode(bytes).includes("\0");
+  } catch {
+    return false;
+  }
+}
+
+function notFound(path: string, what: string): SlipwayError {
+  return new SlipwayError("input_path_not_found", `There is no ${what} ${path}.`, {
+    file: path,
+    suggested_next_actions: ["Check the path; it is read from the folder you are in."],
+  });
+}
+
+function unreadable(path: string, why: string, next: string): SlipwayError {
+  return new SlipwayError("spec_ingest_failed", `${path} cannot be used as a specification: ${why}.`, {
+    file: path,
+    suggested_next_actions: [next],
+  });
+}

@@ -1,0 +1,15 @@
+import { stripVTControlCharacters } from "node:util";
+
+const MAX_LINES = 60;
+
+/** The end of a log without what differs from run to run (times, scratch folders), so that the same failure is the same text. */
+export function stableExcerpt(log: string): string {
+  return stripVTControlCharacters(log)
+    .replaceAll(/(file:\/\/)?\/[^\s"'()]*\/\.worktrees\/[^\s/"'()]+/g, ".")
+    .replaceAll(/\b\d+(\.\d+)?\s?m?s\b/g, "<time>")
+    .replaceAll(/(duration_ms|time)([=: ]+"?)\d+(\.\d+)?/g, "$1$2<time>")
+    .trimEnd()
+    .split("\n")
+    .slice(-MAX_LINES)
+    .join("\n");
+}

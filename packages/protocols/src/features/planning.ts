@@ -1,0 +1,13 @@
+import type { Ctx } from "@slipway/durable/ctx";
+import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Last } from "./phase.ts";
+import { askWorker } from "./worker.ts";
+import { callOf, outcomeOf, type Outcome, type Shop } from "./shop.ts";
+
+/** The planner proposes, the kernel checks. A refused plan is the next attempt's input. */
+export async function planOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<Plan>> {
+  const output = await askWorker(ctx, shop, { role: "planner", id, attempt, last });
+  if (!output.ok) return output;
+  const step = `plan:${attempt}`;
+  return ctx.step(step, () => outcomeOf(shop.kernel.features.submitPlan(callOf(ctx, step), { feature_id: id, plan_json: output.value.plan })));
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+const note = z.strictObject({ type: z.literal("NOTE"), text: z.string().min(1) });
+
+const request = z.strictObject({
+  type: z.literal("REQUEST"),
+  request: z.enum(["lock", "plan_amendment", "more_context"]),
+  text: z.string().min(1),
+});
+
+const patch = z.strictObject({ type: z.literal("PATCH"), summary: z.string().min(1), unified_diff: z.string().min(1) });
+
+/** The plan itself is checked by the kernel, which lists everything that is wrong with it. */
+const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: z.record(z.string(), z.unknown()) });
+
+/** What each role may return. Anything else is refused and reported back to the worker. */
+export const WORKER_OUTPUT = {
+  planner: z.discriminatedUnion("type", [planSubmission, note, request]),
+  builder: z.discriminatedUnion("type", [patch, note, request]),
+  qa: z.discriminatedUnion("type", [patch, note, request]),
+};
+
+export type WorkerRole = keyof typeof WORKER_OUTPUT;
+export type WorkerOutput<R extends WorkerRole> = z.infer<(typeof WORKER_OUTPUT)[R]>;
+
+export const featureInput = z.strictObject({
+  feature_id: z.string(),
+  spec_source: z.string(),
+  /** Digest of the ingested text in the object store: the run never reads the user's file again. */
+  spec_digest: z.string(),
+});
+export type FeatureInput = z.infer<typeof featureInput>;
+
+export const approvalAnswer = z.discriminatedUnion("decision", [
+  z.strictObject({ decision: z.literal("approve"), token: z.string().min(1) }),
+  z.strictObject({ decision: z.literal("changes"), comment: z.string().min(1) }),
+  z.strictObject({ decision: z.literal("reject"), comment: z.string().min(1) }),
+]);
+
+export const blockedAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });

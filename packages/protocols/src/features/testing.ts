@@ -1,0 +1,30 @@
+import type { Ctx } from "@slipway/durable/ctx";
+import { applyPatch } from "./building.ts";
+import { gate } from "./gate.ts";
+import type { Last } from "./phase.ts";
+import { askWorker } from "./worker.ts";
+import { callOf, type Outcome, type Shop } from "./shop.ts";
+
+/** A fresh QA agent adds the tests that are missing, or says none are; then the full gates decide. */
+export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<null>> {
+  const output = await askWorker(ctx, shop, { role: "qa", id, attempt, last });
+  if (!output.ok) return output;
+  if (output.value.type === "PATCH") {
+    const patched = await applyPatch(ctx, shop, id, `qa-patch:${attempt}`, output.value.unified_diff);
+    if (!patched.ok) return patched;
+  }
+  for (const mode of requiredModes(shop)) {
+    const passed = await gate(ctx, shop, id, mode, `qa-${attempt}`);
+    if (!passed.ok) return passed;
+  }
+  const step = `ready:${attempt}`;
+  await ctx.step(step, () =>
+    shop.kernel.features.changeStatus(callOf(ctx, step), { feature_id: id, to: "ready_to_merge", reason: "every required gate passed" }),
+  );
+  return { ok: true, value: null };
+}
+
+export function requiredModes(shop: Shop): string[] {
+  const { required_modes, required_merge_mode } = shop.kernel.configuration.policy;
+  return [...new Set([...required_modes, required_merge_mode])];
+}

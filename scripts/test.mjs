@@ -1,0 +1,37 @@
+// `npm test`: set-up, static checks, then every package's tests through Nx; ends with one line of counts.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root, setUp } from "./setup.mjs";
+import { readReports } from "./reports.mjs";
+
+const { node, missing } = setUp();
+for (const line of missing) console.log(line);
+
+rmSync(join(root, "reports", "tests"), { recursive: true, force: true });
+mkdirSync(join(root, "reports", "tests"), { recursive: true });
+
+const environment = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}`, NX_DAEMON: "false", NX_TUI: "false", NX_NO_CLOUD: "true", NX_INTERACTIVE: "false" };
+const bin = (name) => join(root, "node_modules", ".bin", name);
+const stages = [
+  ["lint", bin("oxlint"), ["--deny-warnings"]],
+  ["format", bin("prettier"), ["--check", ".", "--log-level", "warn"]],
+  ["dead code", bin("knip"), []],
+  ["tests", bin("nx"), ["run-many", "-t", "test", "--parallel=1", "--outputStyle=stream-without-prefixes", "--skipNxCache"]],
+];
+
+const failed = [];
+for (const [name, command, args] of stages) {
+  const started = Date.now();
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: environment });
+  console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+  if (status !== 0) failed.push(name);
+}
+
+const { tests, skipped } = readReports();
+for (const { title, reason } of skipped) console.log(`skipped: ${title}${reason ? ` (${reason})` : ""}`);
+spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
+if (failed.length > 0) console.log(`failed stages: ${failed.join(", ")}`);
+const count = (status) => tests.filter((test) => test.status === status).length;
+console.log(`${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
+process.exit(failed.length === 0 ? 0 : 1);
