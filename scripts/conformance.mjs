@@ -8,7 +8,8 @@ import { readReports } from "./reports.mjs";
 const { parse } = await import("yaml");
 const folder = join(root, "docs", "requirements");
 const { files, tests } = readReports();
-const idsOf = (wanted) => new Set(tests.filter(({ status }) => status === wanted).flatMap(({ title }) => title.match(/[A-Z]{3}-\d{3}/g) ?? []));
+const idsOf = (wanted) =>
+  new Set(tests.filter(({ status }) => status === wanted).flatMap(({ title }) => title.match(/[A-Z]{3}-\d{3}/g) ?? []));
 const passing = idsOf("passed");
 const failing = idsOf("failed");
 

@@ -26,7 +26,9 @@ function requireNode20() {
 }
 
 function installDependencies() {
-  const digest = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const digest = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
   say("Installing dependencies (npm ci) …");
   run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], "npm could not install the dependencies; its message is above.");
@@ -41,7 +43,9 @@ function pinnedNode() {
     return join(dirname(createRequire(join(root, "package.json")).resolve(`${name}/package.json`)), "bin", suffix);
   } catch {
     if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
-    say(`Slipway runs on Node 24, and npm has no Node 24 for ${process.platform} ${process.arch}. Install Node 24 or newer and run the command again.`);
+    say(
+      `Slipway runs on Node 24, and npm has no Node 24 for ${process.platform} ${process.arch}. Install Node 24 or newer and run the command again.`,
+    );
     process.exit(2);
   }
 }
@@ -56,11 +60,19 @@ function systemPackages() {
     { command: "bwrap", packageName: "bubblewrap", without: "gates cannot be sandboxed; tests of the real sandbox are skipped" },
   ];
   const absent = () => wanted.filter(({ command }) => spawnSync(command, ["--version"]).error !== undefined);
-  if (process.platform === "linux" && process.getuid?.() === 0 && spawnSync("apt-get", ["--version"]).error === undefined && absent().length > 0) {
+  if (
+    process.platform === "linux" &&
+    process.getuid?.() === 0 &&
+    spawnSync("apt-get", ["--version"]).error === undefined &&
+    absent().length > 0
+  ) {
     const names = absent().map(({ packageName }) => packageName);
     say(`Installing system packages: ${names.join(", ")} …`);
     spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
-    spawnSync("apt-get", ["install", "-y", "-qq", ...names], { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+    spawnSync("apt-get", ["install", "-y", "-qq", ...names], {
+      stdio: "ignore",
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
   }
   return absent().map(({ command, packageName, without }) => `${command} is missing (package ${packageName}): ${without}.`);
 }

@@ -5,5 +5,7 @@ import { root, setUp } from "./setup.mjs";
 
 const { node, missing } = setUp();
 for (const line of missing) process.stderr.write(`${line}\n`);
-const result = spawnSync(node, [join(root, "packages", "cli", "bin", "slipway.mjs"), "demo", ...process.argv.slice(2)], { stdio: "inherit" });
+const result = spawnSync(node, [join(root, "packages", "cli", "bin", "slipway.mjs"), "demo", ...process.argv.slice(2)], {
+  stdio: "inherit",
+});
 process.exit(result.status ?? 1);

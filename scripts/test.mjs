@@ -11,7 +11,14 @@ for (const line of missing) console.log(line);
 rmSync(join(root, "reports", "tests"), { recursive: true, force: true });
 mkdirSync(join(root, "reports", "tests"), { recursive: true });
 
-const environment = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}`, NX_DAEMON: "false", NX_TUI: "false", NX_NO_CLOUD: "true", NX_INTERACTIVE: "false" };
+const environment = {
+  ...process.env,
+  PATH: `${dirname(node)}:${process.env.PATH}`,
+  NX_DAEMON: "false",
+  NX_TUI: "false",
+  NX_NO_CLOUD: "true",
+  NX_INTERACTIVE: "false",
+};
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const stages = [
   ["lint", bin("oxlint"), ["--deny-warnings"]],

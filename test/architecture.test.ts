@@ -32,7 +32,11 @@ function sources(folder: string): string[] {
 
 function importsOf(name: string): Import[] {
   return sources(join(PACKAGES, name, "src")).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => ({ file: relative(PACKAGES, file), from: name, specifier })),
+    [...readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => ({
+      file: relative(PACKAGES, file),
+      from: name,
+      specifier,
+    })),
   );
 }
 
@@ -63,7 +67,9 @@ test("no source file reaches into another package's folder by a relative path", 
 });
 
 test("there are no barrels and no files of 250 lines or more", () => {
-  const all = packages.flatMap((name) => sources(join(PACKAGES, name, "src"))).filter((file) => !/\.test\.ts$|\/testing\/|\/bench\//.test(file));
+  const all = packages
+    .flatMap((name) => sources(join(PACKAGES, name, "src")))
+    .filter((file) => !/\.test\.ts$|\/testing\/|\/bench\//.test(file));
   const tooLong = all.filter((file) => readFileSync(file, "utf8").split("\n").length > 251);
   expect(tooLong).toEqual([]);
   expect(all.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
@@ -75,7 +81,11 @@ test("protocols contain no SQL, no git and no child processes", () => {
 });
 
 test("only the git room starts git, and only the sandbox, agents and doctor start other processes", () => {
-  const starters = imports.filter(({ specifier, file }) => specifier === "node:child_process" && !file.endsWith(".test.ts") && !/\/(testing|bench)[/.]/.test(file)).map(({ file }) => file);
+  const starters = imports
+    .filter(
+      ({ specifier, file }) => specifier === "node:child_process" && !file.endsWith(".test.ts") && !/\/(testing|bench)[/.]/.test(file),
+    )
+    .map(({ file }) => file);
   const allowed = [/^kernel\/src\/git\//, /^kernel\/src\/sandbox\//, /^agents\/src\//, /^cli\/src\/(doctor|demo)\//];
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });

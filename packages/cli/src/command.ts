@@ -13,7 +13,12 @@ export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
   readonly example: string;
-  readonly positionals: readonly { readonly name: string; readonly describe: string; readonly required: boolean; readonly many?: boolean }[];
+  readonly positionals: readonly {
+    readonly name: string;
+    readonly describe: string;
+    readonly required: boolean;
+    readonly many?: boolean;
+  }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly load: () => Promise<{ readonly run: RunCommand }>;
 }

@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: {
       yes: { type: "boolean", short: "y", describe: "take the defaults, ask nothing" },
+      test: { type: "string", hint: "COMMAND", describe: "how the tests are run, instead of what is found here" },
       force: { type: "boolean", describe: "replace files that exist (the old ones are kept as *.bak)" },
     },
     load: () => import("./commands/init.ts"),

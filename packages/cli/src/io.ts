@@ -2,6 +2,9 @@
 export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Output goes to a screen that can be redrawn. */
+  readonly terminal: boolean;
+  /** Somebody is there to be asked. */
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
@@ -15,6 +18,7 @@ export function processIo(): Io {
   return {
     cwd: process.cwd(),
     env,
+    terminal,
     interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,
     color: terminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
     columns: stdout.columns ?? 100,

@@ -33,7 +33,9 @@ function help(name: string | undefined, io: Io): ExitCode {
 function find(name: string): CommandSpec {
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  throw new SlipwayError("invalid_cli_args", `There is no command '${name}'.`, { suggested_next_actions: ["Run `slipway --help` to see them all."] });
+  throw new SlipwayError("invalid_cli_args", `There is no command '${name}'.`, {
+    suggested_next_actions: ["Run `slipway --help` to see them all."],
+  });
 }
 
 function print(io: Io, text: string): ExitCode {
@@ -48,7 +50,8 @@ function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
   else {
     io.err(`${failure.code}: ${failure.message}\n`);
     for (const action of nextActions(failure.details["suggested_next_actions"])) io.err(`  next: ${action}\n`);
-    if (failure.code === "internal_error") io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");
+    if (failure.code === "internal_error")
+      io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");
   }
   if (argv.includes("--verbose") && error instanceof Error) io.err(`${error.stack ?? ""}\n`);
   return exitCodeFor(error);
@@ -58,7 +61,14 @@ function nextActions(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-const FAILED_WORK = new Set(["gate_failed", "merge_failed", "journal_broken", "run_crashed_too_often", "checkout_in_the_way", "base_moved"]);
+const FAILED_WORK = new Set([
+  "gate_failed",
+  "merge_failed",
+  "journal_broken",
+  "run_crashed_too_often",
+  "checkout_in_the_way",
+  "base_moved",
+]);
 
 function exitCodeFor(error: unknown): ExitCode {
   if (!(error instanceof SlipwayError) || error.code === "internal_error") return EXIT.bug;

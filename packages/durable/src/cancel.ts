@@ -4,7 +4,7 @@ import { appendWithin, type Fence } from "./journal.ts";
 import { releaseWithin } from "./lease.ts";
 import { OUTCOME } from "./names.ts";
 import { finishWithin, treeWithin } from "./runs.ts";
-import type { Ordered } from "./scope.ts";
+import type { Ordered, Scope } from "./scope.ts";
 import { isFinished } from "./status.ts";
 
 /** Ends a run and everything below it for good; with the root the lease goes too. Questions are closed first, so none outlives its run. */
@@ -23,6 +23,16 @@ export async function cancelTree(parts: Parts, fence: Fence, runId: string, { re
     return written;
   });
   events.forEach(observe);
+}
+
+/** Before a run is recorded as finished: what its function started and did not wait for ends with it. */
+export async function tidy({ execution: { parts, fence }, runId, asks }: Scope): Promise<void> {
+  const { sqlite, inbox } = parts;
+  for (const name of asks) await inbox.close(runId, name, "cancelled");
+  const tree = await sqlite.exclusive(() => treeWithin(sqlite, runId));
+  for (const row of tree.filter(({ parent_run_id, status }) => parent_run_id === runId && !isFinished(status))) {
+    await cancelTree(parts, fence, row.run_id, { reason: `Run ${runId} ended without waiting for it.`, by: "slipway" });
+  }
 }
 
 function openQuestions({ sqlite }: Parts, runId: string): Promise<{ stream: string; name: string }[]> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { SlipwayError } from "./errors.ts";
 
@@ -22,7 +22,7 @@ export function isJson(value: unknown): boolean {
 }
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hash("sha256", data, "hex");
 }
 
 export function digestOf(value: unknown): string {

@@ -26,14 +26,9 @@ export const GENESIS = "0".repeat(64);
 /** The one kind that may stand first with a sequence number above 1: it replaces the events before it (see retention.ts). */
 export const PRUNED = "pruned";
 
-/** SHA-256 over the RFC 8785 text of the event without its hash. Written out, because every member is a string, an integer or null. */
-export function eventHash(event: Omit<JournalEvent, "hash">): string {
-  const { at, key, kind, name, payload, prev, seq, stream } = event;
-  const text = JSON.stringify;
-  return sha256(
-    `{"at":${text(at)},"key":${text(key)},"kind":${text(kind)},"name":${text(name)},"payload":${text(payload)},` +
-      `"prev":${text(prev)},"seq":${text(seq)},"stream":${text(stream)}}`,
-  );
+/** SHA-256 over the RFC 8785 text of the event without its hash: with flat members in this order, JSON.stringify writes just that. */
+export function eventHash({ at, key, kind, name, payload, prev, seq, stream }: Omit<JournalEvent, "hash">): string {
+  return sha256(JSON.stringify({ at, key, kind, name, payload, prev, seq, stream }));
 }
 
 export type BrokenReason = "edited" | "gap" | "reordered" | "truncated" | "rolled_back" | "blob_missing" | "blob_corrupt";

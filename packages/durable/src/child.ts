@@ -1,5 +1,5 @@
-import { canonicalJson, sha256 } from "./canonical.ts";
-import { cancelTree } from "./cancel.ts";
+import { canonicalJson } from "./canonical.ts";
+import { cancelTree, tidy } from "./cancel.ts";
 import type { carryOut } from "./carry-out.ts";
 import type { Workflow } from "./ctx.ts";
 import { toFailure, type Failure } from "./errors.ts";
@@ -10,7 +10,7 @@ import { spill } from "./payload.ts";
 import { recall, record, replay } from "./recall.ts";
 import { findRun, finishWithin, insertRun } from "./runs.ts";
 import { closeStreams, durably, endScope, openScope, standing, untilQuiet, type Ordered, type Scope } from "./scope.ts";
-import { assertVersion, inputText, recordedInput } from "./started.ts";
+import { assertVersion, inputDigest, inputText, recordedInput } from "./started.ts";
 import { isFinished } from "./status.ts";
 import type { RunRow } from "./tables.ts";
 import { startRunSpan } from "./telemetry.ts";
@@ -23,30 +23,30 @@ export async function child<I, O, K>(scope: Scope, carry: typeof carryOut, name:
   if (recorded !== undefined) return replay(scope, recorded);
   const { parts } = scope.execution;
   const runId = childRunId(scope.runId, name);
-  const text = inputText(workflow, input);
+  const given = { text: inputText(workflow, input), digest: inputDigest(workflow, input) };
   const row = await durably(scope, findRun(parts.sqlite, runId));
-  const settled = row === undefined ? await run(scope, carry, workflow, await begin(scope, runId, workflow, text)) : await goOn(scope, carry, workflow, row);
+  const settled = row === undefined ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given)) : await goOn(scope, carry, workflow, row);
   const head = await durably(scope, parts.sqlite.exclusive(() => headWithin(parts.sqlite, runId)));
   const kind = "failure" in settled ? "child_failed" : "child";
   return replay(scope, await record(scope, { kind, name, key: name }, canonicalJson({ run_id: runId, head, ...settled })));
 }
 
 /** The child's row and its first event are one commit. */
-async function begin<I, O, K>(scope: Scope, runId: string, workflow: Workflow<I, O, K>, text: string): Promise<Stream> {
+async function begin<I, O, K>(scope: Scope, runId: string, workflow: Workflow<I, O, K>, given: { text: string; digest: string }): Promise<Stream> {
   const { sqlite, blobs, clock, observe } = scope.execution.parts;
   const { fence } = scope.stream;
   const write = async () => {
-    const payload = await spill(blobs, text);
+    const payload = await spill(blobs, given.text);
     const event = await sqlite.write(() => {
       const at = Math.floor(clock.now());
       const { name, version } = workflow;
       const started = appendWithin(sqlite, runId, { kind: "started", name, payload }, at, fence);
       const parent = { root_run_id: fence.rootRunId, parent_run_id: scope.runId };
-      insertRun(sqlite, { run_id: runId, ...parent, workflow: name, version, input_digest: sha256(text), status: "running", created_at: at });
+      insertRun(sqlite, { run_id: runId, ...parent, workflow: name, version, input_digest: given.digest, status: "running", created_at: at });
       return started;
     });
     observe(event);
-    return { name: runId, fence, head: { seq: event.seq, hash: event.hash }, closed: false };
+    return { name: runId, fence, head: { seq: event.seq, hash: event.hash }, unrecalled: 0, closed: false };
   };
   return durably(scope, write());
 }
@@ -89,18 +89,22 @@ async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Work
     closeStreams(inner);
   }
   scope.children.delete(inner);
-  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, stream, workflow.name, ended);
+  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended);
 }
 
-async function conclude(scope: Scope, stream: Stream, name: string, ended: Awaited<ReturnType<typeof carryOut>>): Promise<Settled> {
+async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>): Promise<Settled> {
   const { parts } = scope.execution;
+  const { stream, workflow: name } = inner;
   const { sqlite, blobs, clock } = parts;
   const text = ended.status === "completed" ? ended.value : canonicalJson({ failure: ended.failure });
   const finish = () => {
     finishWithin(sqlite, stream.name, ended.status, Math.floor(clock.now()));
     stream.closed = true;
   };
-  const write = async () => append(parts, stream, { kind: ended.status, name, key: OUTCOME, payload: await spill(blobs, text) }, finish);
+  const write = async () => {
+    await tidy(inner);
+    await append(parts, stream, { kind: ended.status, name, key: OUTCOME, payload: await spill(blobs, text) }, finish);
+  };
   await durably(scope, write());
   return ended.status === "completed" ? (JSON.parse(text) as { value: unknown }) : { failure: ended.failure };
 }

@@ -45,6 +45,7 @@ export async function repin(control: Control, runId: string, version: string, by
   if (row.version === version) return;
   const { sqlite } = control.parts;
   const lease = await underLease(control, row.root_run_id);
+  if (lease === null) return;
   const payload = canonicalJson({ by, from: row.version, to: version });
   await journalled(control, lease, { runId, kind: "repinned", payload }, () => {
     sqlite.prepare("UPDATE runs SET version = ? WHERE run_id = ?").run(version, runId);
@@ -56,6 +57,7 @@ export async function resetCrashes(control: Control, runId: string, by: string):
   const { sqlite } = control.parts;
   const { rootRunId } = await rootOf(control, runId);
   const lease = await underLease(control, rootRunId);
+  if (lease === null) return;
   await journalled(control, lease, { runId: rootRunId, kind: "crashes_reset", payload: canonicalJson({ by, crashes: lease.crashes }) }, () => {
     sqlite.prepare("UPDATE runs SET crashes = 0 WHERE run_id = ?").run(rootRunId);
   });
@@ -72,22 +74,22 @@ async function orderOrDo(
 ): Promise<void> {
   const { sqlite } = control.parts;
   for (;;) {
-    const lease = await underLease(control, rootRunId).catch((error: unknown) => unlessHeld(error));
-    if (lease !== null) return perform(lease);
+    const lease = await underLease(control, rootRunId).catch(heldBySomebody);
+    if (lease === null) return;
+    if (lease !== "held") return perform(lease);
     const sql = `UPDATE runs SET request = ?, request_reason = ?, request_by = ?
       WHERE run_id = ? AND (SELECT lease_engine FROM runs WHERE run_id = ?) IS NOT NULL`;
-    const told = await sqlite.exclusive(() => sqlite.prepare(sql).run(request, order.reason, order.by, runId, rootRunId).changes);
-    if (told === 1) return;
-    if (isFinished((await getRun(sqlite, runId)).status)) return;
+    const { changes } = await sqlite.exclusive(() => sqlite.prepare(sql).run(request, order.reason, order.by, runId, rootRunId));
+    if (changes === 1) return;
   }
 }
 
-function unlessHeld(error: unknown): null {
-  if (error instanceof SlipwayError && error.code === "run_lease_held") return null;
+function heldBySomebody(error: unknown): "held" {
+  if (error instanceof SlipwayError && error.code === "run_lease_held") return "held";
   throw error;
 }
 
-function underLease({ parts, isDriven }: Control, rootRunId: string): Promise<Lease> {
+function underLease({ parts, isDriven }: Control, rootRunId: string): Promise<Lease | null> {
   return acquire(parts, rootRunId, { ownIsFree: !isDriven(rootRunId), heedCrashes: false });
 }
 

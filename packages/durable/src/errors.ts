@@ -56,6 +56,8 @@ export const ERROR_CODES = {
   path_out_of_bounds: refused,
   patch_apply_failed: refused,
   patch_rejected: refused,
+  worktree_changed: again,
+  worktree_swapped: user,
   lock_not_held: refused,
   lock_conflict: again,
   stale_lock_reclaimed: refused,

@@ -1,5 +1,5 @@
 import { canonicalJson } from "./canonical.ts";
-import { cancelTree } from "./cancel.ts";
+import { cancelTree, tidy } from "./cancel.ts";
 import { SlipwayError } from "./errors.ts";
 import type { Ending, Execution, OpenAsk } from "./execution.ts";
 import { append, leaseLost } from "./journal.ts";
@@ -34,6 +34,7 @@ export async function finish(execution: Execution, root: Scope, ending: Ending):
 
 async function settle({ parts, fence }: Execution, root: Scope, status: "completed" | "failed", text: string): Promise<void> {
   const { sqlite, clock, blobs } = parts;
+  await tidy(root);
   const payload = await spill(blobs, text);
   await append(parts, root.stream, { kind: status, name: root.workflow, key: OUTCOME, payload }, () => {
     finishWithin(sqlite, root.runId, status, Math.floor(clock.now()));

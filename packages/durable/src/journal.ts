@@ -15,6 +15,8 @@ export interface Stream {
   readonly name: string;
   readonly fence: Fence;
   head: Head;
+  /** How many recorded results nobody has asked for yet; when there are none left, there is nothing to look up. */
+  unrecalled: number;
   /** Set when the run has finished; whatever is still under way may not write behind its end. */
   closed: boolean;
 }
@@ -78,8 +80,14 @@ export function readEvents(sqlite: Sqlite, stream: string, fromSeq: number, limi
   return sqlite.exclusive(() => sqlite.prepare(sql).all(stream, fromSeq, limit) as unknown as JournalEvent[]);
 }
 
+export interface VerifyStreamOptions {
+  readonly keptHead?: Head | undefined;
+  readonly blobs?: Blobs;
+  readonly visit?: (event: JournalEvent) => void;
+}
+
 /** Goes through the stream page by page. With `blobs`, spilled payloads are read and compared too. */
-export async function verifyStream(sqlite: Sqlite, stream: string, options: { keptHead?: Head | undefined; blobs?: Blobs } = {}): Promise<Verdict> {
+export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<Verdict> {
   const { expectedHead, last } = await sqlite.exclusive(() => bounds(sqlite, stream));
   const verifier = chainVerifier({ expectedHead, keptHead: options.keptHead });
   for (let from = Number.MIN_SAFE_INTEGER; from <= last; ) {
@@ -91,6 +99,7 @@ export async function verifyStream(sqlite: Sqlite, stream: string, options: { ke
       if (fault !== null) return { ok: false, broken: nameFault(fault, await elsewhere(sqlite, stream, fault.suspect)) };
       const blob = options.blobs === undefined ? null : await blobFault(options.blobs, row);
       if (blob !== null) return { ok: false, broken: blob };
+      options.visit?.(row);
       from = row.seq + 1;
     }
     if (rows.length < PAGE) break;
@@ -100,9 +109,10 @@ export async function verifyStream(sqlite: Sqlite, stream: string, options: { ke
 
 /** Ready to append, once the chain has been found whole. */
 export async function openStream(sqlite: Sqlite, name: string, fence: Fence): Promise<Stream> {
-  const verdict = await verifyStream(sqlite, name);
+  let unrecalled = 0;
+  const verdict = await verifyStream(sqlite, name, { visit: ({ key, name }) => (unrecalled += key === name ? 1 : 0) });
   if (!verdict.ok) throw brokenJournal(name, verdict.broken);
-  return { name, fence, head: verdict.head, closed: false };
+  return { name, fence, head: verdict.head, unrecalled, closed: false };
 }
 
 export function leaseLost(runId: string): SlipwayError {

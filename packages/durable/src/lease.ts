@@ -33,12 +33,12 @@ export interface AcquireOptions {
   readonly heedCrashes: boolean;
 }
 
-/** One transaction: looks who holds the tree, decides, and raises the epoch, which shuts every earlier holder out. */
-export function acquire(parts: LeaseParts, rootRunId: string, options: AcquireOptions): Promise<Lease> {
+/** One transaction: looks who holds the tree, decides, and raises the epoch, which shuts every earlier holder out. Null for a finished run. */
+export function acquire(parts: LeaseParts, rootRunId: string, options: AcquireOptions): Promise<Lease | null> {
   const { sqlite, clock, engineId, host, leaseMs } = parts;
   return sqlite.write(() => {
     const before = runWithin(sqlite, rootRunId);
-    if (isFinished(before.status)) throw new SlipwayError("operation_conflict", `Run ${rootRunId} has finished (${before.status}).`, { run_id: rootRunId });
+    if (isFinished(before.status)) return null;
     const takenFrom = vacantOrDead(parts, before, options.ownIsFree);
     const counted = countCrash(parts, before, takenFrom !== null);
     if (options.heedCrashes && counted.crashes > parts.maxCrashes) throw crashedTooOften(rootRunId, counted.crashes);

@@ -6,17 +6,17 @@ import { SlipwayError } from "./errors.ts";
 /** Above this many bytes a payload goes to the blobs and the journal keeps its digest. */
 export const SPILL_BYTES = 64 * 1024;
 
-/** The text to store for a value; a long one is in the blobs before this returns. */
-export function encodePayload(blobs: Blobs, value: unknown): Promise<string> {
-  return spill(blobs, canonicalJson(value));
-}
-
+/** The text to store; a long one is in the blobs before this returns. */
 export async function spill(blobs: Blobs, text: string): Promise<string> {
-  // UTF-8 never needs more than three bytes for one unit of a JavaScript string.
-  if (text.length * 3 <= SPILL_BYTES) return text;
+  if (isShort(text)) return text;
   const bytes = Buffer.from(text);
   if (bytes.length <= SPILL_BYTES) return text;
   return canonicalJson({ $blob: await blobs.put(bytes), bytes: bytes.length });
+}
+
+/** Certainly not to be spilled: UTF-8 never needs more than three bytes for one unit of a JavaScript string. */
+export function isShort(text: string): boolean {
+  return text.length * 3 <= SPILL_BYTES;
 }
 
 /** The value behind a stored payload. */

@@ -3,16 +3,22 @@ import type { JournalEvent } from "./chain.ts";
 import { fromFailure, SlipwayError, type Failure } from "./errors.ts";
 import { append, eventByKey, type Draft } from "./journal.ts";
 import { assertStepName } from "./names.ts";
-import { decodePayload, spill } from "./payload.ts";
+import { decodePayload, isShort, spill } from "./payload.ts";
 import { durably, type Scope } from "./scope.ts";
 
 /** Takes the name for this execution and finds what an earlier one has recorded under it. */
-export async function recall(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> {
+export function recall(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> | undefined {
   assertStepName(name);
   if (scope.names.has(name)) throw duplicate(scope, name);
   scope.names.add(name);
+  return scope.stream.unrecalled === 0 ? undefined : recallRecorded(scope, name, kinds);
+}
+
+async function recallRecorded(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> {
   const event = await lookUp(scope, name);
-  if (event === undefined || kinds.includes(event.kind)) return event;
+  if (event === undefined) return undefined;
+  scope.stream.unrecalled--;
+  if (kinds.includes(event.kind)) return event;
   throw haltBecauseChanged(scope, `The journal of ${scope.runId} has "${event.kind}" under the name "${name}", the code now does something else there.`);
 }
 
@@ -40,8 +46,8 @@ export async function replay<T>(scope: Scope, event: JournalEvent): Promise<T> {
 /** `text` is canonical JSON; it is spilled here when it is long. */
 export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string, also?: () => void): Promise<JournalEvent> {
   const { parts } = scope.execution;
-  const write = async () => append(parts, scope.stream, { ...draft, payload: await spill(parts.blobs, text) }, also);
-  return durably(scope, write());
+  const write = (payload: string) => append(parts, scope.stream, { ...draft, payload }, also);
+  return durably(scope, isShort(text) ? write(text) : spill(parts.blobs, text).then(write));
 }
 
 /** The journal and the code disagree. Recording that as the run's failure would make it final, so the execution halts instead. */

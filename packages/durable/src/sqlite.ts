@@ -30,25 +30,28 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
   const statements = new Map<string, StatementSync>();
   const holder = new AsyncLocalStorage<{ active: boolean }>();
   let tail: Promise<unknown> = Promise.resolve();
+  let turns = 0;
+  const over = () => void turns--;
 
   function exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T> {
     if (holder.getStore()?.active === true) {
       return Promise.reject(new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."));
     }
-    const turn = { active: true };
-    const result = tail.then(() =>
-      holder.run(turn, async () => {
-        try {
-          return await work(database);
-        } catch (error) {
-          throw translate(error, path);
-        } finally {
-          turn.active = false;
-        }
-      }),
-    );
-    tail = result.catch(() => undefined);
+    // The first in line need not wait for a turn of the event loop.
+    const result = turns++ === 0 ? turn(work) : tail.then(() => turn(work));
+    tail = result.then(over, over);
     return result;
+  }
+
+  async function turn<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T> {
+    const mine = { active: true };
+    try {
+      return await holder.run(mine, work, database);
+    } catch (error) {
+      throw translate(error, path);
+    } finally {
+      mine.active = false;
+    }
   }
 
   return {

@@ -1,4 +1,4 @@
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson, digestOf } from "./canonical.ts";
 import type { Workflow } from "./ctx.ts";
 import type { Parts } from "./execution.ts";
 import { readEvents } from "./journal.ts";
@@ -11,6 +11,11 @@ type Named = Pick<Workflow<never, unknown, never>, "name" | "version">;
 /** Canonical JSON of the "started" event, which is the first of every run. */
 export function inputText({ name, version }: Named, input: unknown): string {
   return canonicalJson({ workflow: name, version, input });
+}
+
+/** Two starts with the same digest mean the same run; the version is not part of it, it is pinned by the first. */
+export function inputDigest({ name }: Named, input: unknown): string {
+  return digestOf({ workflow: name, input });
 }
 
 export async function recordedInput<I>({ sqlite, blobs }: Pick<Parts, "sqlite" | "blobs">, runId: string): Promise<I> {

@@ -19,7 +19,7 @@ export async function step<T>(scope: Scope, name: string, body: Body<T>, options
 
 async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retry, timeoutMs }: StepOptions): Promise<T> {
   const { clock, onStepStart } = scope.execution.parts;
-  for (let attempt = await nextAttempt(scope, name, retry); ; attempt++) {
+  for (let attempt = retry === undefined ? 1 : await nextAttempt(scope, name); ; attempt++) {
     onStepStart(scope.runId, name);
     const startedAt = clock.monotonic();
     const ms = () => Math.round(clock.monotonic() - startedAt);
@@ -80,8 +80,7 @@ async function inTime<T>(scope: Scope, name: string, body: Body<T>, abort: Abort
 }
 
 /** Attempts that failed before a crash count. What is left of the last back-off is waited for. */
-async function nextAttempt(scope: Scope, name: string, retry: RetryPolicy | undefined): Promise<number> {
-  if (retry === undefined) return 1;
+async function nextAttempt(scope: Scope, name: string): Promise<number> {
   let attempt = 1;
   let last;
   for (let event; (event = await lookUp(scope, retryKey(name, attempt))) !== undefined; attempt++) last = event;

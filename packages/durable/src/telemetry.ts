@@ -21,6 +21,7 @@ export function startRunSpan(tracer: Tracer, workflow: string, runId: string, pa
 /** The body runs with the step's span as the active one, so that what it calls shows up beneath it. */
 export async function inStepSpan<T>(tracer: Tracer, name: string, runId: string, parent: Context, work: () => Promise<T>): Promise<T> {
   const span = tracer.startSpan(name, { attributes: { "slipway.run.id": runId, "slipway.step.name": name } }, parent);
+  if (!span.isRecording()) return work();
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {

@@ -1,9 +1,9 @@
-import { invoke } from "@slipway/agents/invoke";
+import { invoke, type InvocationResult } from "@slipway/agents/invoke";
 import type { Pack } from "@slipway/agents/pack";
 import type { Provider } from "@slipway/agents/provider";
 import type { Role } from "@slipway/agents/role";
 import { canonicalJson } from "@slipway/durable/canonical";
-import type { Failure } from "@slipway/durable/errors";
+import { fromFailure, type Failure } from "@slipway/durable/errors";
 import { recordTelemetry } from "@slipway/kernel/evidence/telemetry";
 import type { Call } from "@slipway/kernel/features/call";
 import type { Kernel } from "@slipway/kernel/kernel";
@@ -30,24 +30,30 @@ export interface AgentDesk {
 export interface DeskOptions {
   readonly kernel: Kernel;
   readonly role: (name: string) => Promise<Role>;
-  readonly provider: (role: string) => { readonly provider: Provider; readonly model: string | null };
+  readonly provider: (role: string) => Promise<{ readonly provider: Provider; readonly model: string | null }>;
   readonly onWarning: (warning: string) => void;
 }
 
-const invocationInput = z.strictObject({ role: z.string(), subject: z.string(), attempt: z.string(), pack: z.string(), provider: z.string() });
+const invocationInput = z.strictObject({
+  role: z.string(),
+  subject: z.string(),
+  attempt: z.string(),
+  pack: z.string(),
+  provider: z.string(),
+});
 
 /** An invocation is an operation like any other: once it has ended, it is never paid for again. */
 export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): AgentDesk {
   return {
-    invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
+    async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, attempt, pack, instructions, schema, call } = commission;
-      const chosen = provider(name);
-      const operation: Operation<z.infer<typeof invocationInput>, Awaited<ReturnType<typeof invoke<T>>>, Reply<T>> = {
+      const chosen = await provider(name);
+      const operation: Operation<z.infer<typeof invocationInput>, InvocationResult<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],
         input: invocationInput,
-        effect: async () =>
-          invoke({
+        effect: async () => {
+          const result = await invoke({
             role: await role(name),
             subject,
             attempt,
@@ -59,7 +65,12 @@ export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): Ag
             clock: kernel.clock,
             onWarning,
             ...(signal === undefined ? {} : { signal }),
-          }),
+          });
+          await kernel.records.objects.put(Buffer.from(canonicalJson(result.transcript)));
+          // Not an answer but trouble on the way that may pass: thrown, so that it is not recorded as the outcome.
+          if (!result.ok && result.failure.details["retryable"] === true) throw fromFailure(result.failure);
+          return result;
+        },
         commit: async (tx, _input, result, { at, operationId }) => {
           await recordTelemetry(tx, {
             id: operationId,
@@ -81,7 +92,7 @@ export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): Ag
         event: ({ role: played, subject: about, attempt: which }) => ({ role: played, subject: about, attempt: which }),
       };
       const input = { role: name, subject, attempt, pack: pack.digest, provider: chosen.provider.name };
-      return kernel.door.perform(withTranscript(operation, kernel), call.actor, call.operationId, input);
+      return kernel.door.perform(operation, call.actor, call.operationId, input);
     },
   };
 }

@@ -12,17 +12,25 @@ export const run: RunCommand = async (args, io) => {
 
 function lines({ features, runs, questions }: Glance, color: boolean): string[] {
   const { bold, dim } = paint(color);
-  if (features.length === 0 && runs.length === 0) return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
+  if (features.length === 0 && runs.length === 0)
+    return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
   const width = Math.max(...features.map(({ id }) => id.length), 8);
-  const board = features.map((feature) => `${feature.id.padEnd(width)}  ${feature.status.padEnd(14)}  ${gates(feature)}  ${cost(feature)}${feature.merged_as === null ? "" : `  ${feature.merged_as.slice(0, 10)}`}`);
-  const reasons = features.filter(({ status }) => status === "blocked" || status === "failed").map(({ id, reason }) => dim(`${id}: ${reason}`));
+  const board = features.map(
+    (feature) =>
+      `${feature.id.padEnd(width)}  ${feature.status.padEnd(14)}  ${gates(feature)}  ${cost(feature)}${feature.merged_as === null ? "" : `  ${feature.merged_as.slice(0, 10)}`}`,
+  );
+  const reasons = features
+    .filter(({ status }) => status === "blocked" || status === "failed")
+    .map(({ id, reason }) => dim(`${id}: ${reason}`));
   const waiting = questions.map((question) => `${question.title}  ${dim(`→ ${answerCommand(question)}`)}`);
   const [latest] = runs;
   return [
     ...board,
     ...reasons,
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
-    ...(latest === undefined ? [] : ["", dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`)]),
+    ...(latest === undefined
+      ? []
+      : ["", dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`)]),
   ];
 }
 

@@ -69,7 +69,8 @@ function projectsOf({ language, title, detect }: Detector, tree: FileTree, machi
 
 const CONTAINERS = new Set(["apps", "crates", "libs", "modules", "packages", "projects", "services"]);
 /** Projects in here are examples, copies or products, not what the repository is about. */
-const PASSED_OVER = /^(?:\..*|node_modules|vendor|third_party|examples?|samples?|demos?|templates?|fixtures|testdata|tests?|e2e|docs?|dist|build|target|slipway)$/;
+const PASSED_OVER =
+  /^(?:\..*|node_modules|vendor|third_party|examples?|samples?|demos?|templates?|fixtures|testdata|tests?|e2e|docs?|dist|build|target|slipway)$/;
 
 function subFolders(tree: FileTree): string[] {
   const folders = tree.files.flatMap((path) => {

@@ -1,8 +1,6 @@
 import type { Finding, FoundStep } from "./finding.ts";
 import { at, below, has, type Place } from "./place.ts";
 
-const HOME = ["go/pkg/mod", "sdk"];
-
 export function detectGo(place: Place): Finding | null {
   if (!has(place, "go.mod")) return null;
   const vendored = has(place, "vendor/modules.txt");
@@ -16,9 +14,9 @@ export function detectGo(place: Place): Finding | null {
   const step = (kind: FoundStep["kind"], verb: string): FoundStep => ({ kind, cmd: ["go", verb, "./..."], env, why: `${because}.` });
   const tested = below(place).some((path) => path.endsWith("_test.go"));
   return {
-    steps: [step("compile", "vet"), ...(tested ? [step("test", "test")] : [])],
+    steps: [step("compile", "vet"), step("test", "test")],
     commands: ["go"],
-    home: vendored ? HOME.slice(1) : HOME,
-    notes: tested ? [] : [`${at(place, "go.mod")} has no *_test.go file, so \`go test\` would test nothing and was left out.`],
+    home: vendored ? [] : ["go/pkg/mod"],
+    notes: tested ? [] : [`${at(place, "go.mod")} has no *_test.go file yet, so \`go test\` passes without testing anything.`],
   };
 }

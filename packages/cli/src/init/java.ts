@@ -1,42 +1,81 @@
 import type { Finding, FoundStep } from "./finding.ts";
-import { at, firstOf, has, type Place } from "./place.ts";
+import { at, below, firstOf, has, type Place } from "./place.ts";
 
-const GRADLE = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+interface BuildTool {
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly wrapper: string;
+  readonly program: string;
+  readonly flags: readonly string[];
+  readonly compile: string;
+  /** Folders of the home folder, with what tells the tool to use them although the gate's own home folder is empty. */
+  readonly kept: readonly { readonly folder: string; readonly flag?: string; readonly env?: readonly [name: string, value: string] }[];
+}
+
+const MAVEN: BuildTool = {
+  title: "Maven",
+  files: ["pom.xml"],
+  wrapper: "mvnw",
+  program: "mvn",
+  flags: ["--offline", "--batch-mode"],
+  compile: "test-compile",
+  kept: [
+    { folder: ".m2/repository", flag: "-Dmaven.repo.local=~/.m2/repository" },
+    { folder: ".m2/wrapper", env: ["MAVEN_USER_HOME", "~/.m2"] },
+  ],
+};
+
+const GRADLE: BuildTool = {
+  title: "Gradle",
+  files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+  wrapper: "gradlew",
+  program: "gradle",
+  flags: ["--offline", "--no-daemon"],
+  compile: "testClasses",
+  kept: [{ folder: ".gradle/caches", env: ["GRADLE_RO_DEP_CACHE", "~/.gradle/caches"] }],
+};
 
 export function detectJava(place: Place): Finding | null {
-  const pom = has(place, "pom.xml") ? "pom.xml" : undefined;
-  const gradle = firstOf(place, GRADLE);
-  if (pom === undefined && gradle === undefined) return null;
-  const useGradle = gradle !== undefined && (pom === undefined || (has(place, "gradlew") && !has(place, "mvnw")));
-  const finding = useGradle ? gradleSteps(place, gradle) : mavenSteps(place, String(pom));
-  const [chosen, other] = useGradle ? ["Gradle", pom] : ["Maven", gradle];
-  if (other === undefined) return finding;
-  const reason = useGradle ? "only Gradle has a wrapper here" : "Maven is taken unless only Gradle has a wrapper";
-  return { ...finding, notes: [`${at(place, other)} was left out and ${chosen} chosen: ${reason}.`] };
+  const [first, other] = [MAVEN, GRADLE].filter(({ files }) => firstOf(place, files) !== undefined);
+  if (first === undefined) return null;
+  if (other === undefined) return stepsOf(place, first, []);
+  const onlyOtherWrapped = has(place, other.wrapper) && !has(place, first.wrapper);
+  const [chosen, left] = onlyOtherWrapped ? [other, first] : [first, other];
+  const reason = onlyOtherWrapped ? `only ${chosen.title} has a wrapper here` : `it is taken unless only ${left.title} has a wrapper`;
+  return stepsOf(place, chosen, [`${chosen.title} was chosen and ${at(place, String(firstOf(place, left.files)))} left out: ${reason}.`]);
 }
 
-function mavenSteps(place: Place, file: string): Finding {
-  const [command, how] = wrapperOr(place, "mvnw", "mvn");
-  const repository = place.machine.home(".m2/repository") ? ["-Dmaven.repo.local=~/.m2/repository"] : [];
-  const why = `${at(place, file)} is a Maven project, run with ${how}; --offline because gates have no network.`;
-  const step = (kind: FoundStep["kind"], goal: string): FoundStep => ({ kind, cmd: [...command, "--offline", "--batch-mode", ...repository, goal], why });
-  return { steps: [step("compile", "test-compile"), step("test", "test")], commands: needed(place, command), home: [".m2/repository", ".m2/wrapper"] };
+function stepsOf(place: Place, tool: BuildTool, chosen: readonly string[]): Finding {
+  const file = at(place, String(firstOf(place, tool.files)));
+  const wrapped = has(place, tool.wrapper);
+  const kept = tool.kept.filter(({ folder }) => place.machine.home(folder));
+  const flags = [...tool.flags, ...kept.flatMap(({ flag }) => flag ?? [])];
+  const env = Object.fromEntries(kept.flatMap((entry) => (entry.env === undefined ? [] : [entry.env])));
+  const how = wrapped ? `its own ./${tool.wrapper}` : `${tool.program} because there is no ${tool.wrapper}`;
+  const why = `${file} is a ${tool.title} project, run with ${how}; --offline because gates have no network.`;
+  const step = (kind: FoundStep["kind"], goal: string): FoundStep => ({
+    kind,
+    cmd: [...program(place, tool, wrapped), ...flags, goal],
+    env,
+    why,
+  });
+  return {
+    steps: [step("compile", tool.compile), step("test", "test")],
+    commands: [...(wrapped ? [] : [tool.program]), "java"],
+    home: tool.kept.map(({ folder }) => folder),
+    notes: [...chosen, ...(wrapped && tool === GRADLE ? [GRADLE_WRAPPER] : []), ...untested(place, file, tool)],
+  };
 }
 
-function gradleSteps(place: Place, file: string): Finding {
-  const [command, how] = wrapperOr(place, "gradlew", "gradle");
-  const why = `${at(place, file)} is a Gradle project, run with ${how}; --offline because gates have no network.`;
-  const env = place.machine.home(".gradle/caches") ? { GRADLE_RO_DEP_CACHE: "~/.gradle/caches" } : {};
-  const step = (kind: FoundStep["kind"], task: string): FoundStep => ({ kind, cmd: [...command, "--offline", "--no-daemon", task], env, why });
-  return { steps: [step("compile", "testClasses"), step("test", "test")], commands: needed(place, command), home: [".gradle/caches", ".gradle/wrapper"] };
+const GRADLE_WRAPPER =
+  "./gradlew keeps Gradle in the home folder, which is empty in a gate: if it tries to download, install gradle and name that in slipway/gates.yaml.";
+
+function program(place: Place, tool: BuildTool, wrapped: boolean): string[] {
+  if (!wrapped) return [tool.program];
+  return place.tree.isExecutable(at(place, tool.wrapper)) ? [`./${tool.wrapper}`] : ["sh", `./${tool.wrapper}`];
 }
 
-function wrapperOr(place: Place, wrapper: string, command: string): [cmd: string[], how: string] {
-  if (!has(place, wrapper)) return [[command], `${command} because there is no ${wrapper}`];
-  const started = place.tree.isExecutable(at(place, wrapper)) ? [`./${wrapper}`] : ["sh", `./${wrapper}`];
-  return [started, `its own ./${wrapper}`];
-}
-
-function needed(place: Place, command: readonly string[]): string[] {
-  return [...(has(place, "mvnw") || has(place, "gradlew") ? [] : command), "java"];
+function untested(place: Place, file: string, { title }: BuildTool): string[] {
+  if (below(place).some((path) => /(?:^|\/)src\/test\//.test(path))) return [];
+  return [`${file} has no src/test yet, so ${title} passes without testing anything.`];
 }

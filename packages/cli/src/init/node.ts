@@ -97,6 +97,6 @@ function needsPackages(manifest: Manifest): boolean {
 /** A package of a workspace uses the root's node_modules when it has none of its own. */
 function installedFolder(place: Place): string {
   const own = at(place, "node_modules");
-  const inWorkspace = place.tree.files.includes("package.json") && !place.machine.here(own);
+  const inWorkspace = place.tree.exists("package.json") && !place.machine.here(own);
   return inWorkspace ? "node_modules" : own;
 }

@@ -2,6 +2,7 @@
 export interface FileTree {
   /** Every path, relative to the repository, with forward slashes. */
   readonly files: readonly string[];
+  exists(path: string): boolean;
   read(path: string): string;
   isExecutable(path: string): boolean;
 }
@@ -29,7 +30,7 @@ export function at(place: Place, name: string): string {
 }
 
 export function has(place: Place, name: string): boolean {
-  return place.tree.files.includes(at(place, name));
+  return place.tree.exists(at(place, name));
 }
 
 export function firstOf(place: Place, names: readonly string[]): string | undefined {

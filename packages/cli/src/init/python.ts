@@ -2,7 +2,17 @@ import type { Finding, FoundStep } from "./finding.ts";
 import { interpreterOf, sourceFolder, type Interpreter } from "./python-interpreter.ts";
 import { at, below, firstOf, has, textOf, type Place } from "./place.ts";
 
-const MARKERS = ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "Pipfile", "pytest.ini", "ruff.toml", "mypy.ini"];
+const MARKERS = [
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "requirements.txt",
+  "tox.ini",
+  "Pipfile",
+  "pytest.ini",
+  "ruff.toml",
+  "mypy.ini",
+];
 
 export function detectPython(place: Place): Finding | null {
   const marker = firstOf(place, MARKERS);
@@ -44,13 +54,20 @@ function pytestReason(place: Place): string | null {
   if (section(place, "tox.ini", "pytest")) return `${file("tox.ini")} configures pytest`;
   const conftest = firstOf(place, ["conftest.py", "tests/conftest.py", "test/conftest.py"]);
   if (conftest !== undefined) return `${file(conftest)} is pytest's`;
-  const lists = ["pyproject.toml", "Pipfile", "setup.py", "setup.cfg", ...below(place).filter((path) => /^[^/]*requirements[^/]*\.txt$/.test(path))];
+  const lists = [
+    "pyproject.toml",
+    "Pipfile",
+    "setup.py",
+    "setup.cfg",
+    ...below(place).filter((path) => /^[^/]*requirements[^/]*\.txt$/.test(path)),
+  ];
   const listed = lists.find((name) => /^(?!\s*#).*\bpytest\b/m.test(textOf(place, name)));
   return listed === undefined ? null : `${file(listed)} lists pytest`;
 }
 
 function ruff(place: Place, python: Interpreter, notes: string[]): FoundStep[] {
-  const file = firstOf(place, ["ruff.toml", ".ruff.toml"]) ?? (section(place, "pyproject.toml", "tool.ruff") ? "pyproject.toml" : undefined);
+  const file =
+    firstOf(place, ["ruff.toml", ".ruff.toml"]) ?? (section(place, "pyproject.toml", "tool.ruff") ? "pyproject.toml" : undefined);
   if (file === undefined) return [];
   return installed(place, python, "ruff", file, ["check", "--no-cache", "."], "lint", notes);
 }

@@ -1,14 +1,15 @@
 import type { Finding } from "./finding.ts";
-import { at, has, type Place } from "./place.ts";
+import { at, below, has, textOf, type Place } from "./place.ts";
 
 /** Not credentials.toml: gates run code nobody has read yet. */
 const HOME = [".cargo/bin", ".cargo/registry", ".cargo/git", ".cargo/config.toml", ".rustup"];
 
 export function detectRust(place: Place): Finding | null {
   if (!has(place, "Cargo.toml")) return null;
+  const manifest = at(place, "Cargo.toml");
   const locked = has(place, "Cargo.lock");
   const flags = ["--workspace", "--offline", ...(locked ? ["--locked"] : [])];
-  const because = `${at(place, "Cargo.toml")} is a Cargo project; --offline because gates have no network${locked ? ", --locked because there is a Cargo.lock" : ""}`;
+  const because = `${manifest} is a Cargo project; --offline because gates have no network${locked ? ", --locked because there is a Cargo.lock" : ""}`;
   const env = rustupEnv(place);
   return {
     steps: [
@@ -17,7 +18,10 @@ export function detectRust(place: Place): Finding | null {
     ],
     commands: ["cargo"],
     home: HOME,
-    notes: locked ? [] : [`${at(place, "Cargo.toml")} has no Cargo.lock: commit one, so that gates use the same crates everywhere.`],
+    notes: [
+      ...(locked ? [] : [`${manifest} has no Cargo.lock: commit one, so that gates use the same crates everywhere.`]),
+      ...untested(place, manifest),
+    ],
   };
 }
 
@@ -27,4 +31,10 @@ function rustupEnv({ machine }: Place): Record<string, string> {
     ...(machine.home(".rustup") ? { RUSTUP_HOME: "~/.rustup" } : {}),
     ...(machine.home(".cargo/registry") ? { CARGO_HOME: "~/.cargo" } : {}),
   };
+}
+
+function untested(place: Place, manifest: string): string[] {
+  const sources = below(place).filter((path) => path.endsWith(".rs"));
+  if (sources.some((path) => /#\[(?:\w+::)*test\b/.test(textOf(place, path)))) return [];
+  return [`${manifest} has no #[test] yet, so \`cargo test\` passes without testing anything.`];
 }

@@ -17,20 +17,25 @@ const TOOLCHAINS = [
   ".local/share/fnm",
   ".local/share/uv",
   ".local/share/pnpm",
+  ".local/bin",
   "go/bin",
 ];
 
 /** The folders that hold these programs and that a gate would not see. */
 export function toolchainFolders(programs: readonly string[], homeFolder: string): string[] {
-  return [...new Set(programs.filter((path) => !SYSTEM.some((root) => path.startsWith(`${root}/`))).map((path) => folderOf(path, homeFolder)))];
+  const outside = programs.filter((path) => !SYSTEM.some((root) => path.startsWith(`${root}/`)));
+  return [...new Set(outside.flatMap((path) => folderOf(path, homeFolder)))];
 }
 
-function folderOf(program: string, homeFolder: string): string {
+/** Never the home folder itself, nor the whole disk: keys and tokens are there. */
+function folderOf(program: string, homeFolder: string): string[] {
   const home = `${homeFolder}/`;
   const known = TOOLCHAINS.find((folder) => program.startsWith(`${home}${folder}/`));
-  if (known !== undefined) return `~/${known}`;
+  if (known !== undefined) return [`~/${known}`];
+  const isTooMuch = (folder: string) => home.startsWith(`${folder === "/" ? "" : folder}/`);
   const folder = dirname(program);
   const parent = dirname(folder);
-  const chosen = basename(folder) === "bin" && parent !== homeFolder && parent !== "/" ? parent : folder;
-  return chosen.startsWith(home) ? `~/${chosen.slice(home.length)}` : chosen;
+  const chosen = basename(folder) === "bin" && !isTooMuch(parent) ? parent : folder;
+  if (isTooMuch(chosen)) return [];
+  return [chosen.startsWith(home) ? `~/${chosen.slice(home.length)}` : chosen];
 }

@@ -35,6 +35,8 @@ export function commandLine(text: string): CommandLine {
 function refused(text: string, reason: string): SlipwayError {
   return new SlipwayError("invalid_cli_args", `The test command \`${text}\` cannot be a gate: ${reason}.`, {
     field: "--test",
-    suggested_next_actions: ["Give one program with its arguments, such as --test \"make test\"; put anything longer in a script of the repository."],
+    suggested_next_actions: [
+      'Give one program with its arguments, such as --test "make test"; put anything longer in a script of the repository.',
+    ],
   });
 }

@@ -24,7 +24,9 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
   candidate: (value) => (value["rebuilt"] === true ? { text: "the base moved: rebuilt on top of it", good: null } : null),
   merge: (value) => {
     const landing = inner(value);
-    return value["ok"] === true ? { text: `merged into ${String(landing["base_branch"])} as ${String(landing["commit"]).slice(0, 10)}`, good: true } : judged(value, "", "not merged");
+    return value["ok"] === true
+      ? { text: `merged into ${String(landing["base_branch"])} as ${String(landing["commit"]).slice(0, 10)}`, good: true }
+      : judged(value, "", "not merged");
   },
 };
 
@@ -46,7 +48,8 @@ export function narrate(event: JournalEvent): Line | null {
   const payload = parse(event.payload);
   if (event.kind === "asked") return { feature, text: `asks: ${String(payload["title"])}`, good: null };
   if (event.kind === "answered") return { feature, text: `answered by ${String(payload["by"])}`, good: null };
-  if (event.kind === "retry") return { feature, text: `${event.name} is tried again: ${String((payload["failure"] as Value | undefined)?.["message"])}`, good: null };
+  if (event.kind === "retry")
+    return { feature, text: `${event.name} is tried again: ${String((payload["failure"] as Value | undefined)?.["message"])}`, good: null };
   if (event.kind !== "step") return null;
   const { kind, rest } = split(event.name);
   const value = payload["value"];
@@ -74,7 +77,12 @@ function split(name: string): { kind: string; rest: string } {
 function answered(role: string, value: Value, attempt: string): Omit<Line, "feature"> {
   if (value["ok"] === false) return { text: `${role} failed (attempt ${attempt}): ${failureText(value)}`, good: false };
   const output = inner(value);
-  const what = output["type"] === "PLAN_SUBMISSION" ? "proposes a plan" : output["type"] === "PATCH" ? `proposes a patch: ${String(output["summary"])}` : `says: ${String(output["text"])}`;
+  const what =
+    output["type"] === "PLAN_SUBMISSION"
+      ? "proposes a plan"
+      : output["type"] === "PATCH"
+        ? `proposes a patch: ${String(output["summary"])}`
+        : `says: ${String(output["text"])}`;
   return { text: `${role} ${what}${attempt === "1" ? "" : ` (attempt ${attempt})`}`, good: null };
 }
 
@@ -85,7 +93,10 @@ function judged(value: Value, accepted: string, refused: string): Omit<Line, "fe
 function gateLine(value: Value, rest: string): Omit<Line, "feature"> {
   const mode = rest.split(":")[0] ?? "";
   const tests = isRecord(value["tests"]) ? `${String(value["tests"]["total"])} tests` : null;
-  const coverage = isRecord(value["coverage"]) && typeof value["coverage"]["line"] === "number" ? `${Math.round(value["coverage"]["line"] * 100)} % of lines` : null;
+  const coverage =
+    isRecord(value["coverage"]) && typeof value["coverage"]["line"] === "number"
+      ? `${Math.round(value["coverage"]["line"] * 100)} % of lines`
+      : null;
   const facts = [tests, coverage].filter((fact) => fact !== null).join(", ");
   if (value["passed"] === true) return { text: `${mode} gates passed${facts === "" ? "" : ` (${facts})`}`, good: true };
   return { text: `${mode} gates failed: ${failureText(value)}`, good: false };

@@ -8,12 +8,18 @@ export interface Progress {
   event(event: JournalEvent): void;
   started(runId: string, step: string): void;
   warn(text: string): void;
+  /** Steps aside for a prompt; the next event draws again. */
+  pause(): void;
   /** Leaves what was drawn on the screen and draws no more. */
   stop(): void;
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;
+
+export function styleFor(io: Io, json: boolean): "tree" | "lines" | "json" {
+  return json ? "json" : io.terminal ? "tree" : "lines";
+}
 
 /** A tree that grows on a terminal, plain lines in a pipe, one JSON object a line for programs. */
 export function openProgress(io: Io, style: "tree" | "lines" | "json"): Progress {
@@ -27,6 +33,7 @@ function jsonLines(io: Io): Progress {
     event: ({ stream, seq, kind, name, at }) => write({ event: kind, run: stream, seq, name, at }),
     started: (run, name) => write({ event: "started", run, name }),
     warn: (text) => write({ event: "warning", text }),
+    pause: () => undefined,
     stop: () => undefined,
   };
 }
@@ -40,6 +47,7 @@ function plainLines(io: Io): Progress {
     },
     started: () => undefined,
     warn: (text) => io.err(`warning: ${text}\n`),
+    pause: () => undefined,
     stop: () => undefined,
   };
 }
@@ -66,7 +74,9 @@ function tree(io: Io): Progress {
     const rows = [...branches].flatMap(([feature, { lines, now }]) => [
       bold(feature),
       ...lines.map(({ text, good }) => `  ${mark(good)} ${clip(text)}`),
-      ...(now === null ? [] : [`  ${cyan(FRAMES[frame % FRAMES.length] ?? "")} ${now.text} ${dim(`${Math.floor((Date.now() - now.since) / 1000)} s`)}`]),
+      ...(now === null
+        ? []
+        : [`  ${cyan(FRAMES[frame % FRAMES.length] ?? "")} ${now.text} ${dim(`${Math.floor((Date.now() - now.since) / 1000)} s`)}`]),
     ]);
     update(rows.join("\n"));
   };
@@ -90,6 +100,10 @@ function tree(io: Io): Progress {
       if (start !== null) branch(start.feature).now = { text: start.text, since: Date.now() };
     },
     warn: (text) => update.persist(`warning: ${text}`),
+    pause() {
+      update.done();
+      branches.clear();
+    },
     stop() {
       clearInterval(timer);
       for (const found of branches.values()) found.now = null;

@@ -1,5 +1,16 @@
+interface Asked {
+  readonly id: string;
+  readonly kind: string;
+  readonly feature?: string | null;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly options?: readonly { readonly value: string }[];
+}
+
 /** The exact command that answers a question. */
-export function answerCommand({ id, kind, feature }: { id: string; kind: string; feature: string | null }): string {
-  if (kind === "approval" && feature !== null) return `slipway approve ${feature}`;
-  return `slipway answer '${id}' …`;
+export function answerCommand(question: Asked, number?: number): string {
+  const feature = question.feature ?? question.context?.["feature_id"];
+  if (question.kind === "approval" && typeof feature === "string") return `slipway approve ${feature}`;
+  const choices = question.options?.map(({ value }) => value).join("|") ?? "";
+  const name = number === undefined ? `'${question.id}'` : `Q${number}`;
+  return `slipway answer ${name}${choices === "" ? "" : ` ${choices}`} --comment '…'`;
 }

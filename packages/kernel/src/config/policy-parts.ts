@@ -72,10 +72,10 @@ export const mergePolicy = z.strictObject({
   allowed_strategies: z.array(z.enum(["merge_commit", "squash", "rebase"])).min(1),
 });
 
-/** What a gate may see besides its worktree, always read-only: folders of the machine, and folders of the repository that git ignores. */
+/** What a gate may see besides its worktree, always read-only: folders of the machine ("~/" is home), and folders of the repository that git ignores. */
 export const sandboxPolicy = z
   .strictObject({
-    read_only: z.array(z.string().regex(/^\/./)).default([]),
+    read_only: z.array(z.string().regex(/^(?:~\/|\/)./)).default([]),
     shared_paths: z.array(repositoryPath).default([]),
   })
   .prefault({});

@@ -208,13 +208,18 @@ test.each([
   [{ "locks.lease_ttl": 1 }, "/locks/lease_ttl"],
   [{ "worktree.base_branch": "-rf" }, "/worktree/base_branch"],
   [{ "worktree.base_branch": "a b" }, "/worktree/base_branch"],
-  [{ "sandbox.read_only": ["opt/java"] }, "/sandbox/read_only/0"],
+  [{ "sandbox.read_only": ["/opt/java", "~/.m2", "opt/java"] }, "/sandbox/read_only/2"],
   [{ "locks.lease_ttl_seconds": 0 }, "/locks/lease_ttl_seconds"],
   [{ protected_files: ["**/+(a|b)"] }, "/protected_files/0"],
   [{ "path_rules.matching": "glob", protected_areas: ["src/**", "a*b*c*d*e"] }, "/protected_areas/1"],
   [{ version: 2 }, "/version"],
 ])("%j is refused", (changes, pointer) => {
   expect(refused(changes)).toMatchObject({ code: "config_invalid", details: { field: pointer } });
+});
+
+test("what is protected can be chosen", () => {
+  const own = { protected_files: ["ci/**"], protected_tests: [] };
+  expect(policy(own)).toMatchObject(own);
 });
 
 test("areas are kept in canonical form", () => {

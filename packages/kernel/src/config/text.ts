@@ -5,10 +5,10 @@ const MAX_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** The text of a small configuration file, or a clear refusal: too big, or not UTF-8. */
-export function decodeText(file: string, input: string | Uint8Array): string {
+export function decodeText(file: string, input: string | Uint8Array, maxBytes = MAX_BYTES): string {
   const bytes = typeof input === "string" ? Buffer.from(input) : input;
-  if (bytes.byteLength > MAX_BYTES) {
-    throw new SlipwayError("config_invalid", `${file} has ${bytes.byteLength} bytes; at most ${MAX_BYTES} are read.`, {
+  if (bytes.byteLength > maxBytes) {
+    throw new SlipwayError("config_invalid", `${file} has ${bytes.byteLength} bytes; at most ${maxBytes} are read.`, {
       file,
       suggested_next_actions: [`Check that ${file} is the file you meant, and make it smaller.`],
     });

@@ -16,6 +16,8 @@ const read = (input: string | Uint8Array) => parseYamlConfig(FILE, input, schema
 const refused = (input: string | Uint8Array) => refusalOf(() => read(input));
 const rules = (input: string | Uint8Array) => violationsIn(refused(input)).map(({ rule, line }) => `${rule}@${line}`);
 
+const row = (name: string, inner: string) => `${name}: &${name} [${Array.from({ length: 9 }, () => inner).join(", ")}]\n`;
+
 describe("a file that is read", () => {
   test("gives the value with defaults filled in, from text or bytes, with or without a byte-order mark", () => {
     const text = "name: ab # a comment\ninner:\n  colour: red\n";
@@ -81,6 +83,8 @@ describe("a file that is refused", () => {
     ["a tab as indentation", "inner:\n\tcolour: red\n", "tab_as_indent@2"],
     ["a tag", "name: !!js/function x\n", "tag_resolve_failed@1"],
     ["binary", "name: !!binary aGVsbG8=\n", "tag_resolve_failed@1"],
+    ["half a character", 'name: ab\nsize: "\\ud800"\n', "unicode@2"],
+    ["half a character in a key", '"\\udc00": ab\n', "unicode@1"],
     ["two documents", "name: ab\n---\nname: cd\n", "multiple_docs@2"],
     ["a key that is a list", "? [a, b]\n: 1\n", "non_string_key@1"],
     ["an unclosed bracket", "name: [a\n", "bad_indent@2"],
@@ -92,7 +96,6 @@ describe("a file that is refused", () => {
   test("an alias bomb, by number or by multiplication", () => {
     const many = `name: &a ab\ninner: { colour: red, tags: [${"*a, ".repeat(101)}] }\n`;
     expect(rules(many)).toEqual(["alias_limit@2"]);
-    const row = (name: string, inner: string) => `${name}: &${name} [${Array.from({ length: 9 }, () => inner).join(", ")}]\n`;
     const bomb = row("a", "x") + row("b", "*a") + row("c", "*b") + row("d", "*c") + row("e", "*d");
     expect(rules(bomb)).toEqual(["alias_limit@1"]);
     expect(refused(bomb).message).toContain("aliases of aliases expand too far");

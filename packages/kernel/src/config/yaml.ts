@@ -57,6 +57,9 @@ function structureProblems(document: Document.Parsed, lines: LineCounter): Confi
         seen.add(name);
       }
     },
+    Scalar(_, { value, range }) {
+      if (typeof value === "string" && !value.isWellFormed()) report("unicode", "the text is not valid Unicode", { range });
+    },
     Alias(_, alias, ancestors) {
       if (++aliases > MAX_ALIASES) {
         report("alias_limit", `more than ${MAX_ALIASES} aliases`, alias);

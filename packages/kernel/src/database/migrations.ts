@@ -1,5 +1,9 @@
+import { createApprovals } from "../approvals/tables.ts";
+import { createEvidence } from "../evidence/tables.ts";
 import { createFeatures } from "../features/tables.ts";
+import { createLocks } from "../locks/tables.ts";
 import { createOperations } from "../operations/tables.ts";
+import { createQuestions } from "../questions/tables.ts";
 import type { Tx } from "./tables.ts";
 
 export interface Migration {
@@ -14,5 +18,9 @@ export interface Migration {
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "operations", up: createOperations },
+  { name: "questions", up: createQuestions },
+  { name: "locks", up: createLocks },
+  { name: "evidence", up: createEvidence },
+  { name: "approvals", up: createApprovals },
   { name: "features", up: createFeatures },
 ];

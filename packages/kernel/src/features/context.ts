@@ -1,3 +1,5 @@
+import { checksOf } from "../evidence/checks.ts";
+import { MODE } from "../evidence/gate-queries.ts";
 import { diffText } from "../git/change.ts";
 import type { Plan } from "../plans/schema.ts";
 import type { Rooms } from "./rooms.ts";
@@ -42,4 +44,12 @@ async function listFiles({ repository }: Rooms, tree: string): Promise<TreeFile[
 
 export async function readTreeFile({ repository }: Rooms, file: TreeFile): Promise<string> {
   return repository.git.text(["cat-file", "blob", file.oid]);
+}
+
+/** The log of the step that failed last, as the harness kept it. */
+export async function lastFailedLog({ db, objects }: Rooms, id: string): Promise<string | null> {
+  const failed = (await checksOf(db, { feature_id: id }))
+    .filter(({ kind, status, log_digest }) => kind !== MODE && status === "fail" && log_digest !== null)
+    .at(-1);
+  return failed?.log_digest == null ? null : Buffer.from(await objects.get(failed.log_digest)).toString("utf8");
 }

@@ -33,7 +33,7 @@ export interface Landing {
 export function mergeOperation(
   rooms: Rooms,
 ): Operation<z.infer<typeof mergeInput>, Landing & { change: string; approval: Approval }, Landing> {
-  const { repository, configuration, db } = rooms;
+  const { repository, configuration, db, approvalKey } = rooms;
   const { policy, policyHash } = configuration;
   return {
     name: "feature.ready_to_merge",
@@ -45,13 +45,13 @@ export function mergeOperation(
       await assertReady(feature);
       await settle(rooms, feature, operationId, at);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
-      const approval = await readApproval(db, rooms.approvals, input.user_approval_token, {
-        feature: feature.id,
-        change,
-        tree: feature.tree,
-        base: feature.base_commit,
-        policyHash,
-      });
+      const approval = await readApproval(
+        db,
+        approvalKey,
+        input.user_approval_token,
+        approvedThing(feature.id, change, feature.tree, feature.base_commit),
+        at,
+      );
       const message = input.commit_message ?? (await messageFor(feature, approval));
       // The approval's time, not the clock's: a repeated attempt builds the very same commit.
       const built = await buildMerge(repository, {
@@ -89,12 +89,13 @@ export function mergeOperation(
     },
     async commit(tx, { feature_id, user_approval_token }, { change, approval, ...landing }, { at }) {
       const feature = await findFeature(tx, feature_id);
+      // The effect has checked that it had not expired; now that the merge has landed, it counts.
       await consumeApproval(
         tx,
-        rooms.approvals,
+        approvalKey,
         user_approval_token,
-        { feature: feature_id, change, tree: landing.tree, base: landing.base_before, policyHash },
-        at,
+        approvedThing(feature_id, change, landing.tree, landing.base_before),
+        approval.at,
       );
       assertTransition(feature.status, "merged", {
         planAccepted: true,
@@ -125,6 +126,11 @@ export function mergeOperation(
     },
     event: ({ feature_id }, { commit, tree, strategy }) => ({ feature_id, commit, tree, strategy }),
   };
+
+  /** The change's digest covers the old contents of every touched file: if it is the same, none of them moved with the base. */
+  function approvedThing(feature: string, change: string, tree: string, base: string) {
+    return { feature, change, tree, base, policyHash, overlap: [] };
+  }
 
   function chosenStrategy(wanted: MergeStrategy | undefined): MergeStrategy {
     const allowed = policy.merge_policy.allowed_strategies;

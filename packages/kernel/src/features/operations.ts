@@ -1,10 +1,11 @@
 import type { Operation } from "../operations/operation.ts";
 import { approvalHolds } from "../approvals/holds.ts";
+import { peekApproval } from "../approvals/token.ts";
 import { applyPatchOperation } from "./patch.ts";
 import type { Call } from "./call.ts";
 import { candidateOperation, type Candidate } from "./candidate.ts";
 import { changeStatusOperation } from "./change-status.ts";
-import { featureContext, readTreeFile } from "./context.ts";
+import { featureContext, lastFailedLog, readTreeFile } from "./context.ts";
 import { runGatesOperation } from "./gate.ts";
 import { initOperation } from "./init.ts";
 import { mergeOperation } from "./merge.ts";
@@ -36,6 +37,13 @@ export function featureOperations(rooms: Rooms) {
     candidate: bind(candidateOperation(rooms)),
     merge: bind(mergeOperation(rooms)),
     context: (id: string) => featureContext(rooms, id),
+    /** Whether an approval given for an earlier candidate still holds for this one; the merge itself checks again, with the signature. */
+    approvalHolds: (token: string, { feature_id, change, tree, base, policy_hash }: Candidate): boolean => {
+      const approved = peekApproval(token);
+      const candidate = { feature: feature_id, change, tree, base, policyHash: policy_hash, overlap: [] };
+      return approved !== null && approvalHolds(approved, candidate, rooms.clock.now()).holds;
+    },
+    lastFailedLog: (id: string) => lastFailedLog(rooms, id),
     readTreeFile: (file: Parameters<typeof readTreeFile>[1]) => readTreeFile(rooms, file),
   };
 }

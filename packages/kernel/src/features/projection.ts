@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { nodeFileSystem } from "../files/file-system.ts";
-import { writeFileAtomic } from "../files/write.ts";
+import { writeFileAtomic } from "../files/write-atomic.ts";
 import type { Rooms } from "./rooms.ts";
 import { acceptedPlan, findFeature, gateMap, type Feature } from "./store.ts";
 

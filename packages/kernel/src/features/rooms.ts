@@ -1,4 +1,5 @@
 import type { Blobs, Clock } from "@slipway/durable/environment";
+import type { ApprovalKey } from "../approvals/key.ts";
 import type { Configuration } from "../config/load.ts";
 import type { Db } from "../database/tables.ts";
 import type { Repository } from "../git/repository.ts";
@@ -16,6 +17,7 @@ export interface Rooms {
   readonly objects: Blobs;
   readonly configuration: Configuration;
   readonly clock: Clock;
+  readonly approvalKey: ApprovalKey;
   readonly redactor: Redactor;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Opened on first use: most commands never run a gate. */

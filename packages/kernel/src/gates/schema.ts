@@ -7,7 +7,10 @@ const LONGEST_STEP_SECONDS = 24 * 60 * 60;
 
 const name = z.string().min(1).max(200);
 const argument = z.string().refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" });
-const command = z.array(argument).min(1).refine(([program]) => program !== "", { error: "must start with the name of a program" });
+const command = z
+  .array(argument)
+  .min(1)
+  .refine(([program]) => program !== "", { error: "must start with the name of a program" });
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 /** Unquoted numbers and booleans are what people write; the environment holds text. */
 const variableValue = z.union([argument, z.number(), z.boolean()]).transform(String);
@@ -45,7 +48,10 @@ const coverageParser = z
     /** The modes whose steps write this report; all unless told. */
     modes: modes.optional(),
   })
-  .refine(({ type, path }) => type === "none" || type === "custom" || path !== undefined, { error: "needs the path of its report", path: ["path"] });
+  .refine(({ type, path }) => type === "none" || type === "custom" || path !== undefined, {
+    error: "needs the path of its report",
+    path: ["path"],
+  });
 
 const testsParser = z.strictObject({
   type: z.enum(["junit_xml"]).register(errorCodes, { code: "unsupported_parser" }),
@@ -82,15 +88,3 @@ export type GatesConfig = z.infer<typeof gatesSchema>;
 export type GateStep = z.infer<typeof step>;
 export type ParserType = (typeof PARSERS)[number];
 export type Thresholds = NonNullable<GatesConfig["thresholds"]>;
-
-/** What a plan may say about gates: appended arguments and shorter times for steps that exist. */
-const stepOverride = z.strictObject({
-  name: z.string().min(1),
-  cmd: z.array(z.string().min(1)).min(1),
-  timeout_seconds: z.number().min(1).optional(),
-});
-const modeOverride = z.strictObject({ steps: z.array(stepOverride).optional() });
-export const overridesSchema = z.strictObject({
-  modes: z.strictObject({ fast: modeOverride.optional(), full: modeOverride.optional() }).optional(),
-});
-export type VerificationOverrides = z.infer<typeof overridesSchema>;

@@ -2,6 +2,7 @@ import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "
 import { randomBytes } from "node:crypto";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { systemHost } from "@slipway/durable/host";
 import { z } from "zod";
 import { encodeRefPart } from "./names.ts";
 import type { Repository } from "./repository.ts";
@@ -36,7 +37,10 @@ export async function openPlace(repo: Repository, worktree: string): Promise<Pla
   const place = await placeOf(repo, worktree);
   const found = await lstat(place.path).catch(() => undefined);
   if (found === undefined) {
-    throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, { file: place.path, suggested_next_actions: ["Run `slipway resume`: it is rebuilt from the last anchor."] });
+    throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, {
+      file: place.path,
+      suggested_next_actions: ["Run `slipway resume`: it is rebuilt from the last anchor."],
+    });
   }
   await assertPointer(repo, place.path);
   return place;
@@ -91,11 +95,21 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   await rename(temporary, path);
 }
 
-/** A new folder beside the worktree; `leaveScratch` tidies up once it is empty. */
-export async function enterScratch(place: Pick<Place, "scratch">, kind: "new" | "stage" | "trash", name = randomBytes(6).toString("hex")): Promise<string> {
-  const folder = join(place.scratch, kind, name);
+/** A new folder beside the worktree, named after this process so that the next one can tell what is left over. */
+export async function enterScratch(place: Pick<Place, "scratch">, kind: "new" | "stage" | "trash"): Promise<string> {
+  const folder = join(place.scratch, kind, scratchName());
   await mkdir(folder, { recursive: true });
   return folder;
+}
+
+export function scratchName(): string {
+  return `${process.pid}-${randomBytes(6).toString("hex")}`;
+}
+
+/** True when the process that made a folder of that name is gone. */
+export function isLeftOver(name: string): boolean {
+  const host = systemHost();
+  return /^\d+-/.test(name) && host.isDead({ host: host.host, pid: Number.parseInt(name, 10), startedAt: "" });
 }
 
 export async function leaveScratch(place: Pick<Place, "scratch">, folder: string): Promise<void> {
@@ -111,7 +125,8 @@ async function insideRoot(repo: Repository, worktree: string): Promise<string> {
   // The caller may name the repository through a link (/tmp on macOS), so the existing part is compared by its real name.
   const inside = leaves(lexical) ? relative(repo.root, await realPlace(wanted)) : lexical;
   const first = inside.split(sep)[0] ?? "";
-  if (leaves(inside) || inside === "" || first.toLowerCase() === ".git") throw outOfBounds(worktree, "it must be inside the repository and outside its .git folder");
+  if (leaves(inside) || inside === "" || first.toLowerCase() === ".git")
+    throw outOfBounds(worktree, "it must be inside the repository and outside its .git folder");
   return join(repo.root, inside);
 }
 
@@ -140,5 +155,8 @@ export function swapped(path: string, what: string): SlipwayError {
 }
 
 export function outOfBounds(path: string, why: string): SlipwayError {
-  return new SlipwayError("path_out_of_bounds", `The worktree cannot be at ${path}: ${why}.`, { file: path, suggested_next_actions: ["Choose a worktree folder inside the repository, such as .worktrees."] });
+  return new SlipwayError("path_out_of_bounds", `The worktree cannot be at ${path}: ${why}.`, {
+    file: path,
+    suggested_next_actions: ["Choose a worktree folder inside the repository, such as .worktrees."],
+  });
 }

@@ -46,6 +46,11 @@ export function indexInfo(entries: readonly RawEntry[]): Buffer {
   );
 }
 
+export function removalInfo(paths: readonly string[], objectFormat: "sha1" | "sha256"): Buffer {
+  const newOid = "0".repeat(objectFormat === "sha1" ? 40 : 64);
+  return indexInfo(paths.map((path) => ({ path, status: "D", oldMode: ABSENT, newMode: ABSENT, oldOid: newOid, newOid })));
+}
+
 /** The same change the other way round. */
 export function reversed({ path, status, oldMode, newMode, oldOid, newOid }: RawEntry): RawEntry {
   const opposite = { A: "D", D: "A", M: "M", T: "T" } as const;

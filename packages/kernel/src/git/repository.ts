@@ -14,6 +14,8 @@ export interface Repository {
   /** Bound to the repository's own git directory: refs, history, the user's checkout. */
   readonly git: Git;
   readonly executable: GitExecutable;
+  /** The user's, for the line endings that their own configuration asks for. */
+  readonly home: string;
   readonly objectFormat: "sha1" | "sha256";
   readonly config: ReadonlyMap<string, string>;
   /** Bound to the harness's own git directory over the same objects: everything that makes or compares trees. */
@@ -48,6 +50,7 @@ export async function openRepository(startPath: string, options: OpenOptions = {
     ...places,
     git,
     executable,
+    home: (options.env ?? process.env)["HOME"] ?? "/",
     config,
     async vault(use) {
       opened ??= openVault({ executable, commonDir, objectFormat: places.objectFormat, fileSystem });

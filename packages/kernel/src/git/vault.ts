@@ -48,8 +48,9 @@ export async function openVault(source: VaultSource): Promise<(use?: VaultUse) =
 const ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff !merge !whitespace !conflict-marker-size !delta\n";
 
 function configFor(objectFormat: VaultSource["objectFormat"]): string {
-  const core = (version: number) => `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n`;
-  return objectFormat === "sha1" ? core(0) : `${core(1)}[extensions]\n\tobjectformat = ${objectFormat}\n`;
+  const isSha1 = objectFormat === "sha1";
+  const core = `[core]\n\trepositoryformatversion = ${isSha1 ? 0 : 1}\n\tbare = false\n`;
+  return isSha1 ? core : `${core}[extensions]\n\tobjectformat = ${objectFormat}\n`;
 }
 
 /** Writes only what differs, so that several processes may do this at once. */

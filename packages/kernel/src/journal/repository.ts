@@ -1,7 +1,7 @@
-import type { Json } from "@slipway/durable/canonical";
+import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import { eventHash, GENESIS, type Head, type JournalEvent } from "@slipway/durable/chain";
 import type { Blobs } from "@slipway/durable/environment";
-import { encodePayload } from "@slipway/durable/payload";
+import { spill } from "@slipway/durable/payload";
 import type { Db, Tx } from "../database/tables.ts";
 
 /** The stream of everything done through the door; each run has a stream of its own, named by its id. */
@@ -28,7 +28,7 @@ export interface Journal {
 export function repositoryJournal(blobs: Blobs): Journal {
   return {
     async append(tx, { kind, name, key, at, payload }) {
-      const text = await encodePayload(blobs, payload);
+      const text = await spill(blobs, canonicalJson(payload));
       const head = (await headOf(tx, REPOSITORY_STREAM)) ?? { seq: 0, hash: GENESIS };
       const event = {
         stream: REPOSITORY_STREAM,

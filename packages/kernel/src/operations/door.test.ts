@@ -50,7 +50,7 @@ const refusal = (code: "policy_violation" | "version_conflict" | "disk_full" | "
 
 describe("who may call", () => {
   test.each(ACTOR_TYPES.filter((type) => type !== "system" && type !== "person"))(
-    "[FEA-063] %s is denied what is not granted, before the input is looked at",
+    "%s is denied what is not granted, before the input is looked at",
     async (type) => {
       const bench = await open();
       const effect = vi.fn();
@@ -277,7 +277,7 @@ describe("simultaneous calls with one id", () => {
     expect(await events(bench)).toHaveLength(1);
   });
 
-  test("[FEA-176] what a killed process began is driven again, with the news that it was begun", async () => {
+  test("what a killed process began is driven again, with the news that it was begun", async () => {
     const bench = await open();
     const { process: hanging } = startChild(bench.folder, "op", "hang");
     await once(hanging.stdout, "data");

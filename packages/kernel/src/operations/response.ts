@@ -1,10 +1,10 @@
-import type { Json } from "@slipway/durable/canonical";
+import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import type { Blobs } from "@slipway/durable/environment";
-import { encodePayload, spilledDigest } from "@slipway/durable/payload";
+import { spill, spilledDigest } from "@slipway/durable/payload";
 
 /** An operation's answer as the ledger keeps it. In an envelope, so that no answer can look like a reference to the object store. */
-export function encodeResponse(blobs: Blobs, output: unknown): Promise<string> {
-  return encodePayload(blobs, { output: output ?? null });
+export async function encodeResponse(blobs: Blobs, output: unknown): Promise<string> {
+  return spill(blobs, canonicalJson({ output: output ?? null }));
 }
 
 export async function decodeResponse(blobs: Blobs, stored: string): Promise<Json> {

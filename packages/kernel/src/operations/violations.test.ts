@@ -29,7 +29,7 @@ const cases: [name: string, schema: z.ZodType, value: unknown, pointer: string, 
 ];
 
 test.each(cases)(
-  "[FEA-020] %s is reported with pointer, rule, expectation and message",
+  "%s is reported with pointer, rule, expectation and message",
   (_name, schema, value, pointer, rule, expected) => {
     const all = violations(schema, value);
     const found = all.find((violation) => violation.pointer === pointer && violation.rule === rule);

@@ -26,7 +26,7 @@ test("a file the plan creates may be changed and withdrawn by a later patch", ()
   expect(listed([change("T", "src/new.ts")])).toEqual([]);
 });
 
-describe("[FEA-080] each offending path and rule", () => {
+describe("each offending path and rule", () => {
   test("operations the plan does not list", () => {
     expect(
       listed([change("A", "src/greet.ts"), change("M", "src/old.ts"), change("D", "src/greet.ts"), change("T", "src/other.ts")]),
@@ -47,7 +47,7 @@ describe("[FEA-080] each offending path and rule", () => {
   });
 });
 
-test("[FEA-053] both ends of a rename are judged, and so is a change of mode", () => {
+test("both ends of a rename are judged, and so is a change of mode", () => {
   // Renames and copies arrive as what they do: a deletion and a creation.
   expect(listed([change("D", "src/old.ts"), change("A", "src/secret/old.ts")])).toEqual([
     "policy_violation forbidden_area src/secret/old.ts",
@@ -59,7 +59,7 @@ test("[FEA-053] both ends of a rename are judged, and so is a change of mode", (
   expect(listed([change("M", "src/run.sh", ["100644", "100755"])])).toEqual(["policy_violation not_in_files_modify src/run.sh"]);
 });
 
-describe("[FEA-081]", () => {
+describe("areas with rules of their own", () => {
   test("a forbidden area is refused whatever the policy and the locks", () => {
     const policy = policyOf({
       "patch_policy.enforce_plan": false,

@@ -14,6 +14,8 @@ const found = (plan: Readonly<Record<string, unknown>>, changes: Partial<PlanCon
     [code, rule, path ?? resource].filter((part) => part !== null).join(" "),
   );
 
+const existsAtBase = (path: string) => path === "src/there.ts";
+
 test("a plan within the rules has no violations", () => {
   expect(found({})).toEqual([]);
   expect(found({}, { gates: { profiles: { default: {} } }, existsAtBase: (path) => path !== "src/new.ts" })).toEqual([]);
@@ -47,11 +49,11 @@ describe("[FEA-032] versions", () => {
   });
 });
 
-describe("files", () => {
-  const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) => ({
-    files: { create: [], modify: [], delete: [], ...list },
-  });
+const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) => ({
+  files: { create: [], modify: [], delete: [], ...list },
+});
 
+describe("files", () => {
   test("outside the allowed areas, and inside forbidden ones, each is named", () => {
     expect(found(files({ create: ["docs/a.md", "src2/b.ts"], delete: ["src/secret/key.ts"] }))).toEqual([
       "policy_violation outside_allowed_areas docs/a.md",
@@ -73,7 +75,6 @@ describe("files", () => {
   });
 
   test("creating what exists and changing what does not are refused when the snapshot is known", () => {
-    const existsAtBase = (path: string) => path === "src/there.ts";
     expect(found(files({ create: ["src/there.ts"], modify: ["src/gone.ts"], delete: ["src/there.ts"] }), { existsAtBase })).toEqual([
       "policy_violation file_list src/there.ts",
       "policy_violation file_list src/gone.ts",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findCollisions, fingerprintOf, scanCollisions } from "./collisions.ts";
+import { collisionError, findCollisions, fingerprintOf, scanCollisions } from "./collisions.ts";
 import type { Plan } from "./schema.ts";
 import { planOf, policyOf } from "./testing/samples.ts";
 
@@ -58,6 +58,17 @@ test("[FEA-110] the report names items, owners, a fingerprint and what to do", (
     fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     recommended_actions: ["acquire_lock", "create_shared_prerequisite_feature", "revise_plan"],
   });
+  const mine = plan("m");
+  expect(report === null ? null : collisionError(mine, report, policy)).toMatchObject({
+    code: "collision_detected",
+    details: {
+      ...report,
+      suggested_next_actions: [expect.stringContaining("lock"), expect.stringContaining("merges first"), expect.stringContaining("Revise")],
+    },
+  });
+  expect(report === null ? null : collisionError(mine, report, policyOf({ collision_policy: "block" }))?.code).toBe(
+    "blocked_by_collision_policy",
+  );
   const one = plan("a", { modify: ["src/x.ts"] }, { db: "migration" });
   const two = plan("b", { delete: ["src/x.ts"] }, { db: "migration" });
   expect(findCollisions(one, [two], policy)?.fingerprint).toBe(findCollisions(two, [one], policy)?.fingerprint);

@@ -1,4 +1,5 @@
 import { digestOf } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
 import type { Policy } from "../config/policy.ts";
 import { areaMatcher } from "./areas.ts";
 import { plannedFiles, type Plan } from "./schema.ts";
@@ -28,6 +29,12 @@ const ACTIONS: Record<Collision["type"], readonly RecommendedAction[]> = {
   migration: ["acquire_lock", "revise_plan"],
 };
 
+const ACTION_TEXT: Record<RecommendedAction, string> = {
+  acquire_lock: "Acquire the lock and submit again once the other feature has merged.",
+  revise_plan: "Revise the plan so that it leaves these alone.",
+  create_shared_prerequisite_feature: "Move what both need into a feature that merges first.",
+};
+
 /** What a plan would collide with among the accepted plans of features that have not ended; null when nothing. */
 export function findCollisions(plan: Plan, accepted: readonly Plan[], policy: Policy): CollisionReport | null {
   const others = accepted.filter((other) => other.feature_id !== plan.feature_id);
@@ -40,6 +47,16 @@ export function findCollisions(plan: Plan, accepted: readonly Plan[], policy: Po
     fingerprint: fingerprintOf(collisions),
     recommended_actions: [...new Set(collisions.flatMap(({ type }) => ACTIONS[type]))].toSorted(),
   };
+}
+
+/** The error a colliding plan ends in; what becomes of the feature is the caller's business. */
+export function collisionError(plan: Plan, report: CollisionReport, policy: Policy): SlipwayError {
+  const code = policy.collision_policy === "block" ? "blocked_by_collision_policy" : "collision_detected";
+  const lines = report.collisions.map(({ type, resource, features }) => `  ${type} ${resource}: ${features.join(" and ")}`);
+  return new SlipwayError(code, `The plan of ${plan.feature_id} collides with accepted plans:\n${lines.join("\n")}`, {
+    ...report,
+    suggested_next_actions: report.recommended_actions.map((action) => ACTION_TEXT[action]),
+  });
 }
 
 /** Every collision between any two plans, in an order that depends only on the plans. */

@@ -21,7 +21,7 @@ export function requiredLocks(plan: Plan, policy: Policy): string[] {
   return [...new Set(needed)].toSorted();
 }
 
-export function contractLocks({ contracts }: Plan, { locks }: Policy): string[] {
+function contractLocks({ contracts }: Plan, { locks }: Policy): string[] {
   const names = (["openapi", "events", "db"] as const).filter((contract) => contracts[contract] !== "none");
   return names.map((contract) => locks.contract_to_resource[contract]);
 }

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { assertCanonicalPath, canonicalPath, foldedPath, visible } from "./paths.ts";
 
-describe("[FEA-050] one form for every path", () => {
+describe("one form for every path", () => {
   test.each([
     ["src/a.ts", "src/a.ts"],
     ["./src//a.ts", "src/a.ts"],
@@ -106,7 +106,7 @@ test("reducing twice changes nothing", () => {
   );
 });
 
-test("[FEA-051] nothing accepted is absolute, leaves the root or reaches .git, wherever the repository is", () => {
+test("nothing accepted is absolute, leaves the root or reaches .git, wherever the repository is", () => {
   fc.assert(
     fc.property(rawPath, (raw) => {
       const result = canonicalPath(raw);

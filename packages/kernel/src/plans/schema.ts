@@ -8,6 +8,7 @@ const text = z.string().min(1);
 
 const overrideStep = z.strictObject({ name: text, cmd: z.array(text).min(1), timeout_seconds: z.number().min(1).optional() });
 const modeOverride = z.strictObject({ steps: z.array(overrideStep).optional() });
+const overrides = z.strictObject({ modes: z.strictObject({ fast: modeOverride.optional(), full: modeOverride.optional() }).optional() });
 
 export const planSchema = z.strictObject({
   feature_id: z.string().regex(FEATURE_ID_PATTERN),
@@ -24,9 +25,7 @@ export const planSchema = z.strictObject({
   risk: z.array(text).optional(),
   revision_of: z.int().min(1).optional(),
   revision_reason: text.optional(),
-  verification_overrides: z
-    .strictObject({ modes: z.strictObject({ fast: modeOverride.optional(), full: modeOverride.optional() }).optional() })
-    .optional(),
+  verification_overrides: overrides.optional(),
 });
 
 export type Plan = z.output<typeof planSchema>;

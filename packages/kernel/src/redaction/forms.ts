@@ -24,7 +24,8 @@ function base64Forms(bytes: Buffer): string[] {
     const undecided = [0, 2, 3][offset];
     return encoded.slice(undecided, Math.floor(((offset + bytes.length) * 8) / 6));
   });
-  return [bytes.toString("base64"), ...cores].flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
+  const whole = bytes.toString("base64");
+  return [whole, whole.replaceAll("=", ""), ...cores].flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
 function hexForms(bytes: Buffer): string[] {

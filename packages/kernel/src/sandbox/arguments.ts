@@ -32,6 +32,11 @@ export const STATUS_FD = 3;
 export const ARGUMENTS_FD = 4;
 export const FIRST_FILE_FD = 5;
 
+const NAMESPACES = ["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID];
+const PROCESS = ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--json-status-fd", String(STATUS_FD)];
+/** The folders made for mount points live in memory without a size: nothing may be written there. */
+const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/"];
+
 interface Mount {
   readonly at: string;
   readonly options: readonly string[];
@@ -40,16 +45,15 @@ interface Mount {
 /** The options for bubblewrap, without the command. */
 export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): string[] {
   return [
-    ...["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID],
+    ...NAMESPACES,
     ...(host.disablesUserNamespaces ? ["--disable-userns"] : []),
     ...(plan.network ? ["--share-net"] : ["--hostname", "slipway"]),
-    ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
-    ...["--json-status-fd", String(STATUS_FD)],
+    ...PROCESS,
     ...mounts(plan, host).flatMap((mount) => mount.options),
-    // The folders made for mount points live in memory without a size: nothing may be written there.
-    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...SEALED,
     ...Object.entries(sandboxEnvironment(plan, host)).flatMap(([name, value]) => ["--setenv", name, value]),
-    ...["--chdir", plan.cwd],
+    "--chdir",
+    plan.cwd,
   ];
 }
 

@@ -19,6 +19,8 @@ import { neverStarted, planRequest } from "./request.ts";
 import { BubblewrapStatus, setupFailure } from "./status.ts";
 import { supervise, type ProcessTree } from "./supervise.ts";
 
+const DESCRIPTORS = ["ignore", ...Array.from({ length: ARGUMENTS_FD + Object.keys(SANDBOX_FILES).length }, () => "pipe" as const)] as const;
+
 /** Runs one command in its own namespaces. */
 export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost, limits: Partial<Limits>): Promise<ProcessOutcome> {
   const planned = await planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
@@ -40,8 +42,7 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
     // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
     env: {},
     cwd: "/",
-    detached: true,
-    stdio: descriptors(host),
+    stdio: DESCRIPTORS,
   });
   if ("error" in launched) return neverStarted({ ...launched.error, message: `bubblewrap did not start: ${launched.error.message}` });
   const { child, pid } = launched;
@@ -101,12 +102,6 @@ function namespaceOf(pid: number): string | null {
   } catch {
     return null;
   }
-}
-
-function descriptors(host: SandboxHost): ("ignore" | "pipe")[] {
-  const own = ["ignore", ...Array.from({ length: ARGUMENTS_FD + Object.keys(SANDBOX_FILES).length }, () => "pipe" as const)] as const;
-  const highest = Math.max(0, ...host.inherited);
-  return [...own, ...Array.from({ length: Math.max(0, highest + 1 - own.length) }, () => "ignore" as const)];
 }
 
 function feed(stream: unknown, text: string): void {

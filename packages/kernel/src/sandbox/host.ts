@@ -21,8 +21,6 @@ export interface SandboxHost {
   readonly limitsTasks: boolean;
   /** bubblewrap 0.8 can forbid user namespaces inside. */
   readonly disablesUserNamespaces: boolean;
-  /** Descriptors the harness itself inherited; a child would inherit them too. */
-  readonly inherited: readonly number[];
 }
 
 /**
@@ -76,7 +74,6 @@ export function describeHost(bwrap: string, version: string | null): SandboxHost
     maxOpenFiles: hardOpenFiles(),
     limitsTasks: process.getuid?.() !== 0 && isAtLeast(release(), [5, 14]),
     disablesUserNamespaces: version !== null && isAtLeast(version, [0, 8]),
-    inherited: inheritedDescriptors(),
   };
 }
 
@@ -106,14 +103,14 @@ function nodeRoots(nodeFolder: string): string[] {
 
 /** Raising a limit above this is refused to everybody but root. */
 export function hardOpenFiles(): number {
-  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(readProc("limits"))?.[1];
   return hard === undefined ? DEFAULT_LIMITS.openFiles : Number(hard);
 }
 
 /** Everything Node opens is close-on-exec; what its own parent left open above that is not. */
 export function inheritedDescriptors(): number[] {
   const closeOnExec = 0o2000000;
-  return readdirSync("/proc/self/fdinfo")
+  return listProc("fdinfo")
     .map(Number)
     .filter((descriptor) => descriptor > 2)
     .filter((descriptor) => {
@@ -122,11 +119,25 @@ export function inheritedDescriptors(): number[] {
     });
 }
 
+/** Null where there is no /proc, or no such descriptor any more. */
 function descriptorFlags(descriptor: number): number | null {
+  const flags = /^flags:\s+(\d+)/m.exec(readProc(`fdinfo/${descriptor}`))?.[1];
+  return flags === undefined ? null : Number.parseInt(flags, 8);
+}
+
+function readProc(name: string): string {
   try {
-    return Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1] ?? "", 8);
+    return readFileSync(`/proc/self/${name}`, "utf8");
   } catch {
-    return null;
+    return "";
+  }
+}
+
+function listProc(name: string): string[] {
+  try {
+    return readdirSync(`/proc/self/${name}`);
+  } catch {
+    return [];
   }
 }
 

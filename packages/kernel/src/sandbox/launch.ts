@@ -1,21 +1,49 @@
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import type { SpawnError } from "./contract.ts";
+import { inheritedDescriptors } from "./host.ts";
 
 const TRANSIENT = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
 
 export type Launched = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };
 
-/** Starts a process without a shell; a failure to start is a value. */
-export async function launch(file: string, args: readonly string[], options: SpawnOptions): Promise<Launched> {
+export interface LaunchOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: readonly ("ignore" | "pipe")[];
+}
+
+/** Starts a process without a shell, in a session of its own; a failure to start is a value. */
+export async function launch(file: string, args: readonly string[], { cwd, env, stdio }: LaunchOptions): Promise<Launched> {
+  const nothing = inherited().length === 0 ? null : openSync("/dev/null", "r");
   let child: ChildProcess;
   try {
-    child = spawn(file, args, { ...options, shell: false });
+    child = spawn(file, args, { cwd, env, detached: true, shell: false, stdio: coverInherited(stdio, nothing) });
   } catch (error) {
     return { error: toSpawnError(error) };
+  } finally {
+    if (nothing !== null) closeSync(nothing);
   }
   // The pipes must be read from the first moment, so a started process is not waited for.
   if (child.pid !== undefined) return { child, pid: child.pid };
   return new Promise((resolve) => child.once("error", (error) => resolve({ error: toSpawnError(error) })));
+}
+
+let knownInherited: readonly number[] | null = null;
+
+function inherited(): readonly number[] {
+  knownInherited ??= inheritedDescriptors();
+  return knownInherited;
+}
+
+/** Above the first three, "ignore" leaves a descriptor as it is; only another one in its place takes it away. */
+function coverInherited(stdio: readonly ("ignore" | "pipe")[], nothing: number | null): ("ignore" | "pipe" | number)[] {
+  const covered: ("ignore" | "pipe" | number)[] = [...stdio];
+  for (const descriptor of inherited()) {
+    while (covered.length <= descriptor) covered.push("ignore");
+    if (descriptor >= stdio.length && nothing !== null) covered[descriptor] = nothing;
+  }
+  return covered;
 }
 
 function toSpawnError(error: unknown): SpawnError {

@@ -53,7 +53,6 @@ async function reachOut(sandbox: Sandbox, scratch: string, canary: string, liste
   const attempts = readAttempts(output);
   if (attempts === null) return [{ name: "a command runs", passed: false, detail: whyNot(outcome, output) }];
   const gitAfter = await readFile(join(worktree, ".git"), "utf8");
-  const judge = (name: string, escaped: boolean) => ({ name, passed: !escaped, detail: escaped ? "it got through" : "held" });
   return [
     { name: "a command runs", passed: existsSync(join(worktree, "inside")), detail: "and can write its worktree" },
     judge("no variable of the host is inherited", attempts.variable),
@@ -66,6 +65,10 @@ async function reachOut(sandbox: Sandbox, scratch: string, canary: string, liste
     judge("no socket of the host is reached", attempts.socket || listeners.reached("socket")),
     judge("the command is not root and has no capability", attempts.privileged),
   ];
+}
+
+function judge(name: string, escaped: boolean): Probe {
+  return { name, passed: !escaped, detail: escaped ? "it got through" : "held" };
 }
 
 async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {

@@ -10,8 +10,8 @@ export function taggedTree(leader: number, tag: string): ProcessTree {
   const younger = new YoungerProcesses(leader);
   const known = new Map<number, string>();
 
+  const isRoot = ({ pid, session, start }: ProcessEntry) => pid === leader || session === leader || known.get(pid) === start;
   const members = (): ProcessEntry[] => {
-    const isRoot = ({ pid, session, start }: ProcessEntry) => pid === leader || session === leader || known.get(pid) === start;
     const found = descendants(younger.list(), isRoot);
     for (const { pid, start } of found) known.set(pid, start);
     return found.filter(({ dead }) => !dead);

@@ -6,7 +6,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { limitedCommand } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type ProcessOutcome, type Sandbox, type SandboxOverride, type SandboxRequest } from "./contract.ts";
-import { findOnPath, hardOpenFiles, inheritedDescriptors } from "./host.ts";
+import { findOnPath, hardOpenFiles } from "./host.ts";
 import { launch } from "./launch.ts";
 import { kindAt, resolveWithoutLinks } from "./paths.ts";
 import { neverStarted, planRequest } from "./request.ts";
@@ -49,8 +49,7 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
     const launched = await launch(file, args, {
       cwd: plan.cwd,
       env: { ...plan.env, PATH: path, HOME: home, [TAG_VARIABLE]: tag },
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...Array.from({ length: Math.max(0, ...inheritedDescriptors()) - 2 }, () => "ignore" as const)],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     if ("error" in launched) return neverStarted(launched.error);
     return await supervise(launched.child, taggedTree(launched.pid, tag), { ...request, worktree: plan.worktree }, plan.limits);

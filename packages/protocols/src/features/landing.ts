@@ -22,7 +22,9 @@ export async function land(ctx: Ctx, shop: Shop, id: string, review: number): Pr
   let token: string | null = null;
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
-    const candidate = await ctx.step(`candidate:${name}`, () => shop.kernel.features.candidate(callOf(ctx, `candidate:${name}`), { feature_id: id }));
+    const candidate = await ctx.step(`candidate:${name}`, () =>
+      shop.kernel.features.candidate(callOf(ctx, `candidate:${name}`), { feature_id: id }),
+    );
     const problem = await regate(ctx, shop, id, candidate, name);
     if (problem !== null) {
       await sendBack(ctx, shop, id, name, problem);
@@ -55,7 +57,10 @@ async function regate(ctx: Ctx, shop: Shop, id: string, candidate: Candidate, na
 async function merge(ctx: Ctx, shop: Shop, id: string, name: string, token: string): Promise<Landing | null> {
   const step = `merge:${name}`;
   const outcome = await ctx.step(step, () =>
-    outcomeOf(shop.kernel.features.merge(callOf(ctx, step), { feature_id: id, user_approval_token: token }), ["base_moved", "checkout_in_the_way"]),
+    outcomeOf(shop.kernel.features.merge(callOf(ctx, step), { feature_id: id, user_approval_token: token }), [
+      "base_moved",
+      "checkout_in_the_way",
+    ]),
   );
   if (outcome.ok) return outcome.value;
   if (outcome.failure.code === "checkout_in_the_way") {
@@ -89,13 +94,23 @@ function approvalQuestion(candidate: Candidate) {
   };
 }
 
-async function declined(ctx: Ctx, shop: Shop, id: string, name: string, answer: { decision: "changes" | "reject"; comment: string }): Promise<Landed> {
+async function declined(
+  ctx: Ctx,
+  shop: Shop,
+  id: string,
+  name: string,
+  answer: { decision: "changes" | "reject"; comment: string },
+): Promise<Landed> {
   if (answer.decision === "changes") {
     await sendBack(ctx, shop, id, name, `changes requested: ${answer.comment}`);
     return { status: "changes", comment: answer.comment };
   }
   await ctx.step(`reject:${name}`, () =>
-    shop.kernel.features.changeStatus(callOf(ctx, `reject:${name}`), { feature_id: id, to: "failed", reason: `rejected: ${answer.comment}` }),
+    shop.kernel.features.changeStatus(callOf(ctx, `reject:${name}`), {
+      feature_id: id,
+      to: "failed",
+      reason: `rejected: ${answer.comment}`,
+    }),
   );
   return { status: "rejected" };
 }

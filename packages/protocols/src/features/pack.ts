@@ -13,7 +13,9 @@ export async function packFor(shop: Shop, id: string, role: WorkerRole, last: La
   const { features } = shop.kernel;
   const context = await features.context(id);
   const shown = choose(context.files, role === "planner" ? null : planned(context.plan));
-  const contents = await Promise.all(shown.map(async (file): Promise<PackItem> => ({ title: file.path, kind: "file", text: await features.readTreeFile(file) })));
+  const contents = await Promise.all(
+    shown.map(async (file): Promise<PackItem> => ({ title: file.path, kind: "file", text: await features.readTreeFile(file) })),
+  );
   const items: PackItem[] = [
     { title: "specification", kind: "spec", text: context.spec },
     { title: "state", kind: "state", text: JSON.stringify(context.state, null, 2) },
@@ -41,7 +43,10 @@ function choose(files: readonly TreeFile[], wanted: ReadonlySet<string> | null):
 async function resultsText(shop: Shop, id: string, last: Last): Promise<string> {
   if (last === null) return "none";
   if ("comment" in last) return `A person wrote:\n${last.comment}`;
-  const log = last.failure.code.startsWith("gate") || last.failure.code === "coverage_below_minimum" ? await shop.kernel.features.lastFailedLog(id) : null;
+  const log =
+    last.failure.code.startsWith("gate") || last.failure.code === "coverage_below_minimum"
+      ? await shop.kernel.features.lastFailedLog(id)
+      : null;
   const excerpt = log === null ? "" : `\n\nEnd of the log:\n${stableExcerpt(log)}`;
   return `${last.failure.code}: ${stableExcerpt(last.failure.message)}${excerpt}`;
 }

@@ -26,6 +26,8 @@ export async function untilPassed<T>(
       const outcome = await once(attemptName(review, round, iteration, limit), last);
       if (outcome.ok) return outcome.value;
       last = { failure: outcome.failure };
+      // More of the same cannot help where only a person can mend the cause.
+      if (outcome.failure.details["requires_human"] === true) break;
     }
     const guidance = await askForHelp(ctx, shop, id, phase, `${review}.${round}`, last);
     if (guidance === null) return null;

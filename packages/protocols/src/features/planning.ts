@@ -9,5 +9,7 @@ export async function planOnce(ctx: Ctx, shop: Shop, id: string, attempt: string
   const output = await askWorker(ctx, shop, { role: "planner", id, attempt, last });
   if (!output.ok) return output;
   const step = `plan:${attempt}`;
-  return ctx.step(step, () => outcomeOf(shop.kernel.features.submitPlan(callOf(ctx, step), { feature_id: id, plan_json: output.value.plan })));
+  return ctx.step(step, () =>
+    outcomeOf(shop.kernel.features.submitPlan(callOf(ctx, step), { feature_id: id, plan_json: output.value.plan })),
+  );
 }

@@ -7,6 +7,9 @@ import { testOnce } from "./testing.ts";
 import type { FeatureInput } from "./schemas.ts";
 import { callOf, type Shop } from "./shop.ts";
 
+/** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
+export const PROTOCOL_VERSION = "1";
+
 export interface FeatureResult {
   readonly feature_id: string;
   readonly status: "merged" | "failed";
@@ -14,7 +17,7 @@ export interface FeatureResult {
 }
 
 /** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
-export const feature = workflow<FeatureInput, FeatureResult, Shop>("feature", "1", async (ctx, spec, shop) => {
+export const feature = workflow<FeatureInput, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, spec, shop) => {
   const id = spec.feature_id;
   await ctx.step("init", () => shop.kernel.features.init(callOf(ctx, "init"), { ...spec, run_id: ctx.runId }));
 
@@ -44,9 +47,12 @@ export interface FeaturesInput {
 }
 
 /** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. */
-export const features = workflow<FeaturesInput, FeatureResult[], Shop>("features", "1", (ctx, { specs, max_active_features }) =>
-  ctx.all(
-    specs.map((spec) => () => ctx.child(`feature:${spec.feature_id}`, feature, spec)),
-    { limit: max_active_features },
-  ),
+export const features = workflow<FeaturesInput, FeatureResult[], Shop>(
+  "features",
+  PROTOCOL_VERSION,
+  (ctx, { specs, max_active_features }) =>
+    ctx.all(
+      specs.map((spec) => () => ctx.child(`feature:${spec.feature_id}`, feature, spec)),
+      { limit: max_active_features },
+    ),
 );

@@ -13,15 +13,21 @@ const patch = z.strictObject({ type: z.literal("PATCH"), summary: z.string().min
 /** The plan itself is checked by the kernel, which lists everything that is wrong with it. */
 const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: z.record(z.string(), z.unknown()) });
 
+interface Outputs {
+  planner: z.infer<typeof planSubmission> | z.infer<typeof note> | z.infer<typeof request>;
+  builder: z.infer<typeof patch> | z.infer<typeof note> | z.infer<typeof request>;
+  qa: z.infer<typeof patch> | z.infer<typeof note> | z.infer<typeof request>;
+}
+
+export type WorkerRole = keyof Outputs;
+export type WorkerOutput<R extends WorkerRole> = Outputs[R];
+
 /** What each role may return. Anything else is refused and reported back to the worker. */
-export const WORKER_OUTPUT = {
+export const WORKER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType<Outputs[R]> } = {
   planner: z.discriminatedUnion("type", [planSubmission, note, request]),
   builder: z.discriminatedUnion("type", [patch, note, request]),
   qa: z.discriminatedUnion("type", [patch, note, request]),
 };
-
-export type WorkerRole = keyof typeof WORKER_OUTPUT;
-export type WorkerOutput<R extends WorkerRole> = z.infer<(typeof WORKER_OUTPUT)[R]>;
 
 export const featureInput = z.strictObject({
   feature_id: z.string(),

@@ -6,7 +6,7 @@ import { askWorker } from "./worker.ts";
 import { callOf, type Outcome, type Shop } from "./shop.ts";
 
 /** A fresh QA agent adds the tests that are missing, or says none are; then the full gates decide. */
-export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<null>> {
+export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<"ready">> {
   const output = await askWorker(ctx, shop, { role: "qa", id, attempt, last });
   if (!output.ok) return output;
   if (output.value.type === "PATCH") {
@@ -21,7 +21,7 @@ export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string
   await ctx.step(step, () =>
     shop.kernel.features.changeStatus(callOf(ctx, step), { feature_id: id, to: "ready_to_merge", reason: "every required gate passed" }),
   );
-  return { ok: true, value: null };
+  return { ok: true, value: "ready" };
 }
 
 export function requiredModes(shop: Shop): string[] {

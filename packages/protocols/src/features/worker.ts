@@ -1,4 +1,5 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { Last } from "./phase.ts";
 import { packFor } from "./pack.ts";
@@ -12,7 +13,8 @@ interface Assignment<R extends WorkerRole> {
   readonly last: Last;
 }
 
-type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> & (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
+type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
+  (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
 const INSTRUCTIONS: Record<WorkerRole, string> = {
   planner: "Return a PLAN_SUBMISSION for this feature.",
@@ -24,14 +26,19 @@ const INSTRUCTIONS: Record<WorkerRole, string> = {
 export async function askWorker<R extends WorkerRole>(ctx: Ctx, shop: Shop, assignment: Assignment<R>): Promise<Outcome<Delivered<R>>> {
   const { role, id, attempt, last } = assignment;
   const step = `${role}:${attempt}`;
-  const reply = await ctx.step(step, async (signal) => {
+  const reply = await invocation<R>(ctx, step, async (signal) => {
     const pack = await packFor(shop, id, role, last);
-    return shop.desk.invoke({ role, subject: id, attempt, pack, instructions: INSTRUCTIONS[role], schema: WORKER_OUTPUT[role], call: callOf(ctx, step) }, signal);
+    return shop.desk.invoke(
+      { role, subject: id, attempt, pack, instructions: INSTRUCTIONS[role], schema: WORKER_OUTPUT[role], call: callOf(ctx, step) },
+      signal,
+    );
   });
   if (!reply.ok) return reply;
   const output = reply.value;
   if (output.type === "NOTE") {
-    await ctx.step(`note:${step}`, () => shop.kernel.features.note(callOf(ctx, `note:${step}`), { feature_id: id, role, text: output.text }));
+    await ctx.step(`note:${step}`, () =>
+      shop.kernel.features.note(callOf(ctx, `note:${step}`), { feature_id: id, role, text: output.text }),
+    );
     if (role !== "qa") return notTheWork(role, "a NOTE");
   }
   if (output.type === "REQUEST") {
@@ -47,6 +54,27 @@ export async function askWorker<R extends WorkerRole>(ctx: Ctx, shop: Shop, assi
   return { ok: true, value: output as Delivered<R> };
 }
 
+/** Trouble on the way is tried again in place; when it does not pass, it is this attempt's failure, not the run's. */
+async function invocation<R extends WorkerRole>(
+  ctx: Ctx,
+  step: string,
+  body: (signal: AbortSignal) => Promise<Outcome<WorkerOutput<R>>>,
+): Promise<Outcome<WorkerOutput<R>>> {
+  try {
+    return await ctx.step(step, body, { retry: { attempts: 3, backoffMs: 1_000, maxBackoffMs: 30_000 } });
+  } catch (error) {
+    if (error instanceof SlipwayError && error.code === "agent_failed") return { ok: false, failure: toFailure(error) };
+    throw error;
+  }
+}
+
 function notTheWork(role: string, found: string): Outcome<never> {
-  return { ok: false, failure: { code: "agent_output_invalid", message: `The ${role} returned ${found}, which was recorded; the work itself is still wanted.`, details: {} } };
+  return {
+    ok: false,
+    failure: {
+      code: "agent_output_invalid",
+      message: `The ${role} returned ${found}, which was recorded; the work itself is still wanted.`,
+      details: {},
+    },
+  };
 }

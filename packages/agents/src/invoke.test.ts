@@ -1,0 +1,170 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { invoke, type Invocation } from "./invoke.ts";
+import { createPack } from "./pack.ts";
+import type { Provider } from "./provider.ts";
+import { PLANNER, scripted, tickingClock } from "./testing/samples.ts";
+
+const schema = z.strictObject({ answer: z.number() });
+const GOOD = '{"answer":42}';
+const invocation = (provider: Provider, changes: Partial<Invocation<{ answer: number }>> = {}): Invocation<{ answer: number }> => ({
+  role: PLANNER,
+  subject: "greeting",
+  attempt: "1",
+  pack: createPack([{ title: "specification", kind: "spec", text: "Greet." }]),
+  instructions: "Answer.",
+  schema,
+  provider,
+  clock: tickingClock(),
+  ...changes,
+});
+
+test("a valid answer comes back with what it cost and what was said", async () => {
+  const provider = scripted(GOOD);
+  const result = await invoke(invocation(provider, { model: "big-1", attempt: "2.3" }));
+  expect(result).toMatchObject({
+    ok: true,
+    output: { answer: 42 },
+    usage: { input_tokens: 100, output_tokens: 10, cost_usd: 0.5, duration_ms: 10, calls: 1, model: "scripted-1" },
+    transcript: [
+      { role: "system", text: "You plan." },
+      { role: "user", text: provider.asked[0]?.prompt },
+      { role: "assistant", text: GOOD },
+    ],
+    transcriptDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(provider.asked[0]).toMatchObject({
+    role: "planner",
+    subject: "greeting",
+    attempt: "2.3",
+    repair: 0,
+    model: "big-1",
+    schema: { type: "object" },
+  });
+  expect(provider.asked[0]?.promptDigest).toMatch(/^[0-9a-f]{64}$/);
+});
+
+describe("an answer that misses its schema", () => {
+  test("is sent back with the exact errors, and the repaired one counts", async () => {
+    const provider = scripted('{"answer":"many"}', "sorry", GOOD);
+    const result = await invoke(invocation(provider));
+    expect(result).toMatchObject({
+      ok: true,
+      output: { answer: 42 },
+      usage: { calls: 3, input_tokens: 300, output_tokens: 30, cost_usd: 1.5, duration_ms: 30 },
+    });
+    expect(provider.asked.map(({ repair }) => repair)).toEqual([0, 1, 2]);
+    expect(provider.asked[1]?.prompt).toContain('- /answer: expected a number, found "many"');
+    expect(provider.asked[2]?.prompt).toContain("- The answer is refused: not valid JSON");
+    expect(provider.asked[2]?.prompt).not.toContain("many");
+    expect(new Set(provider.asked.map(({ promptDigest }) => promptDigest)).size).toBe(3);
+    expect(result.transcript.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user", "assistant", "user", "assistant"]);
+  });
+
+  test("is a failure after the last repair", async () => {
+    const provider = scripted("one", "two", "three", GOOD);
+    const result = await invoke(invocation(provider));
+    expect(provider.asked).toHaveLength(3);
+    expect(result).toMatchObject({
+      ok: false,
+      failure: {
+        code: "agent_output_invalid",
+        message: expect.stringContaining("no valid answer in 3 tries"),
+        details: { role: "planner", subject: "greeting", repairs: 2, retryable: false },
+      },
+      usage: { calls: 3 },
+    });
+  });
+
+  test("is a failure at once where no repair is allowed", async () => {
+    const provider = scripted("{}", GOOD);
+    expect(await invoke(invocation(provider, { maxRepairs: 0 }))).toMatchObject({
+      ok: false,
+      failure: {
+        code: "agent_output_invalid",
+        message: expect.stringContaining("in 1 try. Last: /answer: missing"),
+        details: { errors: ["/answer: missing; expected a number"] },
+      },
+    });
+    expect(provider.asked).toHaveLength(1);
+  });
+});
+
+describe("what goes wrong out there", () => {
+  test("is a value, with the time it took", async () => {
+    const result = await invoke(invocation(scripted("no", new SlipwayError("agent_failed", "The network is down."))));
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { code: "agent_failed", message: "The network is down.", details: { retryable: true } },
+      usage: { calls: 2, input_tokens: 100, duration_ms: 20, model: "scripted-1" },
+    });
+  });
+
+  test("is thrown when it is a fault of ours", async () => {
+    await expect(invoke(invocation(scripted(new TypeError("undefined is not a function"))))).rejects.toThrow(TypeError);
+  });
+});
+
+describe("a stop", () => {
+  test("before the call asks nothing", async () => {
+    const provider = scripted(GOOD);
+    await expect(invoke(invocation(provider, { signal: AbortSignal.abort(new Error("stopped")) }))).rejects.toThrow("stopped");
+    expect(provider.asked).toHaveLength(0);
+  });
+
+  test("during the call ends it, however the provider takes it", async () => {
+    for (const outcome of ["answers", "fails", "fails oddly"]) {
+      const controller = new AbortController();
+      const provider: Provider = {
+        name: "slow",
+        invoke: () => {
+          controller.abort(new Error("stopped"));
+          if (outcome === "answers")
+            return Promise.resolve({ text: GOOD, usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 }, model: null });
+          return Promise.reject(outcome === "fails" ? new SlipwayError("agent_failed", "killed") : new Error("odd"));
+        },
+      };
+      await expect(invoke(invocation(provider, { signal: controller.signal }))).rejects.toThrow("stopped");
+    }
+  });
+});
+
+describe("a budget", () => {
+  test.each([
+    [{ max_calls: 1 }, "1 of 1 calls are used"],
+    [{ max_tokens: 110 }, "110 of 110 tokens are used"],
+    [{ max_cost_usd: 0.5 }, "$0.5 of $0.5 is spent"],
+  ])("%j that is used up stops the repairs", async (budget, limit) => {
+    const provider = scripted("no", GOOD);
+    const result = await invoke(invocation(provider, { budget }));
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { code: "budget_exceeded", message: expect.stringContaining(limit) },
+      usage: { calls: 1 },
+    });
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  test("with room left does not", async () => {
+    expect(await invoke(invocation(scripted("no", GOOD), { budget: { max_calls: 2, max_tokens: 111, max_cost_usd: 0.6 } }))).toMatchObject({
+      ok: true,
+    });
+  });
+});
+
+test("half a character in an answer is no trouble for the transcript", async () => {
+  const result = await invoke(invocation(scripted("\ud800", GOOD)));
+  expect(result).toMatchObject({ ok: true, transcript: [{}, {}, { text: "\ufffd" }, {}, { text: GOOD }] });
+  expect(await invoke(invocation(scripted('{"answer":"\\ud800"}', GOOD)))).toMatchObject({ ok: true, usage: { calls: 2 } });
+});
+
+test("warnings and the provider's own count of time are passed on", async () => {
+  const heard: string[] = [];
+  const usage = { input_tokens: 1, output_tokens: 1, cost_usd: 0, duration_ms: 5000 };
+  const provider = scripted({ text: GOOD, warnings: ["the prompt has drifted"], usage });
+  const result = await invoke(invocation(provider, { onWarning: (warning) => heard.push(warning) }));
+  expect(heard).toEqual(["the prompt has drifted"]);
+  expect(result.usage.duration_ms).toBe(5000);
+  expect(await invoke(invocation(scripted({ text: GOOD, warnings: ["unheard"] })))).toMatchObject({ ok: true });
+});

@@ -1,0 +1,108 @@
+import { digestOf } from "@slipway/durable/canonical";
+import type { Clock } from "@slipway/durable/environment";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { parseOutput } from "./output.ts";
+import { buildPrompt, repairPrompt, type PromptParts } from "./prompt.ts";
+import type { Provider, ProviderReply, ProviderRequest } from "./provider.ts";
+import { addCall, exhausted, NO_USAGE, type Budget, type Usage } from "./usage.ts";
+import type { z } from "zod";
+
+export interface Invocation<T> extends Omit<PromptParts, "schema"> {
+  readonly schema: z.ZodType<T>;
+  readonly attempt: string;
+  readonly provider: Provider;
+  readonly model?: string | null;
+  readonly clock: Clock;
+  readonly budget?: Budget;
+  readonly signal?: AbortSignal;
+  /** How often an answer that misses its schema is sent back. */
+  readonly maxRepairs?: number;
+  readonly onWarning?: (warning: string) => void;
+}
+
+export interface TranscriptEntry {
+  readonly role: "system" | "user" | "assistant";
+  readonly text: string;
+}
+
+interface Account {
+  readonly usage: Usage;
+  readonly transcript: readonly TranscriptEntry[];
+  readonly transcriptDigest: string;
+}
+
+export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | { readonly ok: false; readonly failure: Failure }) & Account;
+
+const MAX_REPAIRS = 2;
+
+/** Asks until an answer satisfies the schema, a bounded number of times. Whatever happens out there is a value; only a stop is thrown. */
+export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationResult<T>> {
+  const { role, subject, attempt, schema, provider, model = null, clock, maxRepairs = MAX_REPAIRS, budget = {}, onWarning } = invocation;
+  const signal = invocation.signal ?? new AbortController().signal;
+  const first = buildPrompt(invocation);
+  const transcript: TranscriptEntry[] = [{ role: "system", text: first.system }];
+  let usage = NO_USAGE;
+  let prompt = first;
+  const account = (): Account => ({ usage, transcript, transcriptDigest: digestOf(transcript) });
+
+  for (let repair = 0; ; repair++) {
+    signal.throwIfAborted();
+    const limit = exhausted(usage, budget);
+    if (limit !== null) return { ok: false, failure: overBudget(role.name, subject, limit), ...account() };
+    transcript.push({ role: "user", text: prompt.text });
+    const request = {
+      role: role.name,
+      subject,
+      attempt,
+      repair,
+      system: prompt.system,
+      prompt: prompt.text,
+      promptDigest: prompt.digest,
+      schema: prompt.schema,
+      model,
+    };
+    const started = clock.monotonic();
+    const reply = await ask(provider, request, signal);
+    usage = addCall(usage, clock.monotonic() - started, "failure" in reply ? null : reply);
+    if ("failure" in reply) return { ok: false, failure: reply.failure, ...account() };
+    transcript.push({ role: "assistant", text: reply.text });
+    reply.warnings?.forEach((warning) => onWarning?.(warning));
+    const parsed = parseOutput(reply.text, schema);
+    if (parsed.ok) return { ok: true, output: parsed.output, ...account() };
+    if (repair >= maxRepairs) return { ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), ...account() };
+    prompt = repairPrompt(first, reply.text, parsed.errors);
+  }
+}
+
+async function ask(
+  provider: Provider,
+  request: ProviderRequest,
+  signal: AbortSignal,
+): Promise<ProviderReply | { readonly failure: Failure }> {
+  try {
+    const reply = await provider.invoke(request, signal);
+    signal.throwIfAborted();
+    return { ...reply, text: reply.text.toWellFormed() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SlipwayError) return { failure: toFailure(error) };
+    throw error;
+  }
+}
+
+function invalidOutput(role: string, subject: string, repairs: number, errors: readonly string[]): Failure {
+  const message = `The ${role} for ${subject} gave no valid answer in ${repairs + 1} ${repairs === 0 ? "try" : "tries"}. Last: ${errors.join("; ")}`;
+  const suggested_next_actions = ["Look at the transcript; a stronger model or a clearer prompt may help."];
+  return toFailure(new SlipwayError("agent_output_invalid", message, { role, subject, errors, repairs, suggested_next_actions }));
+}
+
+function overBudget(role: string, subject: string, limit: string): Failure {
+  const suggested_next_actions = ["Raise the budget, or make the task smaller."];
+  return toFailure(
+    new SlipwayError("budget_exceeded", `The ${role} for ${subject} has no budget left: ${limit}.`, {
+      role,
+      subject,
+      suggested_next_actions,
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { decodeText } from "@slipway/kernel/config/text";
+import { parseYamlConfig } from "@slipway/kernel/config/yaml";
+import { z } from "zod";
+
+const WRITE_GRANTS = ["none", "patch", "worktree"] as const;
+
+const frontMatter = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_-]*$/),
+  /** How capable a model the role asks for; configuration says which model that is. */
+  tier: z.enum(["fast", "standard", "strong"]),
+  tools: z.array(z.string().min(1)),
+  /** none: returns values only; patch: returns a diff; worktree: works on files, and what it changed comes back as a diff. */
+  write_grant: z.enum(WRITE_GRANTS),
+  /** The name of the schema its output has to satisfy. */
+  output: z.string().min(1),
+});
+
+/** A role is data: what it may do, and what it is told. */
+export type Role = z.output<typeof frontMatter> & { readonly prompt: string };
+
+export interface RoleFile {
+  readonly file: string;
+  readonly text: string | Uint8Array;
+}
+
+/** Markdown with YAML front matter. */
+export function parseRole(file: string, input: string | Uint8Array): Role {
+  const text = decodeText(file, input);
+  const match = /^\ufeff?---\r?\n(.*?)^---[ \t]*\r?$\n?(.*)$/ms.exec(text);
+  if (match === null) throw invalid(file, "", "It must begin with front matter: a line ---, the fields, another line ---.");
+  // One line above keeps the line numbers of the file.
+  const fields = parseYamlConfig(file, `#\n${match[1] ?? ""}`, frontMatter);
+  const prompt = (match[2] ?? "").trim();
+  if (prompt === "") throw invalid(file, "prompt", "The prompt below the front matter is empty.");
+  return { ...fields, prompt };
+}
+
+/** The role as it comes with the protocol, or the repository's own version, which may narrow what the role may do and never widen it. */
+export function loadRole({ builtin, override }: { readonly builtin: RoleFile; readonly override?: RoleFile | null }): Role {
+  const role = parseRole(builtin.file, builtin.text);
+  if (override === undefined || override === null) return role;
+  const own = parseRole(override.file, override.text);
+  if (own.name !== role.name) throw invalid(override.file, "name", `It must be "${role.name}", found "${own.name}".`);
+  if (own.output !== role.output)
+    throw invalid(override.file, "output", `The protocol reads "${role.output}" from this role, found "${own.output}".`);
+  if (WRITE_GRANTS.indexOf(own.write_grant) > WRITE_GRANTS.indexOf(role.write_grant)) {
+    throw invalid(override.file, "write_grant", `It may be at most "${role.write_grant}", found "${own.write_grant}".`);
+  }
+  return own;
+}
+
+function invalid(file: string, field: string, problem: string): SlipwayError {
+  const where = field === "" ? file : `${file}, ${field}`;
+  return new SlipwayError("config_invalid", `${where}: ${problem}`, { file, field, suggested_next_actions: [`Correct ${file}.`] });
+}

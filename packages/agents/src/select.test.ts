@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseAgents, type AgentsConfig } from "@slipway/kernel/config/agents";
+import { selectProvider, type Wishes } from "./select.ts";
+import { refusalOf } from "./testing/samples.ts";
+
+const agents = (runtime: unknown) => parseAgents("slipway/agents.yaml", `version: 1\nroles: {}\nruntime: ${JSON.stringify(runtime)}\n`);
+const wishes = (changes: Partial<Wishes> = {}): Wishes => ({ flags: {}, env: {}, agents: null, ...changes });
+
+const FULL = agents({
+  default_provider: "codex",
+  default_model: "file-model",
+  provider_config_env: "FILE_KEY",
+  role_provider_overrides: { qa: { provider: "gemini", model: "qa-model" }, builder: { model: "builder-model" } },
+});
+const KEYS = { FILE_KEY: "1", ENV_KEY: "2", FLAG_KEY: "3" };
+const ENV = { ...KEYS, SLIPWAY_AGENT_PROVIDER: "claude", SLIPWAY_AGENT_MODEL: "env-model", SLIPWAY_PROVIDER_CONFIG_ENV: "ENV_KEY" };
+const FLAGS = { provider: "custom", model: "flag-model", configEnv: "FLAG_KEY" };
+
+test("flags win over the environment, the environment over agents.yaml, each value on its own", () => {
+  const fromFile = { provider: "codex", model: "file-model", configEnv: "FILE_KEY" };
+  const fromEnv = { provider: "claude", model: "env-model", configEnv: "ENV_KEY" };
+  expect(selectProvider("planner", wishes({ env: KEYS, agents: FULL }))).toEqual(fromFile);
+  expect(selectProvider("planner", wishes({ env: ENV, agents: FULL }))).toEqual(fromEnv);
+  expect(selectProvider("planner", wishes({ env: ENV, flags: FLAGS, agents: FULL }))).toEqual(FLAGS);
+  const variables = { provider: "SLIPWAY_AGENT_PROVIDER", model: "SLIPWAY_AGENT_MODEL", configEnv: "SLIPWAY_PROVIDER_CONFIG_ENV" } as const;
+  for (const field of ["provider", "model", "configEnv"] as const) {
+    expect(selectProvider("planner", wishes({ env: ENV, flags: { [field]: FLAGS[field] }, agents: FULL }))).toEqual({
+      ...fromEnv,
+      [field]: FLAGS[field],
+    });
+    const alone = { ...KEYS, [variables[field]]: ENV[variables[field]] };
+    expect(selectProvider("planner", wishes({ env: alone, agents: FULL }))).toEqual({ ...fromFile, [field]: fromEnv[field] });
+  }
+  for (const provider of ["codex", "claude", "gemini", "custom"])
+    expect(selectProvider("planner", wishes({ flags: { provider } })).provider).toBe(provider);
+});
+
+test("[FEA-056] a role's override holds only where neither flag nor environment says otherwise", () => {
+  expect(selectProvider("qa", wishes({ env: KEYS, agents: FULL }))).toMatchObject({ provider: "gemini", model: "qa-model" });
+  expect(selectProvider("builder", wishes({ env: KEYS, agents: FULL }))).toMatchObject({ provider: "codex", model: "builder-model" });
+  expect(selectProvider("qa", wishes({ env: { ...KEYS, SLIPWAY_AGENT_MODEL: "env-model" }, agents: FULL }))).toMatchObject({
+    provider: "gemini",
+    model: "env-model",
+  });
+  expect(selectProvider("qa", wishes({ env: ENV, agents: FULL }))).toMatchObject({ provider: "claude", model: "env-model" });
+  expect(selectProvider("qa", wishes({ env: KEYS, flags: { provider: "custom" }, agents: FULL }))).toMatchObject({
+    provider: "custom",
+    model: "qa-model",
+  });
+});
+
+test("an empty value is no value", () => {
+  expect(
+    selectProvider(
+      "qa",
+      wishes({
+        flags: { provider: "" },
+        env: { SLIPWAY_AGENT_PROVIDER: "", SLIPWAY_AGENT_MODEL: "" },
+        agents: agents({ default_provider: "replay" }),
+      }),
+    ),
+  ).toEqual({
+    provider: "replay",
+    model: null,
+    configEnv: null,
+  });
+});
+
+describe("refusals", () => {
+  test("no provider", async () => {
+    for (const config of [null, agents({})]) {
+      expect(await refusalOf(() => selectProvider("planner", wishes({ agents: config })))).toMatchObject({
+        code: "agent_provider_not_configured",
+        message: expect.stringContaining("planner"),
+      });
+    }
+  });
+
+  test("an unknown provider, with a hint", async () => {
+    expect(await refusalOf(() => selectProvider("planner", wishes({ flags: { provider: "cluade" } })))).toMatchObject({
+      code: "unsupported_agent_provider",
+      message: expect.stringContaining('Did you mean "claude"?'),
+    });
+    const error = await refusalOf(() => selectProvider("planner", wishes({ env: { SLIPWAY_AGENT_PROVIDER: "toString" } })));
+    expect(error.message).toBe('There is no agent provider "toString".');
+  });
+
+  test("credentials that are not there", async () => {
+    expect(
+      await refusalOf(() => selectProvider("planner", wishes({ flags: { provider: "claude", configEnv: "MY_KEY" }, env: { MY_KEY: "" } }))),
+    ).toMatchObject({ code: "provider_auth_missing", details: { variable: "MY_KEY" } });
+  });
+});
+
+test("the value of the credentials is in no selection", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 8 }).filter((value) => !"claude MY_KEY provider configEnv model null".includes(value)),
+      (secret) => {
+        const selection = selectProvider(
+          "planner",
+          wishes({ flags: { provider: "claude", configEnv: "MY_KEY" }, env: { MY_KEY: secret }, agents: null as AgentsConfig | null }),
+        );
+        expect(JSON.stringify(selection)).not.toContain(JSON.stringify(secret));
+      },
+    ),
+  );
+});

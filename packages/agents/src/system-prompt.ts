@@ -1,0 +1,23 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { AgentsConfig, WorkerRole } from "@slipway/kernel/config/agents";
+import type { ReadFile } from "@slipway/kernel/config/load";
+import { decodeText } from "@slipway/kernel/config/text";
+import type { Role } from "./role.ts";
+
+/** The role with the system prompt agents.yaml names for it, word for word; without one, the role as it is. */
+export async function withConfiguredPrompt(role: Role, agents: AgentsConfig | null, readFile: ReadFile): Promise<Role> {
+  const path = agents?.roles[role.name as WorkerRole]?.system_prompt_path;
+  if (agents === null || path === undefined) return role;
+  const bytes = await readFile(path);
+  if (bytes !== null) return { ...role, prompt: decodeText(path, bytes) };
+  if (agents.missing_prompt_behavior === "ignore") return role;
+  throw new SlipwayError(
+    "missing_role_prompt",
+    `slipway/agents.yaml names ${path} as the prompt of ${role.name}, and there is no such file.`,
+    {
+      file: path,
+      field: `/roles/${role.name}/system_prompt_path`,
+      suggested_next_actions: [`Write and commit ${path}, or set missing_prompt_behavior: ignore.`],
+    },
+  );
+}

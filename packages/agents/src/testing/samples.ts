@@ -1,0 +1,59 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
+import type { Role } from "../role.ts";
+
+export const PLANNER: Role = { name: "planner", tier: "strong", tools: [], write_grant: "none", output: "PLAN", prompt: "You plan." };
+
+export const REQUEST: ProviderRequest = {
+  role: "planner",
+  subject: "greeting",
+  attempt: "1",
+  repair: 0,
+  system: "You plan.",
+  prompt: "Plan the greeting.",
+  promptDigest: "a".repeat(64),
+  schema: { type: "object" },
+  model: null,
+};
+
+export const NEVER: AbortSignal = new AbortController().signal;
+
+export const scratch = (name: string) => mkdtempSync(join(tmpdir(), `slipway-${name}-`));
+
+/** A clock on which every look takes ten milliseconds. */
+export function tickingClock(): Clock {
+  let now = 0;
+  return { now: () => 1_700_000_000_000, monotonic: () => (now += 10) };
+}
+
+export type Scripted = string | Error | Partial<ProviderReply>;
+
+/** A model that says what it was told to say, and remembers what it was asked. */
+export function scripted(...answers: readonly Scripted[]): Provider & { readonly asked: ProviderRequest[] } {
+  const asked: ProviderRequest[] = [];
+  return {
+    name: "scripted",
+    asked,
+    invoke(request) {
+      const answer = answers[asked.push(request) - 1];
+      if (answer === undefined) throw new SlipwayError("internal_error", "The script has no further answer.");
+      if (answer instanceof Error) return Promise.reject(answer);
+      const reply = typeof answer === "string" ? { text: answer } : answer;
+      return Promise.resolve({ text: "", model: "scripted-1", usage: { input_tokens: 100, output_tokens: 10, cost_usd: 0.5 }, ...reply });
+    },
+  };
+}
+
+export async function refusalOf(run: () => unknown): Promise<SlipwayError> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof SlipwayError) return error;
+    throw error;
+  }
+  throw new Error("It was accepted.");
+}

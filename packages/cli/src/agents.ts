@@ -1,0 +1,93 @@
+import { isAbsolute, join } from "node:path";
+import { agentEnvironment, customProvider } from "@slipway/agents/custom";
+import type { Provider } from "@slipway/agents/provider";
+import { replayProvider } from "@slipway/agents/replay";
+import { selectProvider, type Selection } from "@slipway/agents/select";
+import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Kernel } from "@slipway/kernel/kernel";
+import { openDesk, type AgentDesk } from "@slipway/protocols/desk";
+import { featuresRole } from "@slipway/protocols/features/roles";
+import type { Arguments } from "./command.ts";
+import { readerAt } from "./configuration.ts";
+import type { Io } from "./io.ts";
+
+/** What the command line says about who plays the roles; everything may be left out. */
+export interface AgentChoice {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly configEnv?: string | undefined;
+  readonly cassette?: string | undefined;
+}
+
+export function agentChoice(args: Arguments): AgentChoice {
+  return {
+    provider: args.text("agent-provider"),
+    model: args.text("agent-model"),
+    configEnv: args.text("provider-config-env"),
+    cassette: args.text("cassette"),
+  };
+}
+
+interface DeskFor {
+  readonly kernel: Kernel;
+  readonly io: Io;
+  readonly choice: AgentChoice;
+  readonly onWarning: (text: string) => void;
+}
+
+export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
+  const { agents, policy } = kernel.configuration;
+  const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
+  const opened = new Map<string, Promise<Provider>>();
+
+  function open(selection: Selection): Promise<Provider> {
+    const found = opened.get(selection.provider) ?? openProvider(selection, kernel, io, choice);
+    opened.set(selection.provider, found);
+    return found;
+  }
+
+  return openDesk({
+    kernel,
+    onWarning,
+    role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), agents, readFile),
+    provider: async (role) => {
+      const selection = selectProvider(role, { flags: choice, env: io.env, agents });
+      return { provider: await open(selection), model: selection.model };
+    },
+  });
+}
+
+async function openProvider({ provider, configEnv }: Selection, kernel: Kernel, io: Io, { cassette }: AgentChoice): Promise<Provider> {
+  const { agents } = kernel.configuration;
+  const { root } = kernel.repository;
+  if (provider === "replay") {
+    const folder = cassette ?? agents?.runtime.replay?.cassette;
+    if (folder === undefined) {
+      throw new SlipwayError("cassette_missing", "The replay provider needs a folder of recorded answers.", {
+        file: "slipway/agents.yaml",
+        field: "runtime.replay.cassette",
+        suggested_next_actions: ["Pass --cassette FOLDER, or set runtime.replay.cassette in slipway/agents.yaml."],
+      });
+    }
+    return replayProvider({ folder: isAbsolute(folder) ? folder : join(cassette === undefined ? root : io.cwd, folder) });
+  }
+  const custom = agents?.runtime.custom;
+  if (provider === "custom" && custom !== undefined) {
+    const env = agentEnvironment(io.env, configEnv === null ? [] : [configEnv]);
+    return customProvider({ command: custom.command, timeoutMs: custom.timeout_seconds * 1000, env, cwd: root });
+  }
+  if (provider === "custom") {
+    throw new SlipwayError("agent_provider_not_configured", "The provider custom needs a command.", {
+      file: "slipway/agents.yaml",
+      field: "runtime.custom.command",
+      suggested_next_actions: [
+        "Set runtime.custom.command in slipway/agents.yaml: a command that reads one JSON request on stdin and writes one JSON reply.",
+      ],
+    });
+  }
+  throw new SlipwayError("unsupported_agent_provider", `The provider ${provider} is not part of this version yet.`, {
+    provider,
+    suggested_next_actions: ["Use replay or custom."],
+  });
+}

@@ -1,0 +1,44 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { chooseQuestion } from "../choose.ts";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { giveApproval } from "../give-approval.ts";
+import { personOf } from "../places.ts";
+import { withReader } from "../reader.ts";
+
+export const run: RunCommand = (args, io) =>
+  withReader(io, async ({ records }) => {
+    const [named = "", given] = args.positionals;
+    const question = await chooseQuestion(records, named);
+    if (question.kind === "approval" && given === "approve") await giveApproval(records, question, io);
+    else await records.inbox.answer({ id: question.id, value: answerFrom(question, given, args.text("comment")), by: personOf(io) });
+    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, question: question.id, next: "slipway resume" })}\n`);
+    else io.out(`Answered: ${question.title}\n  next: slipway resume\n`);
+    return EXIT.done;
+  });
+
+/** An option, with the comment beside it; or JSON for anything else. */
+function answerFrom(question: InboxQuestion, given: string | undefined, comment: string | undefined): unknown {
+  if (given?.trimStart().startsWith("{") === true) return parseJson(given);
+  if (given === undefined && comment === undefined) {
+    throw new SlipwayError("answer_invalid", `An answer to "${question.title}" is missing.`, {
+      suggested_next_actions: [
+        question.options.length > 0
+          ? `Give one of: ${question.options.map(({ value }) => value).join(", ")}.`
+          : "Give one with --comment TEXT.",
+      ],
+    });
+  }
+  return { ...(given === undefined ? {} : { decision: given }), ...(comment === undefined ? {} : { comment }) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SlipwayError("answer_invalid", `The answer is not valid JSON: ${error instanceof Error ? error.message : ""}`, {
+      suggested_next_actions: ['Quote it for your shell, for example \'{"decision":"retry"}\'.'],
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { styleText } from "node:util";
+import type { RunCommand } from "../command.ts";
+import type { Row } from "../doctor/check.ts";
+import { examine } from "../doctor/examine.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+
+export const run: RunCommand = async (args, io) => {
+  const rows = await examine(io);
+  if (args.flag("json")) io.out(`${JSON.stringify(rows)}\n`);
+  else io.out(`${[...rows.flatMap((row) => lines(row, io)), "", summary(rows)].join("\n")}\n`);
+  return rows.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.done;
+};
+
+const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;
+
+function lines({ name, status, finding, mend }: Row, { color }: Io): string[] {
+  const label = status.padEnd(8);
+  const shown = color ? styleText(COLORS[status], label, { validateStream: false }) : label;
+  const indent = " ".repeat(23);
+  const first = `${shown} ${name.padEnd(13)} ${finding.replaceAll("\n", `\n${indent}`)}`;
+  return mend === null ? [first] : [first, `${indent}mend: ${mend}`];
+}
+
+function summary(rows: readonly Row[]): string {
+  const count = (status: Row["status"]) => rows.filter((row) => row.status === status).length;
+  const told = [counted(count("problem"), "problem"), counted(count("note"), "note")].join(", ");
+  return count("problem") === 0 ? `Nothing is broken (${told}).` : `${told}.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,81 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
+import { verifyAll } from "@slipway/kernel/journal/verify";
+import type { Arguments, RunCommand } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { placesOf } from "../places.ts";
+import { withReader, type Reader } from "../reader.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const ACTIONS: Readonly<Record<string, (reader: Reader, args: Arguments, io: Io) => Promise<ExitCode>>> = { show, verify, prune };
+
+export const run: RunCommand = (args, io) => {
+  const [name = ""] = args.positionals;
+  const action = ACTIONS[name];
+  if (action === undefined)
+    throw new SlipwayError("invalid_cli_args", `slipway journal has no action '${name}'.`, {
+      suggested_next_actions: ["Use show, verify or prune."],
+    });
+  return withReader(io, (reader) => action(reader, args, io));
+};
+
+async function show({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
+  const limit = wholeNumber(args.text("limit") ?? "50", "--limit");
+  const streams = args.positionals[1] === undefined ? await streamsOf(records) : [args.positionals[1]];
+  for (const stream of streams) {
+    const { seq } = await engine.head(stream);
+    for (const event of await engine.events(stream, Math.max(1, seq - limit + 1), limit)) {
+      if (args.flag("json")) io.out(`${JSON.stringify(event)}\n`);
+      else
+        io.out(
+          `${new Date(event.at).toISOString()}  ${event.stream} ${String(event.seq).padStart(4)}  ${event.kind.padEnd(10)} ${event.name}  ${event.hash.slice(0, 12)}\n`,
+        );
+    }
+  }
+  return EXIT.done;
+}
+
+async function verify({ records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
+  const keptHeads = keptHeadsIn(nodeFileSystem, placesOf(io, records.layout.root).heads);
+  const verdicts = await verifyAll(records.database.sqlite, { keptHeads, blobs: records.objects });
+  const wanted = [...verdicts].filter(([stream]) => args.positionals[1] === undefined || stream === args.positionals[1]);
+  const broken = wanted.filter(([, verdict]) => !verdict.ok);
+  if (args.flag("json")) io.out(`${JSON.stringify({ ok: broken.length === 0, streams: Object.fromEntries(wanted) })}\n`);
+  else {
+    for (const [stream, verdict] of wanted) {
+      io.out(
+        verdict.ok
+          ? `ok      ${stream}: ${verdict.events} events, head ${verdict.head.hash.slice(0, 16)}\n`
+          : `BROKEN  ${stream}: ${verdict.broken.reason} at event ${verdict.broken.seq}. ${verdict.broken.message}\n`,
+      );
+    }
+    io.out(
+      broken.length === 0
+        ? `The journal is whole (${wanted.length} streams).\n`
+        : "The journal has been changed. Keep a copy of .slipway before you do anything else.\n",
+    );
+  }
+  return broken.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+async function prune({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
+  const days = wholeNumber(args.text("older-than") ?? "90", "--older-than");
+  const pruned = await engine.prune({ finishedBefore: records.clock.now() - days * DAY_MS, keep: 0 });
+  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...pruned })}\n`);
+  else io.out(`${pruned.events} events of ${pruned.runs} finished runs were dropped; count and head of each are kept.\n`);
+  return EXIT.done;
+}
+
+async function streamsOf({ database }: Reader["records"]): Promise<string[]> {
+  return (await database.db.selectFrom("heads").select("stream").orderBy("stream").execute()).map(({ stream }) => stream);
+}
+
+function wholeNumber(text: string, option: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new SlipwayError("invalid_cli_args", `${option} takes a whole number, not '${text}'.`, {
+    suggested_next_actions: ["Run `slipway journal --help`."],
+  });
+}

@@ -1,0 +1,75 @@
+import type { Outcome } from "@slipway/durable/outcome";
+import type { FeatureResult } from "@slipway/protocols/features/protocol";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { answerAtTerminal } from "./prompt.ts";
+import { answerCommand } from "./render/questions.ts";
+import type { Progress } from "./render/progress.ts";
+import type { Session } from "./session.ts";
+
+export interface Conduct {
+  readonly session: Session;
+  readonly runId: string;
+  readonly io: Io;
+  readonly json: boolean;
+  readonly progress: Progress;
+}
+
+/** Drives a run until it ends or only a person can move it. On a terminal that person is asked right here. */
+export async function conduct({ session, runId, io, json, progress }: Conduct): Promise<ExitCode> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new Error("interrupted at the keyboard"));
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    for (;;) {
+      const outcome = await session.engine.drive(runId, { whenWaiting: "return", signal: interrupted.signal });
+      if (outcome.status === "waiting" && io.interactive && !json) {
+        progress.pause();
+        if (await answerAtTerminal(session, runId, io)) continue;
+      }
+      progress.stop();
+      return await tell(session, runId, outcome, io, json);
+    }
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
+}
+
+async function tell({ records }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
+  const questions = outcome.status === "waiting" ? await records.inbox.listOpen() : [];
+  const next = questions.map((question) => ({ title: question.title, command: answerCommand(question) }));
+  if (json) io.out(`${JSON.stringify({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) })}\n`);
+  else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
+  return exitCode(outcome);
+}
+
+function exitCode(outcome: Outcome): ExitCode {
+  if (outcome.status === "waiting" || outcome.status === "stopped") return EXIT.personNeeded;
+  if (outcome.status !== "completed") return EXIT.failed;
+  return (outcome.value as FeatureResult[]).every(({ status }) => status === "merged") ? EXIT.done : EXIT.failed;
+}
+
+function inWords(runId: string, outcome: Outcome, next: readonly { title: string; command: string }[]): string[] {
+  switch (outcome.status) {
+    case "completed":
+      return (outcome.value as FeatureResult[]).map(({ feature_id, status, landing }) =>
+        landing === null
+          ? `${feature_id} ended ${status}; its work is kept under refs/slipway.`
+          : `${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`,
+      );
+    case "waiting":
+      return [
+        "A person is needed:",
+        ...next.map(({ title, command }) => `  ${title}\n    ${command}`),
+        "Then continue with `slipway resume`.",
+      ];
+    case "stopped":
+      return [`Run ${runId} is stopped (${outcome.reason}). Nothing is lost; continue with \`slipway resume\`.`];
+    case "cancelled":
+      return [`Run ${runId} was cancelled: ${outcome.reason}`];
+    case "failed":
+      return [`Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`];
+  }
+}

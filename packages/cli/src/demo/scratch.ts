@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Io } from "../io.ts";
+
+const DEMO = join(import.meta.dirname, "..", "..", "demo");
+export const CASSETTE = join(DEMO, "cassette");
+
+/** One moment for every demo commit: the same bytes give the same hashes everywhere, so the recorded prompts fit. */
+const MOMENT = "2026-01-01T00:00:00Z";
+
+const run = promisify(execFile);
+
+export interface Scratch {
+  readonly folder: string;
+  readonly spec: string;
+}
+
+/** A real git repository with a small project and its committed Slipway configuration. */
+export async function makeScratch(io: Io, keep: string | undefined): Promise<Scratch> {
+  const folder =
+    keep === undefined ? await mkdtemp(join(await realpath(tmpdir()), "slipway-demo-")) : await emptyFolder(resolve(io.cwd, keep));
+  await cp(join(DEMO, "project"), folder, { recursive: true });
+  await mkdir(join(folder, "specs"), { recursive: true });
+  await cp(join(DEMO, "specs"), join(folder, "specs"), { recursive: true });
+  const env = {
+    PATH: io.env["PATH"] ?? "",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Demo",
+    GIT_AUTHOR_EMAIL: "demo@localhost",
+    GIT_COMMITTER_NAME: "Demo",
+    GIT_COMMITTER_EMAIL: "demo@localhost",
+    GIT_AUTHOR_DATE: MOMENT,
+    GIT_COMMITTER_DATE: MOMENT,
+  };
+  for (const args of [
+    ["init", "--quiet", "--initial-branch=main"],
+    ["add", "--all"],
+    ["commit", "--quiet", "--message=Parcel post"],
+  ]) {
+    await run("git", args, { cwd: folder, env }).catch((error: unknown) => {
+      throw new SlipwayError(
+        "git_missing",
+        `git could not make the demo's repository: ${error instanceof Error ? error.message : ""}`,
+        { suggested_next_actions: ["Install git, then run `slipway doctor`."] },
+        { cause: error },
+      );
+    });
+  }
+  return { folder, spec: join("specs", "bulk_discount.spec.md") };
+}
+
+async function emptyFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  if ((await readdir(path)).length === 0) return realpath(path);
+  throw new SlipwayError("invalid_cli_args", `${path} is not empty; the demo would mix its files with yours.`, {
+    file: path,
+    suggested_next_actions: ["Name a folder that does not exist yet."],
+  });
+}

@@ -1,0 +1,42 @@
+import { diffText } from "@slipway/kernel/git/change";
+import { evidenceMarkdown } from "@slipway/kernel/evidence/markdown";
+import { countChecks } from "@slipway/kernel/evidence/gate-queries";
+import { chooseFeature } from "../choose.ts";
+import { bundleFor } from "../evidence.ts";
+import type { Session } from "../session.ts";
+
+export interface DemoSummary {
+  readonly status: string;
+  readonly merged: readonly { readonly feature_id: string; readonly commit: string; readonly tree: string }[];
+  readonly checks: { readonly passed: number; readonly failed: number };
+  readonly journal: { readonly events: number; readonly head: string };
+  readonly cost_usd: number;
+  readonly elapsed_ms: number;
+}
+
+/** Everything here is read back from the records, nothing is remembered from the run. */
+export async function summarise({ records, engine }: Session, runId: string, elapsedMs: number): Promise<DemoSummary> {
+  const { db } = records.database;
+  const merges = await db.selectFrom("merges").selectAll().orderBy("at").execute();
+  const checks = await db.selectFrom("checks").select("status").execute();
+  const telemetry = await db.selectFrom("telemetry").select("cost_usd").execute();
+  const heads = await db.selectFrom("heads").selectAll().execute();
+  const run = await engine.run(runId);
+  return {
+    status: run?.status ?? "unknown",
+    merged: merges.map(({ feature_id, commit_sha, tree }) => ({ feature_id, commit: commit_sha, tree })),
+    checks: countChecks(checks),
+    journal: {
+      events: heads.reduce((sum, { seq }) => sum + seq, 0),
+      head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
+    },
+    cost_usd: telemetry.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+    elapsed_ms: Math.round(elapsedMs),
+  };
+}
+
+/** What a person would look at before saying yes. */
+export async function reviewPack({ records, repository }: Session): Promise<string> {
+  const feature = await chooseFeature(records, undefined);
+  return [await diffText(repository, feature.base_commit, feature.tree), evidenceMarkdown(await bundleFor(records, feature))].join("\n");
+}

@@ -1,0 +1,43 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { placesOf } from "../places.ts";
+import { ok, problem, type Finding, type Patient } from "./check.ts";
+import { homePath } from "./home.ts";
+
+/** Looking makes no key: that is the first approval's business. */
+export async function checkApprovalKey(patient: Patient): Promise<Finding[]> {
+  const { io, repository } = patient;
+  const { configHome } = placesOf(io, repository.root);
+  const path = join(configHome, "slipway", "keys", "approval.pem");
+  if (isBelow(repository.root, path)) {
+    return [
+      problem(
+        `The approval key would be at ${path}, inside the repository, where agents work.`,
+        "Set XDG_CONFIG_HOME to a folder outside the repository.",
+      ),
+    ];
+  }
+  const shown = ((await patient.configuration())?.policy.sandbox.read_only ?? []).find((folder) => isBelow(homePath(io, folder), path));
+  if (shown !== undefined) {
+    return [
+      problem(
+        `The approval key is below ${shown}, which slipway/policy.yaml shows to every gate.`,
+        "Name the toolchain's own folder in sandbox.read_only instead.",
+      ),
+    ];
+  }
+  if (!existsSync(path)) return [ok(`There is none yet; it is made at ${path} when it is first needed.`)];
+  const { id } = await openApprovalKey({ configHome, repositoryRoot: repository.root });
+  return [ok(`${path}, outside the repository and readable by you alone (key ${id.slice(0, 12)}).`)];
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return nearestReal(path).startsWith(`${nearestReal(folder)}/`);
+}
+
+/** With links resolved as far as the path exists. */
+function nearestReal(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return path === dirname(path) ? path : join(nearestReal(dirname(path)), path.slice(dirname(path).length));
+}

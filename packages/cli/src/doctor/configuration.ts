@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { AGENTS_FILE, loadConfiguration, POLICY_FILE, type Configuration } from "@slipway/kernel/config/load";
+import { parseAgents } from "@slipway/kernel/config/agents";
+import { parsePolicy } from "@slipway/kernel/config/policy";
+import { parseYamlConfig } from "@slipway/kernel/config/yaml";
+import { hasCode } from "@slipway/kernel/files/file-system";
+import { GATES_FILE, gatesSchema } from "@slipway/kernel/gates/schema";
+import type { Repository } from "@slipway/kernel/git/repository";
+import { committedConfiguration } from "../configuration.ts";
+import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { thrown } from "./in-words.ts";
+
+const COMMIT = 'git add slipway && git commit -m "Update Slipway configuration"';
+
+type Parse = (file: string, bytes: Uint8Array) => unknown;
+
+const FILES: readonly { readonly file: string; readonly parse: Parse; readonly required: boolean }[] = [
+  { file: GATES_FILE, parse: (file, bytes) => parseYamlConfig(file, bytes, gatesSchema), required: true },
+  { file: POLICY_FILE, parse: parsePolicy, required: true },
+  { file: AGENTS_FILE, parse: parseAgents, required: false },
+];
+
+export async function checkConfiguration({ repository }: Patient): Promise<Finding[]> {
+  const base = await baseOf(repository);
+  const found = base.problem === null ? [] : [base.problem];
+  for (const { file, parse, required } of FILES) {
+    const [here, committed] = await Promise.all([inWorkingTree(repository, file), inCommit(repository, base.revision, file)]);
+    found.push(judge(file, parse, required, here, committed, base.name));
+  }
+  return found;
+}
+
+function judge(
+  file: string,
+  parse: Parse,
+  required: boolean,
+  here: Uint8Array | null,
+  committed: Uint8Array | null,
+  base: string,
+): Finding {
+  if (here === null && committed === null)
+    return required ? problem(`${file} does not exist.`, "slipway init") : note(`${file} does not exist; the built-in roles are used.`);
+  const invalid = [committed, here].flatMap((bytes) => (bytes === null ? [] : problemsIn(file, parse, bytes)))[0];
+  if (invalid !== undefined) return invalid;
+  if (committed === null) return problem(`${file} is not committed on ${base}, and only what is committed counts.`, COMMIT);
+  if (here === null)
+    return note(`${file} is committed on ${base} but gone from your working tree. The committed one counts.`, `git restore ${file}`);
+  if (Buffer.compare(here, committed) !== 0) return note(`${file} differs from the one committed on ${base}, and that one counts.`, COMMIT);
+  return ok(`${file} is valid and committed on ${base}.`);
+}
+
+function problemsIn(file: string, parse: Parse, bytes: Uint8Array): Finding[] {
+  try {
+    parse(file, bytes);
+    return [];
+  } catch (error) {
+    return [thrown(error)];
+  }
+}
+
+interface Base {
+  readonly name: string;
+  readonly revision: string;
+  readonly problem: Finding | null;
+}
+
+/** The branch the policy names: of HEAD's policy, as a run does it, or of the working tree's before the first commit of it. */
+async function baseOf(repository: Repository): Promise<Base> {
+  const bytes = (await inCommit(repository, "HEAD", POLICY_FILE)) ?? (await inWorkingTree(repository, POLICY_FILE));
+  const head: Base = { name: "HEAD", revision: "HEAD", problem: null };
+  if (bytes === null || problemsIn(POLICY_FILE, parsePolicy, bytes).length > 0) return head;
+  const name = parsePolicy(POLICY_FILE, bytes).worktree.base_branch;
+  const revision = `refs/heads/${name}`;
+  const { exitCode } = await repository.git.run(["show-ref", "--verify", "--quiet", revision], { allowExit: [1] });
+  if (exitCode === 0) return { name, revision, problem: null };
+  return {
+    ...head,
+    problem: problem(
+      `${POLICY_FILE} names the base branch "${name}", which does not exist.`,
+      `git branch ${name}, or name another one in ${POLICY_FILE}.`,
+    ),
+  };
+}
+
+/** What the other checks go by. */
+export async function effectiveConfiguration(repository: Repository): Promise<Configuration | null> {
+  return (await readable(committedConfiguration(repository))) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
+}
+
+/** What is wrong with it is the business of `checkConfiguration`. */
+async function readable(loading: Promise<Configuration>): Promise<Configuration | null> {
+  return loading.catch((error: unknown) => {
+    if (error instanceof SlipwayError) return null;
+    throw error;
+  });
+}
+
+async function inWorkingTree({ root }: Repository, file: string): Promise<Uint8Array | null> {
+  return readFile(join(root, file)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
+    throw error;
+  });
+}
+
+async function inCommit({ git }: Repository, revision: string, file: string): Promise<Uint8Array | null> {
+  const listed = await git.text(["ls-tree", "-z", "--end-of-options", revision, "--", file]);
+  const oid = /^100\d{3} blob ([0-9a-f]+)\t/.exec(listed)?.[1];
+  return oid === undefined ? null : (await git.run(["cat-file", "blob", oid])).stdout;
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
+import { MIGRATIONS } from "@slipway/kernel/database/migrations";
+import { checkedVersion } from "@slipway/kernel/database/version";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
+import { verifyAll } from "@slipway/kernel/journal/verify";
+import { layoutOf } from "@slipway/kernel/layout";
+import { placesOf } from "../places.ts";
+import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+
+/** Verifying reads every event; more than this takes longer than a person waits for a check. */
+const QUICK_EVENTS = 20_000;
+
+export async function checkDatabase({ repository, io }: Patient): Promise<Finding[]> {
+  const { database } = layoutOf(repository.root);
+  if (!existsSync(database)) return [ok("There is none yet; the first run makes it.")];
+  const sqlite = openSqlite(database, { readOnly: true });
+  try {
+    const version = await checkedVersion(sqlite);
+    const schema =
+      version === MIGRATIONS.length
+        ? ok(`${database} opens and has the current schema.`)
+        : note(`${database} has schema version ${version} of ${MIGRATIONS.length}; the next run brings it up to date.`);
+    return [schema, await checkJournal(sqlite, placesOf(io, repository.root).heads)];
+  } finally {
+    await sqlite.close();
+  }
+}
+
+async function checkJournal(sqlite: Sqlite, heads: string): Promise<Finding> {
+  const count = await countEvents(sqlite);
+  if (count === null) return note("The journal was not looked at: the database has none yet.");
+  if (count > QUICK_EVENTS) return note(`The journal was not verified, because it has ${count} events.`, "slipway journal verify");
+  const verdicts = await verifyAll(sqlite, { keptHeads: keptHeadsIn(nodeFileSystem, heads) });
+  const broken = [...verdicts].filter(([, verdict]) => !verdict.ok).map(([stream]) => stream);
+  if (broken.length === 0) return ok(`The journal is whole: ${count} events in ${verdicts.size} streams.`);
+  return problem(
+    `The journal is broken in ${broken.join(", ")}.`,
+    "slipway journal verify (says where; then put the database back from a copy).",
+  );
+}
+
+async function countEvents(sqlite: Sqlite): Promise<number | null> {
+  return sqlite.exclusive((database) => {
+    const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'events'").get();
+    return table === undefined ? null : Number(database.prepare("SELECT count(*) AS events FROM events").get()?.["events"]);
+  });
+}

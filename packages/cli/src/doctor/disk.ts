@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, constants, open, statfs, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { layoutOf } from "@slipway/kernel/layout";
+import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { reasonOf } from "./in-words.ts";
+
+const MiB = 1024 ** 2;
+const TOO_LITTLE = 100 * MiB;
+const LITTLE = 1024 * MiB;
+
+export async function checkDisk({ repository, io }: Patient): Promise<Finding[]> {
+  const { state } = layoutOf(repository.root);
+  // Before the first run there is no state folder, and looking must not make one.
+  const kept = existsSync(state) ? state : repository.commonDir;
+  await access(repository.root, constants.W_OK);
+  const temporary = io.env["TMPDIR"] ?? tmpdir();
+  return [await checkFolder(kept, "where the state is kept"), await checkFolder(temporary, "for temporary files")];
+}
+
+export async function checkFolder(folder: string, purpose: string): Promise<Finding> {
+  const name = `${folder} (${purpose})`;
+  const refusal = await writeAndSync(folder);
+  if (refusal !== null) return problem(`${name} cannot be written: ${refusal}.`, `Make ${folder} a folder that your user may write.`);
+  const { bavail, bsize } = await statfs(folder);
+  return judgeSpace(name, bavail * bsize);
+}
+
+export function judgeSpace(name: string, freeBytes: number): Finding {
+  const free = freeBytes >= LITTLE ? `${(freeBytes / LITTLE).toFixed(1)} GiB` : `${Math.floor(freeBytes / MiB)} MiB`;
+  const finding = `${name}: ${free} free.`;
+  if (freeBytes < TOO_LITTLE) return problem(finding, "Free at least 1 GiB on that disk.");
+  if (freeBytes < LITTLE) return note(finding, "Free some space on that disk: worktrees and builds need it.");
+  return ok(`${finding.slice(0, -1)}, can be written and synced.`);
+}
+
+/** Why a small file cannot be made durable there, or null. */
+async function writeAndSync(folder: string): Promise<string | null> {
+  const path = join(folder, `.slipway-doctor-${randomBytes(6).toString("hex")}`);
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile("slipway doctor\n");
+      await file.sync();
+    } finally {
+      await file.close();
+      await unlink(path);
+    }
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}

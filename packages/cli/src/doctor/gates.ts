@@ -1,0 +1,114 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Configuration } from "@slipway/kernel/config/load";
+import { stepEnvironment } from "@slipway/kernel/gates/environment";
+import { sandboxEnvironment, visibleRoots, type SandboxPlan } from "@slipway/kernel/sandbox/arguments";
+import { missingCommand } from "@slipway/kernel/sandbox/command";
+import { DEFAULT_LIMITS } from "@slipway/kernel/sandbox/contract";
+import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { homePath } from "./home.ts";
+
+interface Step {
+  readonly program: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly where: string;
+}
+
+/** Whether every program of gates.yaml can be started, as the sandbox sees the machine. Nothing is run. */
+export async function checkGates(patient: Patient): Promise<Finding[]> {
+  const configuration = await patient.configuration();
+  if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
+  const hidden = missingFolders(patient, configuration);
+  const programs = new Map(stepsOf(configuration).map((step) => [`${step.program}\0${step.cwd}`, step]));
+  const missing = (await Promise.all([...programs.values()].map((step) => checkStep(step, patient, configuration)))).flat();
+  if (hidden.length + missing.length > 0) return [...hidden, ...missing];
+  return [
+    ok(`Every command of slipway/gates.yaml is found: ${[...new Set(stepsOf(configuration).map(({ program }) => program))].join(", ")}.`),
+  ];
+}
+
+function stepsOf({ gates }: Configuration): Step[] {
+  return Object.entries(gates.profiles).flatMap(([profile, { modes }]) =>
+    Object.entries(modes).flatMap(([mode, steps]) =>
+      (steps ?? []).map(({ name, cmd, cwd = ".", env = {} }) => ({
+        program: String(cmd[0]),
+        cwd,
+        env,
+        where: `${profile}.${mode}.${name}`,
+      })),
+    ),
+  );
+}
+
+async function checkStep({ program, cwd, env, where }: Step, { io, repository }: Patient, { policy }: Configuration): Promise<Finding[]> {
+  const { root } = repository;
+  const { host } = await probeSandbox();
+  const own = stepEnvironment(io.env, policy.execution.env_allowlist, env);
+  const readOnly = policy.sandbox.read_only.map((path) => homePath(io, path)).filter((path) => existsSync(path));
+  const shared = policy.sandbox.shared_paths.map((path) => ({ from: join(root, path), to: join(root, path) }));
+  const plan: SandboxPlan = {
+    worktree: root,
+    cwd: resolve(root, cwd),
+    command: [program],
+    env: own,
+    network: false,
+    readOnly: readOnly.flatMap((path) => [path, realpathSync(path)]),
+    shared,
+    git: "directory",
+    limits: DEFAULT_LIMITS,
+  };
+  const path = host === null ? (own["PATH"] ?? "") : String(sandboxEnvironment(plan, host)["PATH"]);
+  const missing = missingCommand(program, { cwd: plan.cwd, path, visible: host === null ? null : visibleRoots(plan, host) });
+  if (missing !== null) {
+    const mend = missing.message.includes("does not show")
+      ? `Add its folder to sandbox.read_only in slipway/policy.yaml.`
+      : `Install ${program}, or correct the step in slipway/gates.yaml.`;
+    return [problem(`The gate ${where} cannot start: ${missing.message}`, mend)];
+  }
+  return program.includes("/") ? inCheckout(program, plan, where, repository, policy.sandbox.shared_paths) : [];
+}
+
+/** A program in the repository has to be there in a fresh checkout, too. */
+async function inCheckout(
+  program: string,
+  { cwd }: SandboxPlan,
+  where: string,
+  { root, git }: Patient["repository"],
+  shared: readonly string[],
+): Promise<Finding[]> {
+  const path = relative(root, resolve(cwd, program));
+  if (path.startsWith("..") || shared.some((folder) => path === folder || path.startsWith(`${folder}/`))) return [];
+  const tracked = await git.text(["ls-files", "-z", "--", path]);
+  if (tracked !== "") return [];
+  return [
+    problem(
+      `The gate ${where} starts ${path}, which git does not track: it is missing in a fresh checkout.`,
+      `Commit it, or add its folder to sandbox.shared_paths in slipway/policy.yaml.`,
+    ),
+  ];
+}
+
+function missingFolders({ io, repository }: Patient, { policy }: Configuration): Finding[] {
+  const { shared_paths, read_only } = policy.sandbox;
+  return [
+    ...shared_paths
+      .filter((path) => !existsSync(join(repository.root, path)))
+      .map((path) => problem(`${path} is shared with gates by slipway/policy.yaml, but does not exist.`, mendFor(path))),
+    ...read_only
+      .filter((path) => !existsSync(homePath(io, path)))
+      .map((path) =>
+        problem(
+          `${path} is shown to gates by slipway/policy.yaml, but does not exist.`,
+          "Remove it from sandbox.read_only in slipway/policy.yaml.",
+        ),
+      ),
+  ];
+}
+
+function mendFor(path: string): string {
+  return /(?:^|\/)node_modules$/.test(path)
+    ? "Install the packages in your checkout (npm ci, or what your package manager has)."
+    : `Make ${path}, or remove it from sandbox.shared_paths.`;
+}

@@ -1,0 +1,40 @@
+import { findGit } from "@slipway/kernel/git/executable";
+import { describeRepository } from "@slipway/kernel/git/repository";
+import type { Io } from "../io.ts";
+import { note, ok, type Finding, type Patient } from "./check.ts";
+
+export async function checkGit(io: Io): Promise<Finding[]> {
+  const { file, version } = await findGit(io.env);
+  return [ok(`git ${version} at ${file}.`)];
+}
+
+const SHOWN = 3;
+
+export async function checkRepository({ repository }: Patient): Promise<Finding[]> {
+  const { headRef, dirty, dirtyPaths, hasSubmodules, shallow, partialClone } = await describeRepository(repository);
+  const branch = headRef?.replace("refs/heads/", "");
+  const found: Finding[] = [ok(`${repository.root}${branch === undefined ? "" : `, on the branch ${branch}`}.`)];
+  if (branch === undefined) {
+    found.push(
+      note("No branch is checked out (detached HEAD). Runs work from the base branch and are not disturbed.", "git switch <branch>"),
+    );
+  }
+  if (dirty) {
+    const names = dirtyPaths.slice(0, SHOWN).join(", ") + (dirtyPaths.length > SHOWN ? ", …" : "");
+    found.push(
+      note(`There are changes that are not committed (${names}). Runs neither see nor touch them.`, "Commit what a run should build on."),
+    );
+  }
+  if (hasSubmodules) {
+    found.push(
+      note(
+        "There are submodules. They are not checked out in worktrees, so gates see empty folders there.",
+        "Choose gates that need no submodule.",
+      ),
+    );
+  }
+  if (shallow || partialClone) {
+    found.push(note("This clone does not have the whole history. Only objects that are here can be used.", "git fetch --unshallow"));
+  }
+  return found;
+}

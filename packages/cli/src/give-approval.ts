@@ -1,0 +1,45 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { issueApproval } from "@slipway/kernel/approvals/approvals";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { Records } from "@slipway/kernel/records";
+import { z } from "zod";
+import type { Io } from "./io.ts";
+import { personOf, placesOf } from "./places.ts";
+
+const candidateShape = z.looseObject({
+  feature_id: z.string(),
+  change: z.string(),
+  tree: z.string(),
+  base: z.string(),
+  policy_hash: z.string(),
+});
+
+/** Signs exactly what the question shows, with a key that no agent can read, and answers with it. */
+export async function giveApproval(
+  records: Records,
+  question: InboxQuestion,
+  io: Io,
+  expectedTree?: string,
+): Promise<{ tree: string; by: string }> {
+  const { feature_id, change, tree, base, policy_hash } = candidateShape.parse(question.context);
+  if (expectedTree !== undefined && !tree.startsWith(expectedTree)) {
+    throw new SlipwayError("approval_invalid", `You asked to approve tree ${expectedTree}, but what would merge now is tree ${tree}.`, {
+      feature_id,
+      suggested_next_actions: [`Look at it again with \`slipway diff ${feature_id}\`.`],
+    });
+  }
+  const by = personOf(io);
+  const key = await openApprovalKey({ configHome: placesOf(io, records.layout.root).configHome, repositoryRoot: records.layout.root });
+  const token = issueApproval(key, records.ids, {
+    feature: feature_id,
+    change,
+    tree,
+    base,
+    policyHash: policy_hash,
+    by,
+    at: Math.floor(records.clock.now()),
+  });
+  await records.inbox.answer({ id: question.id, value: { decision: "approve", token }, by });
+  return { tree, by: by.id };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { assertTested, inFull, withTestCommand } from "./choose.ts";
+import { detect, type Proposal } from "./detect.ts";
+import { fakeMachine, fakeTree } from "./testing/fake-project.ts";
+
+const nothing: Proposal = { projects: [], gates: [], sharedPaths: [], readOnly: [], notes: [] };
+
+test("the given test command takes the place of the tests that were found, and of nothing else", () => {
+  const machine = fakeMachine({ programs: { just: ["/home/ada/.cargo/bin/just"] } });
+  const found = detect(fakeTree({ "package.json": '{"scripts":{"lint":"x","test":"y"}}', "Cargo.toml": "" }), machine);
+  const { gates, readOnly } = withTestCommand(found, "CI=1 just test", machine);
+  expect(gates.map(({ name, cmd }) => [name, cmd[0]])).toEqual([
+    ["node-lint", "npm"],
+    ["rust-compile", "cargo"],
+    ["test", "just"],
+  ]);
+  expect(gates[2]).toMatchObject({ env: { CI: "1" }, why: "`CI=1 just test` was given as the test command." });
+  expect(readOnly).toEqual(["~/.cargo/bin"]);
+});
+
+test("without tests nothing is written, and the error says what was seen", () => {
+  expect(() => assertTested(nothing)).toThrow(/No project was recognised \(looked for Node\.js, Python, Rust, Go, Java\)/);
+  expect(() => assertTested({ ...nothing, projects: ["Node.js in web"], notes: ["The script was left out."] })).toThrow(
+    expect.objectContaining({
+      code: "config_missing",
+      message: "No tests were found for Node.js in web, and a gate is never guessed. Nothing was written.\n  The script was left out.",
+      details: expect.objectContaining({ suggested_next_actions: [expect.stringContaining('--test "make test"')] }),
+    }),
+  );
+});
+
+test("`~` is written out where it stands for the home folder, and nowhere else", () => {
+  const env = { A: "~/.rustup", B: "x~/y", C: "~" };
+  const gates = [{ kind: "test", name: "test", project: "", cmd: ["run", "-Da.b=~/.m2", "~/bin", "a ~/b", "$&~/"], env, why: "" }] as const;
+  expect(inFull({ ...nothing, gates, readOnly: ["~/.nvm", "/opt/x"] }, "/home/$&")).toMatchObject({
+    gates: [{ cmd: ["run", "-Da.b=/home/$&/.m2", "/home/$&/bin", "a ~/b", "$&~/"], env: { A: "/home/$&/.rustup", B: "x~/y", C: "~" } }],
+    readOnly: ["/home/$&/.nvm", "/opt/x"],
+  });
+});

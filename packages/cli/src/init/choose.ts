@@ -1,0 +1,57 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { DETECTORS, type Gate, type Proposal } from "./detect.ts";
+import type { Machine } from "./place.ts";
+import { toolchainFolders } from "./toolchains.ts";
+import { commandLine } from "./words.ts";
+
+export const isTested = ({ gates }: Proposal): boolean => gates.some(({ kind }) => kind === "test");
+
+/** The person's own test command takes the place of every test that was found. */
+export function withTestCommand(proposal: Proposal, text: string, machine: Machine): Proposal {
+  const { cmd, env } = commandLine(text);
+  const gate: Gate = { kind: "test", name: "test", project: "given", cmd, env, why: `\`${text}\` was given as the test command.` };
+  const folders = toolchainFolders(machine.locate(String(cmd[0])), machine.homeFolder);
+  return {
+    ...proposal,
+    gates: [...proposal.gates.filter(({ kind }) => kind !== "test"), gate],
+    readOnly: [...new Set([...proposal.readOnly, ...folders])],
+  };
+}
+
+export function withGates(proposal: Proposal, names: readonly string[]): Proposal {
+  return { ...proposal, gates: proposal.gates.filter(({ name }) => names.includes(name)) };
+}
+
+/** A gate is never guessed: without tests there is nothing to write. */
+export function assertTested(proposal: Proposal): void {
+  if (isTested(proposal)) return;
+  const { projects, notes } = proposal;
+  const seen =
+    projects.length === 0 ? `No project was recognised (looked for ${languages()})` : `No tests were found for ${projects.join(", ")}`;
+  throw new SlipwayError("config_missing", [`${seen}, and a gate is never guessed. Nothing was written.`, ...notes].join("\n  "), {
+    projects,
+    notes,
+    suggested_next_actions: ['Say how the tests are run: `slipway init --yes --test "make test"`.'],
+  });
+}
+
+export function noBranch(branches: readonly string[]): SlipwayError {
+  const message = "No branch is checked out (detached HEAD), so the base branch is not known. Nothing was written.";
+  const next = `Check out the branch that features should merge to: \`git switch ${branches[0] ?? "-c main"}\`.`;
+  return new SlipwayError("repository_unsuitable", message, { suggested_next_actions: [next] });
+}
+
+function languages(): string {
+  return DETECTORS.map(({ title }) => title).join(", ");
+}
+
+/** The files are read as they stand, and a gate's own home folder is empty: `~` is written out. */
+export function inFull(proposal: Proposal, homeFolder: string): Proposal {
+  const full = (text: string) => text.replace(/^(|[^=\s]+=)~\//, (_, before: string) => `${before}${homeFolder}/`);
+  const gates = proposal.gates.map(({ cmd, env = {}, ...gate }) => ({
+    ...gate,
+    cmd: cmd.map(full),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, full(value)])),
+  }));
+  return { ...proposal, gates, readOnly: proposal.readOnly.map(full) };
+}

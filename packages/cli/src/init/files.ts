@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+
+export interface WrittenFiles {
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** Before anything is asked or looked at: nobody's file is replaced by surprise. */
+export function assertReplaceable(root: string, paths: readonly string[], force: boolean): void {
+  const present = paths.filter((path) => existsSync(join(root, path)));
+  if (force || present.length === 0) return;
+  throw new SlipwayError(
+    "invalid_cli_args",
+    `${present.join(", ")} ${present.length === 1 ? "exists" : "exist"} already. Nothing was written.`,
+    {
+      file: present[0],
+      suggested_next_actions: ["Edit the files by hand, or run `slipway init --force`: the old ones are kept as *.bak."],
+    },
+  );
+}
+
+export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<WrittenFiles> {
+  const kept: string[] = [];
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true }).catch((cause: unknown) => {
+      throw new SlipwayError(
+        "io_error",
+        `The folder ${dirname(path)} cannot be made: something else is in its place, or it may not be written.`,
+        { file: path },
+        { cause },
+      );
+    });
+    if (existsSync(join(root, path))) kept.push(await putAside(root, path));
+    await writeFileAtomic(nodeFileSystem, join(root, path), Buffer.from(text));
+  }
+  return { written: Object.keys(files), kept };
+}
+
+async function putAside(root: string, path: string): Promise<string> {
+  let aside = `${path}.bak`;
+  for (let number = 2; existsSync(join(root, aside)); number++) aside = `${path}.${number}.bak`;
+  await rename(join(root, path), join(root, aside));
+  return aside;
+}

@@ -1,0 +1,23 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { findOnPath, isExecutable } from "@slipway/kernel/sandbox/host";
+import type { Io } from "../io.ts";
+import type { Machine } from "./place.ts";
+
+export function machineOf(io: Io, root: string): Machine {
+  const homeFolder = io.env["HOME"] ?? homedir();
+  const program = (command: string) => {
+    if (!command.includes("/")) return findOnPath(command, io.env["PATH"] ?? "");
+    return isExecutable(join(root, command)) ? join(root, command) : null;
+  };
+  return {
+    homeFolder,
+    here: (path) => existsSync(join(root, path)),
+    home: (path) => existsSync(join(homeFolder, path)),
+    locate: (command) => {
+      const found = program(command);
+      return found === null ? [] : [...new Set([found, realpathSync(found)])].filter((path) => !path.startsWith(`${root}/`));
+    },
+  };
+}

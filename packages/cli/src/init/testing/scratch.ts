@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Io } from "../../io.ts";
+
+export function scratchFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-cli-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, path.endsWith("w") || path.endsWith(".sh") ? { mode: 0o755 } : {});
+  }
+}
+
+const IDENTITY = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
+
+export function git(folder: string, ...args: readonly string[]): string {
+  return execFileSync("git", [...IDENTITY, ...args], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+export function commitAll(folder: string): void {
+  git(folder, "add", "-A");
+  git(folder, "commit", "-q", "-m", "files");
+}
+
+/** A repository on the branch main with these files committed. */
+export function scratchRepository(files: Readonly<Record<string, string>>): string {
+  const folder = scratchFolder();
+  git(folder, "init", "-q", "-b", "main");
+  writeAll(folder, files);
+  if (Object.keys(files).length > 0) commitAll(folder);
+  return folder;
+}
+
+export interface CollectingIo extends Io {
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+}
+
+/** With a home folder of its own, so that nothing of the machine's user is seen or touched. */
+export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo {
+  let stdout = "";
+  let stderr = "";
+  return {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: scratchFolder() },
+    interactive: false,
+    color: false,
+    columns: 100,
+    out: (text) => void (stdout += text),
+    err: (text) => void (stderr += text),
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ...more,
+  };
+}

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { openEngine, type Engine } from "@slipway/durable/engine";
+import { SlipwayError } from "@slipway/durable/errors";
+import { findLayout } from "@slipway/kernel/glance/glance";
+import { openRecords, type Records } from "@slipway/kernel/records";
+import type { Io } from "./io.ts";
+
+/** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
+export interface Reader {
+  readonly records: Records;
+  readonly engine: Engine;
+}
+
+export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>): Promise<T> {
+  const layout = findLayout(io.cwd);
+  if (!existsSync(layout.database)) {
+    throw new SlipwayError("run_not_found", "Nothing has run in this repository yet.", {
+      suggested_next_actions: ["Start with `slipway run SPEC.md`."],
+    });
+  }
+  const records = await openRecords({ layout });
+  try {
+    const { database, objects, clock, ids, inbox } = records;
+    const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [], kernel: null });
+    return await work({ records, engine });
+  } finally {
+    await records.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { openEngine, type Engine } from "@slipway/durable/engine";
+import type { JournalEvent } from "@slipway/durable/chain";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { reconcile } from "@slipway/kernel/git/reconcile";
+import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
+import { openKernel, type Kernel } from "@slipway/kernel/kernel";
+import { layoutOf } from "@slipway/kernel/layout";
+import type { DoorEvent } from "@slipway/kernel/operations/door";
+import { openRecords, type Records } from "@slipway/kernel/records";
+import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
+import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
+import { features } from "@slipway/protocols/features/protocol";
+import type { Shop } from "@slipway/protocols/features/shop";
+import { deskFor, type AgentChoice } from "./agents.ts";
+import { committedConfiguration } from "./configuration.ts";
+import type { Io } from "./io.ts";
+import { personOf, placesOf } from "./places.ts";
+
+/** Looked at by the progress display and by the kill suite. */
+export interface Hooks {
+  readonly observe?: (event: JournalEvent) => void;
+  readonly onStepStart?: (runId: string, step: string) => void;
+  readonly onOperation?: (event: DoorEvent) => void;
+  readonly onWarning?: (text: string) => void;
+}
+
+export interface SessionOptions extends Hooks {
+  readonly io: Io;
+  readonly agents: AgentChoice;
+  readonly unsandboxedReason?: string | undefined;
+}
+
+/** Everything a command needs that makes runs go on. */
+export interface Session {
+  readonly repository: Repository;
+  readonly records: Records;
+  readonly kernel: Kernel;
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { io } = options;
+  const repository = await openRepository(io.cwd, { env: io.env });
+  const configuration = await committedConfiguration(repository);
+  await excludeLocally(repository, [".slipway/", ".worktrees/"]);
+  await reconcile(repository);
+  const records = await openRecords({
+    layout: layoutOf(repository.root),
+    ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
+  });
+  const { configHome } = placesOf(io, repository.root);
+  const kernel = openKernel({
+    records,
+    repository,
+    configuration,
+    approvalKey: await openApprovalKey({ configHome, repositoryRoot: repository.root }),
+    hostEnv: io.env,
+    sandbox: once(() => chooseSandbox(options)),
+  });
+  const shop: Shop = { kernel, desk: deskFor({ kernel, io, choice: options.agents, onWarning: options.onWarning ?? (() => undefined) }) };
+  const engine = await openEngine({
+    sqlite: records.database.sqlite,
+    blobs: records.objects,
+    clock: records.clock,
+    ids: records.ids,
+    inbox: records.inbox,
+    workflows: [features],
+    kernel: shop,
+    ...(options.observe === undefined ? {} : { observe: options.observe }),
+    ...(options.onStepStart === undefined ? {} : { onStepStart: options.onStepStart }),
+  });
+  return {
+    repository,
+    records,
+    kernel,
+    engine,
+    async close() {
+      await engine.close();
+      await keepHeads(records, placesOf(io, repository.root).heads);
+      await records.close();
+    },
+  };
+}
+
+/** No sandbox, no gate, unless a person said so for this one run; then that is part of the record. */
+async function chooseSandbox({ io, unsandboxedReason }: SessionOptions): Promise<Sandbox> {
+  if (unsandboxedReason === undefined) return openSandbox();
+  return unsandboxed({ reason: unsandboxedReason, by: personOf(io).id });
+}
+
+/** Heads go outside the repository, so that a database put back to an older copy is noticed. */
+async function keepHeads(records: Records, folder: string): Promise<void> {
+  const kept = keptHeadsIn(nodeFileSystem, folder);
+  const heads = await records.database.db.selectFrom("heads").selectAll().execute();
+  for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

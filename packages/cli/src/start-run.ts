@@ -1,0 +1,52 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { recordOverride } from "@slipway/kernel/sandbox/override";
+import type { Spec } from "@slipway/kernel/specs/read";
+import type { FeaturesInput } from "@slipway/protocols/features/protocol";
+import type { Io } from "./io.ts";
+import { personOf } from "./places.ts";
+import type { Session } from "./session.ts";
+
+/** Records the run. The specifications are kept by digest: from here on nobody reads the user's files again. */
+export async function startRun(session: Session, specs: readonly Spec[], unsandboxedReason: string | undefined, io: Io): Promise<string> {
+  await assertNew(session, specs);
+  const runId = await freeRunId(session, specs);
+  const input: FeaturesInput = {
+    max_active_features: session.kernel.configuration.policy.supervisor.max_active_features,
+    specs: await Promise.all(
+      specs.map(async ({ id, path, bytes }) => ({
+        feature_id: id,
+        spec_source: path,
+        spec_digest: await session.records.objects.put(bytes),
+      })),
+    ),
+  };
+  await session.engine.start("features", input, { runId });
+  if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+  return runId;
+}
+
+async function assertNew({ records, engine }: Session, specs: readonly Spec[]): Promise<void> {
+  const ids = specs.map(({ id }) => id);
+  const known = await records.database.db.selectFrom("features").select(["id", "status", "run_id"]).where("id", "in", ids).execute();
+  const [first] = known;
+  if (first === undefined) return;
+  const [root = first.run_id] = first.run_id.split("/");
+  const live = ["pending", "running", "waiting", "stopped"].includes((await engine.run(root))?.status ?? "");
+  throw new SlipwayError("run_exists", `There is already a feature "${first.id}" (${first.status}, run ${root}).`, {
+    feature_id: first.id,
+    run_id: root,
+    suggested_next_actions: live
+      ? [`Continue it: \`slipway resume ${root}\`.`]
+      : ["Give the specification another file name to build it as a new feature."],
+  });
+}
+
+/** `YYYY-MM-DD_slug`, with a number when the day already has one. */
+async function freeRunId({ engine, records }: Session, specs: readonly Spec[]): Promise<string> {
+  const day = new Date(records.clock.now()).toISOString().slice(0, 10);
+  const slug = specs.length === 1 ? (specs[0]?.id ?? "run") : `${specs.length}-features`;
+  for (let number = 1; ; number++) {
+    const runId = `${day}_${slug}${number === 1 ? "" : `-${number}`}`;
+    if ((await engine.run(runId)) === undefined) return runId;
+  }
+}

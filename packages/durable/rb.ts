@@ -1,0 +1,15 @@
+import { workflow } from "@slipway/durable/ctx";
+import { openEngine } from "@slipway/durable/engine";
+import { systemClock, systemIds } from "@slipway/durable/environment";
+import { openSqlite } from "@slipway/durable/sqlite";
+import { mkdtempSync } from "node:fs";
+const sqlite = openSqlite(mkdtempSync("/tmp/bb-")+"/x.db");
+if (process.env["OFF"]) await sqlite.exclusive(d=>d.exec("PRAGMA synchronous=OFF"));
+const times:number[]=[];
+const RESULT = { passed: true, files: 3, note: "x".repeat(80) };
+const w = workflow<null,null,null>("b","1",async(ctx)=>{ for(let i=0;i<30000;i++){const t=performance.now(); await ctx.step("step:"+i,()=>Promise.resolve(RESULT)); times.push(performance.now()-t);} return null;});
+const no=()=>Promise.reject(new Error("x"));
+const e = await openEngine({sqlite,blobs:{put:no,get:no},inbox:{open:no,close:no},clock:systemClock,ids:systemIds,workflows:[w],kernel:null});
+await e.drive(await e.start("b",null));
+const tm=(a:number[])=>{const s=a.toSorted((x,y)=>x-y);const c=Math.floor(s.length/20);const k=s.slice(c,s.length-c);return k.reduce((x,y)=>x+y,0)/k.length};
+console.log(tm(times.slice(0,3000)),tm(times.slice(5000)));

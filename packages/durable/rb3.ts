@@ -1,0 +1,23 @@
+import { workflow } from "@slipway/durable/ctx";
+import { openEngine } from "@slipway/durable/engine";
+import { systemClock, systemIds } from "@slipway/durable/environment";
+import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
+import { mkdtempSync } from "node:fs";
+const sqlite = openSqlite(mkdtempSync("/tmp/bb-")+"/x.db");
+const times:number[]=[], bare:number[]=[], ins:number[]=[];
+const orig = sqlite.prepare.bind(sqlite);
+const cache=new Map<string,any>();
+(sqlite as any).prepare=(sql:string)=>{ const s=orig(sql); if(!sql.startsWith("INSERT INTO events")) return s; let w=cache.get(sql); if(!w){w={run:(...a:any[])=>{const t=performance.now(); const r=(s as any).run(...a); ins.push(performance.now()-t); return r;}};cache.set(sql,w);} return w;};
+const RESULT = { passed: true, files: 3, note: "x".repeat(80) };
+const w = workflow<null,null,Sqlite>("b","1",async(ctx,_i,s)=>{ 
+ await s.exclusive(d=>d.exec("CREATE TABLE bare (id INTEGER PRIMARY KEY, payload TEXT NOT NULL)"));
+ const b=s.prepare("INSERT INTO bare(payload) VALUES (?)");
+ const p='{"ms":1,"value":{"n":1,"text":"'+"x".repeat(100)+'"}}';
+ for(let i=0;i<6000;i++){const t=performance.now(); await ctx.step("step:"+i,()=>Promise.resolve(RESULT)); const t2=performance.now(); b.run(p); times.push(t2-t); bare.push(performance.now()-t2);} return null;});
+const no=()=>Promise.reject(new Error("x"));
+const e = await openEngine({sqlite,blobs:{put:no,get:no},inbox:{open:no,close:no},clock:systemClock,ids:systemIds,workflows:[w],kernel:sqlite});
+await e.drive(await e.start("b",null));
+const tm=(a:number[])=>{const s=a.toSorted((x,y)=>x-y);const c=Math.floor(s.length/20);const k=s.slice(c,s.length-c);return k.reduce((x,y)=>x+y,0)/k.length};
+const med=(a:number[])=>a.toSorted((x,y)=>x-y)[a.length>>1]!;
+const k=ins.length-1; const js=times.map((t,i)=>t-ins[i+1]!).slice(1000);
+console.log("js median us",(med(js.filter(x=>x===x))*1000).toFixed(1),"insert/bare",(med(ins.slice(1000))/med(bare.slice(1000))).toFixed(3),"step/bare med",(med(times.slice(1000))/med(bare.slice(1000))).toFixed(3),"trimmed",(tm(times.slice(1000))/tm(bare.slice(1000))).toFixed(3), "bare", (med(bare)*1000).toFixed(0));

@@ -1,0 +1,45 @@
+import { digestOf } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
+import { gatesSchema, GATES_FILE, type GatesConfig } from "../gates/schema.ts";
+import { parseAgents, type AgentsConfig } from "./agents.ts";
+import { parsePolicy, type Policy } from "./policy.ts";
+import { parseYamlConfig } from "./yaml.ts";
+
+export const POLICY_FILE = "slipway/policy.yaml";
+export const AGENTS_FILE = "slipway/agents.yaml";
+
+/** Gives a file's bytes, or null where there is none. Which tree it reads is the caller's choice: for a run, the base commit's. */
+export type ReadFile = (path: string) => Promise<Uint8Array | null>;
+
+export interface Configuration {
+  readonly policy: Policy;
+  readonly gates: GatesConfig;
+  /** Null when the repository has no agents.yaml. */
+  readonly agents: AgentsConfig | null;
+  /** Changes when anything that decides about a merge changes; who plays the roles does not. */
+  readonly policyHash: string;
+}
+
+export async function loadConfiguration(readFile: ReadFile): Promise<Configuration> {
+  const [policyBytes, gatesBytes, agentsBytes] = await Promise.all([POLICY_FILE, GATES_FILE, AGENTS_FILE].map(readFile));
+  if (policyBytes == null || gatesBytes == null) {
+    throw missing([...(policyBytes == null ? [POLICY_FILE] : []), ...(gatesBytes == null ? [GATES_FILE] : [])]);
+  }
+  const policy = parsePolicy(POLICY_FILE, policyBytes);
+  const gates = parseYamlConfig(GATES_FILE, gatesBytes, gatesSchema);
+  const agents = agentsBytes == null ? null : parseAgents(AGENTS_FILE, agentsBytes);
+  return { policy, gates, agents, policyHash: policyHash(policy, gates) };
+}
+
+export function policyHash(policy: Policy, gates: GatesConfig): string {
+  return digestOf({ policy, gates });
+}
+
+function missing(files: readonly string[]): SlipwayError {
+  const verb = files.length === 1 ? "does" : "do";
+  return new SlipwayError("config_missing", `${files.join(" and ")} ${verb} not exist in the commit or folder that was read.`, {
+    file: files[0],
+    files,
+    suggested_next_actions: ["Run `slipway init`, look at what it wrote, and commit it."],
+  });
+}

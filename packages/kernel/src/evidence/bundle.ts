@@ -1,0 +1,55 @@
+import type { Head } from "@slipway/durable/chain";
+import type { Db, Tx } from "../database/tables.ts";
+import { headOf, REPOSITORY_STREAM } from "../journal/repository.ts";
+import { checksOf, type Check } from "./checks.ts";
+import { telemetryOf, totalsOf, type Telemetry, type Totals } from "./telemetry.ts";
+
+/** Everything that speaks for one feature's change. */
+export interface EvidenceBundle {
+  readonly feature: EvidencedFeature;
+  /** Null until it has landed. */
+  readonly merge: EvidencedMerge | null;
+  readonly approval: { readonly id: string; readonly by: string; readonly at: number } | null;
+  readonly checks: readonly Check[];
+  readonly telemetry: readonly Telemetry[];
+  readonly totals: Totals;
+  readonly journal: { readonly run: Head | null; readonly repository: Head | null };
+}
+
+export interface EvidencedFeature {
+  readonly id: string;
+  readonly run_id: string;
+  readonly status: string;
+  readonly tree: string;
+}
+
+export interface EvidencedMerge {
+  readonly commit: string;
+  readonly tree: string;
+  readonly base_branch: string;
+  readonly base_before: string;
+  readonly strategy: string;
+  readonly change: string;
+  readonly approval_id: string;
+}
+
+export async function evidenceOf(db: Db | Tx, feature: EvidencedFeature, merge: EvidencedMerge | null): Promise<EvidenceBundle> {
+  const telemetry = await telemetryOf(db, { feature_id: feature.id });
+  const approval =
+    merge === null
+      ? undefined
+      : await db
+          .selectFrom("approvals")
+          .select(["id", "approved_by as by", "issued_at as at"])
+          .where("id", "=", merge.approval_id)
+          .executeTakeFirst();
+  return {
+    feature,
+    merge,
+    approval: approval ?? null,
+    checks: await checksOf(db, { feature_id: feature.id }),
+    telemetry,
+    totals: totalsOf(telemetry),
+    journal: { run: (await headOf(db, feature.run_id)) ?? null, repository: (await headOf(db, REPOSITORY_STREAM)) ?? null },
+  };
+}

@@ -1,0 +1,40 @@
+import { canonicalJson, type Json } from "@slipway/durable/canonical";
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../database/tables.ts";
+import { passedOn } from "./gate-queries.ts";
+import type { EvidenceTables } from "./tables.ts";
+
+type Row = Selectable<EvidenceTables["checks"]>;
+
+/** One row of evidence. `kind` "mode" is the verdict over a whole gate mode; its steps are rows of their own. */
+export interface Check extends Omit<Row, "counts"> {
+  readonly counts: Json;
+}
+
+export type NewCheck = Omit<Row, "counts" | "produced_by"> & { readonly counts: unknown };
+
+/** Only for what the harness has just seen itself; an agent's claim never comes here. */
+export async function recordCheck(tx: Tx, { counts, ...check }: NewCheck): Promise<void> {
+  const text = counts === null ? null : canonicalJson(counts);
+  await tx
+    .insertInto("checks")
+    .values({ ...check, counts: text, produced_by: "harness" })
+    .execute();
+}
+
+export async function checksOf(
+  db: Db | Tx,
+  { feature_id, tree }: { readonly feature_id: string; readonly tree?: string },
+): Promise<Check[]> {
+  let query = db.selectFrom("checks").selectAll().where("feature_id", "=", feature_id);
+  if (tree !== undefined) query = query.where("tree", "=", tree);
+  const rows = await query.orderBy("at").orderBy("id").execute();
+  return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
+}
+
+export async function modePassed(
+  db: Db | Tx,
+  { feature_id, mode, tree }: { readonly feature_id: string; readonly mode: string; readonly tree: string },
+): Promise<boolean> {
+  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree });
+}

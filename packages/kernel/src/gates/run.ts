@@ -1,0 +1,148 @@
+import { realpath } from "node:fs/promises";
+import type { Clock } from "@slipway/durable/environment";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Limits, Sandbox, SharedPath } from "../sandbox/contract.ts";
+import { resolveBelow } from "../sandbox/paths.ts";
+import type { TestCounts } from "./coverage.ts";
+import { judgeReports, reportPaths } from "./judge.ts";
+import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
+import { clearReports } from "./reports.ts";
+import { GATES_FILE, type GatesConfig } from "./schema.ts";
+import { logPathOf, runStep, skippedStep, type StepResult } from "./step.ts";
+import type { CoverageResult } from "./thresholds.ts";
+
+export interface GatePolicy {
+  readonly defaultStepTimeoutSeconds: number;
+  readonly envAllowlist: readonly string[];
+  readonly transientErrorCodes: readonly string[];
+  readonly transientMaxRetries: number;
+  readonly allowUnsupportedParser?: boolean | undefined;
+  readonly minimums?: CoverageRatios | undefined;
+  readonly targets?: CoverageRatios | undefined;
+}
+
+export interface GateRequest {
+  readonly config: GatesConfig;
+  readonly profile: string;
+  readonly mode: string;
+  readonly worktree: string;
+  readonly overrides?: VerificationOverrides;
+  readonly policy: GatePolicy;
+  readonly sandbox: Sandbox;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly readOnly?: readonly string[];
+  readonly shared?: readonly SharedPath[];
+  readonly limits?: Partial<Limits>;
+  readonly logFolder: string;
+  readonly redact: Redactor;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  readonly onStep?: (event: StepEvent) => void;
+}
+
+export type StepEvent =
+  | { readonly kind: "started"; readonly name: string; readonly index: number; readonly of: number }
+  /** Redacted. */
+  | { readonly kind: "output"; readonly name: string; readonly text: string }
+  | { readonly kind: "finished"; readonly index: number; readonly of: number; readonly result: StepResult };
+
+export interface GateResult {
+  readonly profile: string;
+  readonly mode: string;
+  readonly passed: boolean;
+  readonly failure: Failure | null;
+  readonly steps: readonly StepResult[];
+  readonly coverage: CoverageResult | null;
+  readonly tests: TestCounts | null;
+  readonly durationMs: number;
+}
+
+/**
+ * Runs the steps of one mode in order and stops at the first that fails. A gate that fails is a result; only a mistake
+ * in the configuration is thrown, and then no process was started.
+ */
+export async function runGate(request: GateRequest): Promise<GateResult> {
+  const started = request.clock.monotonic();
+  const gate = planGate(request.config, request.profile, request.mode, request.policy, request.overrides);
+  const worktree = await realpath(request.worktree).catch(() => {
+    throw new SlipwayError("input_path_not_found", `The worktree ${request.worktree} does not exist.`, { field: "worktree" });
+  });
+  for (const step of gate.steps) await resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
+  throwIfStopped(request);
+  const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
+    profile: gate.profile,
+    mode: gate.mode,
+    passed: judged.failure === null,
+    steps,
+    ...judged,
+    durationMs: request.clock.monotonic() - started,
+  });
+
+  const unsupported = unsupportedParser(gate, request.policy);
+  if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null });
+
+  const cleared = await clearReports(worktree, reportPaths(gate));
+  try {
+    const steps = await runSteps(gate, worktree, request);
+    throwIfStopped(request);
+    const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
+    return finish(steps, request.redact.value(await judgeReports(worktree, gate, failed)));
+  } finally {
+    await cleared.restore();
+  }
+}
+
+/** A gate that was stopped has neither passed nor failed. */
+function throwIfStopped({ signal, mode }: GateRequest): void {
+  if (signal?.aborted !== true) return;
+  throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it ended.`, {}, { cause: signal.reason });
+}
+
+type Judged = Pick<GateResult, "failure" | "coverage" | "tests">;
+
+async function runSteps(gate: PlannedGate, worktree: string, request: GateRequest): Promise<StepResult[]> {
+  const { policy, onStep } = request;
+  const results: StepResult[] = [];
+  for (const [index, step] of gate.steps.entries()) {
+    onStep?.({ kind: "started", name: step.name, index, of: gate.steps.length });
+    const result = await runStep(step, logPathOf(request.logFolder, index, step.name), {
+      profile: gate.profile,
+      mode: gate.mode,
+      worktree,
+      sandbox: request.sandbox,
+      hostEnv: request.hostEnv,
+      envAllowlist: policy.envAllowlist,
+      transientErrorCodes: policy.transientErrorCodes,
+      transientMaxRetries: policy.transientMaxRetries,
+      readOnly: request.readOnly ?? [],
+      shared: request.shared ?? [],
+      limits: request.limits ?? {},
+      redact: request.redact,
+      signal: request.signal,
+      onOutput: onStep && ((text) => onStep({ kind: "output", name: step.name, text })),
+    });
+    results.push(result);
+    onStep?.({ kind: "finished", index, of: gate.steps.length, result });
+    if (result.status === "fail") return [...results, ...skipFrom(gate, index + 1, request)];
+  }
+  return results;
+}
+
+function skipFrom(gate: PlannedGate, first: number, { logFolder, redact }: GateRequest): StepResult[] {
+  return gate.steps.slice(first).map((step, offset) => skippedStep(step, logPathOf(logFolder, first + offset, step.name), redact));
+}
+
+/** `custom` is a name without a parser behind it. */
+function unsupportedParser(gate: PlannedGate, policy: GatePolicy): Failure | null {
+  if (gate.coverage?.type !== "custom" || policy.allowUnsupportedParser === true) return null;
+  return toFailure(
+    new SlipwayError("unsupported_parser", `${GATES_FILE} asks for the coverage parser "custom", and there is none.`, {
+      file: GATES_FILE,
+      field: "parsers.coverage.type",
+      suggested_next_actions: [
+        "Use lcov, jacoco_xml, cobertura_xml or junit_xml, or set parsers.allow_unsupported in slipway/policy.yaml.",
+      ],
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import { systemClock } from "@slipway/durable/environment";
+import { createRedactor } from "../../redaction/redactor.ts";
+import type { Sandbox } from "../../sandbox/contract.ts";
+import { openSandbox } from "../../sandbox/sandbox.ts";
+import { sandboxWorksHere, scratchFolder } from "../../sandbox/testing/scratch.ts";
+import { unsandboxed } from "../../sandbox/unsandboxed.ts";
+import { runGate, type GatePolicy, type GateRequest, type GateResult } from "../run.ts";
+import type { GateStep, GatesConfig } from "../schema.ts";
+
+/** The real walls where there are any; the rules of gates are the same without. */
+export async function sandboxForGates(): Promise<Sandbox> {
+  return (await sandboxWorksHere()) ? openSandbox() : unsandboxed({ reason: "there is no sandbox on this machine", by: "the tests" });
+}
+
+export function shellStep(name: string, script: string, more: Partial<GateStep> = {}): GateStep {
+  return { name, cmd: ["sh", "-c", script], ...more };
+}
+
+export function gatesWith(steps: GateStep[], more: Partial<GatesConfig> = {}): GatesConfig {
+  return { version: 1, profiles: { default: { modes: { fast: steps, full: steps } } }, ...more };
+}
+
+export const policy: GatePolicy = {
+  defaultStepTimeoutSeconds: 600,
+  envAllowlist: [],
+  transientErrorCodes: ["transient_exec_failure"],
+  transientMaxRetries: 1,
+};
+
+export type GateCase = Partial<Omit<GateRequest, "policy">> & { readonly config: GatesConfig; readonly sandbox: Sandbox; readonly policy?: Partial<GatePolicy> };
+
+export function runCase(given: GateCase): Promise<GateResult> {
+  return runGate({
+    profile: "default",
+    mode: "full",
+    worktree: given.worktree ?? scratchFolder(),
+    hostEnv: {},
+    logFolder: given.logFolder ?? scratchFolder(),
+    redact: createRedactor({ secrets: [] }),
+    clock: systemClock,
+    ...given,
+    policy: { ...policy, ...given.policy },
+  });
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { withLockHealing } from "./locks.ts";
+import { isSafeBranch } from "./names.ts";
+import type { Repository } from "./repository.ts";
+
+/** A feature gets a branch of its own: no option, no revision expression, and no branch that somebody works on. */
+export async function assertFeatureBranch(
+  repo: Repository,
+  names: { featureId: string; branch: string; taken: readonly string[] },
+): Promise<void> {
+  const { stdout } = await repo.git.run(["symbolic-ref", "-q", "--short", "HEAD"], { allowExit: [1] });
+  // Ignoring case, because a file system may: refs/heads/Main and refs/heads/main would be one file.
+  const taken = new Set([...names.taken, stdout.toString("utf8").trim()].map((name) => name.replace(/^refs\/heads\//, "").toLowerCase()));
+  for (const name of [names.featureId, names.branch]) {
+    const reason =
+      !isSafeBranch(name) || (name === names.featureId && name.includes("/"))
+        ? "cannot be a branch name here"
+        : taken.has(name.toLowerCase())
+          ? "is a branch that features must not touch"
+          : null;
+    if (reason !== null) {
+      throw new SlipwayError("invalid_feature_slug", `The feature id or branch ${JSON.stringify(name)} ${reason}.`, {
+        field: "feature_id",
+        suggested_next_actions: [
+          "Choose an id of letters, digits, dots, dashes and underscores that is not the name of an existing branch.",
+        ],
+      });
+    }
+  }
+}
+
+export interface BranchStart {
+  readonly branch: string;
+  /** A ref or a commit. */
+  readonly base: string | undefined;
+  /** The base on record, when the branch is known to be the harness's own. */
+  readonly recorded: string | undefined;
+}
+
+/** The commit at the head of the feature's branch, which is created at the base if it is not there. */
+export async function ensureBranch(repo: Repository, { branch, base, recorded }: BranchStart): Promise<string> {
+  const wanted = recorded ?? base ?? "HEAD";
+  const [head, start] = await Promise.all([branchHead(repo, branch), resolveCommit(repo, wanted)]);
+  if (head === null) {
+    if (start === null) throw noBase(wanted);
+    await moveBranch(repo, branch, start, null);
+    return start;
+  }
+  if (recorded === undefined && head !== start) {
+    throw new SlipwayError("feature_slug_collision", `A branch named "${branch}" exists already, and it is not at the feature's base.`, {
+      branch,
+      suggested_next_actions: ["Choose another feature id, or rename that branch (`git branch -m`)."],
+    });
+  }
+  return head;
+}
+
+/** Compare-and-swap on a branch of the harness's own; null: it must not exist yet. */
+export async function moveBranch(repo: Repository, branch: string, to: string, from: string | null): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const isOurs = (lock: string) => lock === join(repo.commonDir, `${ref}.lock`);
+  await withLockHealing(repo, isOurs, () =>
+    repo.git.run(["update-ref", "--no-deref", "--end-of-options", ref, to, from ?? "0".repeat(to.length)]),
+  );
+}
+
+/** Only when another ref keeps every commit on it. */
+export async function deleteBranch(repo: Repository, branch: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const head = await branchHead(repo, branch);
+  if (head === null) return false;
+  const keepers = (await repo.git.text(["for-each-ref", "--format=%(refname)", `--contains=${head}`]))
+    .split("\n")
+    .filter((name) => name !== "" && name !== ref);
+  if (keepers.length === 0) return false;
+  await repo.git.run(["update-ref", "--no-deref", "-d", "--end-of-options", ref, head]);
+  return true;
+}
+
+export async function branchHead(repo: Repository, branch: string): Promise<string | null> {
+  return resolveCommit(repo, `refs/heads/${branch}`);
+}
+
+export async function resolveCommit(repo: Repository, name: string): Promise<string | null> {
+  const { stdout, exitCode } = await repo.git.run(["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`], {
+    allowExit: [1, 128],
+  });
+  return exitCode === 0 ? stdout.toString("utf8").trim() : null;
+}
+
+function noBase(name: string): SlipwayError {
+  return new SlipwayError("repository_unsuitable", `The base "${name}" of the feature names no commit.`, {
+    file: "slipway/policy.yaml",
+    field: "worktree.base_branch",
+    suggested_next_actions: ["Set `worktree.base_branch` in slipway/policy.yaml to a branch that exists (`git branch` lists them)."],
+  });
+}

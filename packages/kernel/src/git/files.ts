@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { SlipwayError } from "@slipway/durable/errors";
+import { decodePath as decode, encodePath } from "./names.ts";
+import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
+import type { Git } from "./runner.ts";
+
+/** Paths are bytes, and so are the names below a root. */
+export function at(root: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), encodePath(path)]);
+}
+
+export async function statAt(root: string, path: string): Promise<Stats | undefined> {
+  return lstat(at(root, path)).catch(() => undefined);
+}
+
+/** The object id git would give to what is at a path: a file's bytes or a link's target. Undefined for anything else. */
+export async function blobIdAt(root: string, path: string, found: Stats, algorithm: string): Promise<string | undefined> {
+  if (!found.isFile() && !found.isSymbolicLink()) return undefined;
+  const bytes = found.isFile() ? await readFile(at(root, path)) : await readlink(at(root, path), { encoding: "buffer" });
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}
+
+/** Writes the new side of each entry into a folder, one file per entry, named by its position. */
+export async function stageBlobs(git: Git, folder: string, entries: readonly RawEntry[]): Promise<void> {
+  const written = entries.map((entry, position) => ({ entry, position })).filter(({ entry }) => isFileMode(entry.newMode));
+  const { stdout } = await git.run(["cat-file", "--batch"], { input: written.map(({ entry }) => `${entry.newOid}\n`).join("") });
+  let offset = 0;
+  for (const { entry, position } of written) {
+    const end = stdout.indexOf(10, offset);
+    const [, type, size] = stdout.toString("utf8", offset, end).split(" ");
+    if (type !== "blob")
+      throw new SlipwayError("object_missing", `The content of ${entry.path} (${entry.newOid}) is not in the repository.`, {
+        file: entry.path,
+      });
+    const bytes = stdout.subarray(end + 1, end + 1 + Number(size));
+    offset = end + 1 + Number(size) + 1;
+    const target = `${folder}/${position}`;
+    if (entry.newMode === SYMLINK) await symlink(bytes, target);
+    else await writeFile(target, bytes, { mode: entry.newMode === EXECUTABLE ? 0o777 : 0o666, flag: "wx" });
+  }
+}
+
+/**
+ * Brings the files under a root to the new side of the entries, from files staged on the same file system. Every path changes
+ * by one rename, so it is always wholly old or wholly new; on a failure what was done is undone. Returns the undo.
+ */
+export async function placeFiles(root: string, staged: string, entries: readonly RawEntry[]): Promise<() => Promise<void>> {
+  const done: (() => Promise<void>)[] = [];
+  const undo = async () => {
+    for (const step of done.splice(0).toReversed()) await step();
+  };
+  try {
+    for (const [position, entry] of entries.entries()) {
+      if (!isFileMode(entry.newMode)) done.push(await remove(root, `${staged}/old-${position}`, entry));
+    }
+    for (const [position, entry] of entries.entries()) {
+      if (isFileMode(entry.newMode)) done.push(await put(root, `${staged}/${position}`, `${staged}/old-${position}`, entry.path));
+    }
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return undo;
+}
+
+async function remove(root: string, kept: string, { path, newMode }: RawEntry): Promise<() => Promise<void>> {
+  const target = at(root, path);
+  const found = await statAt(root, path);
+  if (newMode === GITLINK) {
+    if (found !== undefined && !found.isDirectory()) await unlink(target);
+    await ensureParents(root, `${path}/`);
+    return async () => undefined;
+  }
+  if (found === undefined || found.isDirectory()) return async () => undefined;
+  await rename(target, kept);
+  await removeEmptyParents(root, path);
+  return async () => {
+    await ensureParents(root, path);
+    await rename(kept, target);
+  };
+}
+
+async function put(root: string, staged: string, kept: string, path: string): Promise<() => Promise<void>> {
+  const target = at(root, path);
+  await ensureParents(root, path);
+  const found = await statAt(root, path);
+  if (found?.isDirectory() === true) await rmdir(target);
+  const had = found !== undefined && !found.isDirectory();
+  // A second name keeps the old file alive while the new one takes its place in one rename.
+  if (had) await link(target, kept).catch(() => copyFile(target, kept));
+  await rename(staged, target);
+  return had ? () => rename(kept, target) : () => unlink(target);
+}
+
+/** Never through a link: every folder on the way must be a real one. */
+async function ensureParents(root: string, path: string): Promise<void> {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+    const parent = path.slice(0, end);
+    const found = await statAt(root, parent);
+    if (found === undefined) await mkdir(at(root, parent));
+    else if (!found.isDirectory()) {
+      throw new SlipwayError("path_out_of_bounds", `${path} would be written through ${parent}, which is not a folder.`, { file: parent });
+    }
+  }
+}
+
+async function removeEmptyParents(root: string, path: string): Promise<void> {
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+    const emptied = await rmdir(at(root, path.slice(0, end))).then(
+      () => true,
+      () => false,
+    );
+    if (!emptied) return;
+  }
+}
+
+/** Every file or link below a folder, by its path from the root. */
+export async function filesBelow(root: string, path: string, skip: (path: string) => boolean = () => false): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(at(root, path), { withFileTypes: true, encoding: "buffer" })) {
+    const child = `${path}/${decode(entry.name)}`;
+    if (skip(child)) continue;
+    if (entry.isDirectory()) found.push(...(await filesBelow(root, child, skip)));
+    else if (entry.isFile() || entry.isSymbolicLink()) found.push(child);
+  }
+  return found;
+}
+
+/**
+ * What stands where the entries want to write: a file where a folder is needed, a folder with other files where a file is
+ * needed. `leaving` are the paths that the same entries take away.
+ */
+export async function obstacles(root: string, entries: readonly RawEntry[]): Promise<string[]> {
+  const leaving = new Set(entries.filter(({ newMode }) => newMode === ABSENT).map(({ path }) => path));
+  const found = new Set<string>();
+  for (const { path, newMode } of entries) {
+    if (!isFileMode(newMode)) continue;
+    for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+      const parent = path.slice(0, end);
+      const there = await statAt(root, parent);
+      if (there !== undefined && !there.isDirectory() && !leaving.has(parent)) found.add(parent);
+      if (there === undefined || !there.isDirectory()) break;
+    }
+    if ((await statAt(root, path))?.isDirectory() !== true) continue;
+    for (const file of await filesBelow(root, path)) if (!leaving.has(file)) found.add(file);
+  }
+  return [...found];
+}
+
+export function isFileMode(mode: string): boolean {
+  return mode !== ABSENT && mode !== GITLINK;
+}

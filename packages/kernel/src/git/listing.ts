@@ -1,0 +1,76 @@
+import { decodePath, encodePath, isModulesFile, reachesGitFolder, splitZero } from "./names.ts";
+import { filesBelow, statAt } from "./files.ts";
+import { GITLINK, parseRaw } from "./raw.ts";
+import type { Git } from "./runner.ts";
+
+/** What has to happen to an index so that it holds a worktree's bytes. */
+export interface Listing {
+  /** Files and links to read again, and paths that are gone. */
+  readonly update: readonly string[];
+  /** Paths at which something stands that git cannot hold, such as a pipe. */
+  readonly forget: readonly string[];
+  /** What a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Two git processes at once, and nothing that looks into a repository inside the worktree: such a repository has a
+ * configuration of its own, which an agent may have written.
+ */
+export async function listWorktree(git: Git, worktree: string): Promise<Listing> {
+  const [listed, differing] = await Promise.all([
+    git.run(["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"]),
+    git.run(["diff-files", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all"]),
+  ]);
+  const leftOut: string[] = [];
+  const others: string[] = [];
+  const embedded: string[] = [];
+  for (const line of splitZero(listed.stdout)) {
+    const path = decodePath(line.subarray(line.indexOf(line[0] === 63 ? 32 : 9) + 1));
+    if (line[0] === 63) (path.endsWith("/") ? embedded : others).push(path);
+    else if (line.toString("latin1", 2, 8) === GITLINK) embedded.push(...(await occupiedGitlink(worktree, path)));
+  }
+  const inside = await withoutIgnored(git, await below(worktree, embedded, leftOut));
+  const update: string[] = [];
+  const forget: string[] = [];
+  for (const path of [...parseRaw(splitZero(differing.stdout)).map(({ path }) => path), ...others, ...inside]) {
+    const found = await statAt(worktree, path);
+    if (found === undefined || found.isDirectory()) update.push(path);
+    else if (!found.isFile() && !found.isSymbolicLink()) forget.push(path);
+    else if (reachesGitFolder(path) || (found.isSymbolicLink() && isModulesFile(path))) leftOut.push(path);
+    else update.push(path);
+  }
+  return { update, forget, leftOut };
+}
+
+export function listed(paths: readonly string[]): Buffer {
+  return Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]));
+}
+
+/** A submodule's folder stays a submodule while it is empty or missing; bytes in it count more than the link. */
+async function occupiedGitlink(worktree: string, path: string): Promise<string[]> {
+  const found = await statAt(worktree, path);
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [path];
+  return (await filesBelow(worktree, path)).length > 0 ? [`${path}/`] : [];
+}
+
+async function below(worktree: string, folders: readonly string[], leftOut: string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of folders) {
+    if (!folder.endsWith("/")) found.push(folder);
+    else {
+      const skip = (path: string) => reachesGitFolder(path) && leftOut.push(path) > 0;
+      found.push(...(await filesBelow(worktree, folder.slice(0, -1), skip)));
+    }
+  }
+  return found;
+}
+
+/** git lists nothing inside an embedded repository, so the ignore rules are asked for separately. */
+async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const { stdout } = await git.run(["check-ignore", "-z", "--no-index", "--stdin"], { input: listed(paths), allowExit: [1] });
+  const ignored = new Set(splitZero(stdout).map(decodePath));
+  return paths.filter((path) => !ignored.has(path));
+}

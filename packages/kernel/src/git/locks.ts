@@ -1,0 +1,81 @@
+import { readdir, readFile, readlink, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Repository } from "./repository.ts";
+import { stderrOf } from "./runner.ts";
+
+/** Where the system tells about its processes; another folder in tests. */
+export interface ProcessTable {
+  readonly proc: string;
+}
+
+const WAIT_MS = 3_000;
+const POLL_MS = 20;
+
+/**
+ * Removes a lock file that git left behind, only on evidence: while the file stayed the same, every git process that could
+ * have made it (one that worked on this repository when the file was already there) has ended. Where processes cannot be
+ * seen, nothing is removed.
+ */
+export async function clearStaleLock(
+  repo: Repository,
+  lock: string,
+  { proc }: ProcessTable = { proc: "/proc" },
+): Promise<"cleared" | "held" | "absent"> {
+  const found = await identity(lock);
+  if (found === undefined) return "absent";
+  let suspects = await gitProcesses(repo, proc);
+  for (let waited = 0; suspects === undefined || suspects.size > 0; waited += POLL_MS) {
+    if (suspects === undefined || waited > WAIT_MS) return "held";
+    await sleep(POLL_MS);
+    const alive = await gitProcesses(repo, proc);
+    const before = suspects;
+    suspects = alive === undefined ? undefined : new Set([...alive].filter((process) => before.has(process)));
+  }
+  if ((await identity(lock)) !== found) return (await identity(lock)) === undefined ? "absent" : "held";
+  await unlink(lock);
+  return "cleared";
+}
+
+/** Repeats an operation once after clearing a stale lock that it met, if the lock is one of the harness's own. */
+export async function withLockHealing<T>(repo: Repository, isOurs: (lock: string) => boolean, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    const lock = lockNamedIn(stderrOf(error));
+    if (lock === undefined || !isOurs(lock) || (await clearStaleLock(repo, lock)) === "held") throw error;
+    return operation();
+  }
+}
+
+export function lockNamedIn(stderr: string): string | undefined {
+  return /Unable to create '(.+\.lock)': File exists/.exec(stderr)?.[1];
+}
+
+/** `pid:start` of each live git process in this repository; undefined when the system does not tell. */
+async function gitProcesses(repo: Repository, proc: string): Promise<Set<string> | undefined> {
+  const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return undefined;
+  const found = new Set<string>();
+  for (const pid of pids) {
+    const facts = await readFile(join(proc, pid, "stat"), "utf8").catch(() => "");
+    const end = facts.lastIndexOf(")");
+    const name = facts.slice(facts.indexOf("(") + 1, end);
+    const fields = facts.slice(end + 2).split(" ");
+    if (!/^git(?:-|$)/.test(name) || fields[0] === "Z" || !(await worksIn(repo, join(proc, pid)))) continue;
+    found.add(`${pid}:${fields[19]}`);
+  }
+  return found;
+}
+
+/** A process whose folder may not be read counts: there is no evidence that it works elsewhere. */
+async function worksIn(repo: Repository, process: string): Promise<boolean> {
+  const cwd = await readlink(join(process, "cwd")).catch(() => repo.root);
+  const command = await readFile(join(process, "cmdline"), "utf8").catch(() => "");
+  return [repo.root, repo.commonDir].some((folder) => cwd === folder || cwd.startsWith(`${folder}/`) || command.includes(folder));
+}
+
+async function identity(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found === undefined ? undefined : `${found.dev}:${found.ino}:${found.ctimeNs}`;
+}

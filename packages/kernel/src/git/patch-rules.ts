@@ -1,0 +1,111 @@
+import { escapes, foldPath, hasUnsafeCharacter, isAttributesFile, isModulesFile, reachesGitFolder } from "./names.ts";
+import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
+
+/** Why a patch is refused whatever plan and policy say. */
+export type PatchRule =
+  | "path_out_of_bounds"
+  | "unsafe_name"
+  | "not_utf8"
+  | "symlink"
+  | "submodule"
+  | "gitattributes"
+  | "state_directory"
+  | "twin"
+  | "file_too_large"
+  | "binary_too_large"
+  | "patch_too_large"
+  | "too_many_files";
+
+export interface Offence {
+  readonly path: string;
+  readonly rule: PatchRule;
+}
+
+export interface PatchLimits {
+  /** Of the patch itself; checked before anything is parsed. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  /** Of any file the patch leaves behind; 10 MB unless told. */
+  readonly maxFileBytes?: number;
+  /** Of any binary file; 1 MB unless told. */
+  readonly maxBinaryBytes?: number;
+}
+
+export const DEFAULT_PATCH_LIMITS: Required<PatchLimits> = {
+  maxBytes: 5_000_000,
+  maxFiles: 500,
+  maxFileBytes: 10_000_000,
+  maxBinaryBytes: 1_000_000,
+};
+
+/** What a name alone tells. */
+export function nameOffence(path: string): PatchRule | null {
+  if (!path.isWellFormed()) return "not_utf8";
+  if (escapes(path) || reachesGitFolder(path)) return "path_out_of_bounds";
+  if (hasUnsafeCharacter(path)) return "unsafe_name";
+  if (isModulesFile(path)) return "submodule";
+  if (isAttributesFile(path)) return "gitattributes";
+  // Slipway's own state: a tracked file there would be written over it when the change lands.
+  return /^\.(?:slipway|worktrees)(?:\/|$)/.test(foldPath(path)) ? "state_directory" : null;
+}
+
+export function entryOffences(entries: readonly RawEntry[]): Offence[] {
+  return entries.flatMap(({ path, oldMode, newMode }) => {
+    const rule = nameOffence(path) ?? (oldMode === GITLINK || newMode === GITLINK ? "submodule" : newMode === SYMLINK ? "symlink" : null);
+    return rule === null ? [] : [{ path, rule }];
+  });
+}
+
+/**
+ * New names, of files or of folders on the way, that another file system would take for a name that is there already. Twins
+ * the base has of old are its own affair.
+ */
+export function twinOffences(entries: readonly RawEntry[], baseFiles: readonly string[]): Offence[] {
+  const added = entries.filter(({ oldMode }) => oldMode === ABSENT).map(({ path }) => path);
+  if (added.length === 0) return [];
+  const gone = new Set(entries.filter(({ newMode }) => newMode === ABSENT).map(({ path }) => path));
+  const old = new Set(baseFiles.flatMap(prefixes));
+  const spellings = new Map<string, Set<string>>();
+  for (const name of new Set([...baseFiles.filter((path) => !gone.has(path)), ...added].flatMap(prefixes))) {
+    const folded = foldPath(name);
+    spellings.set(folded, (spellings.get(folded) ?? new Set()).add(name));
+  }
+  const isTwin = (name: string) => !old.has(name) && (spellings.get(foldPath(name))?.size ?? 0) > 1;
+  return added.filter((path) => prefixes(path).some(isTwin)).map((path) => ({ path, rule: "twin" }));
+}
+
+function prefixes(path: string): string[] {
+  const found = [path];
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) found.push(path.slice(0, end));
+  return found;
+}
+
+/** Nothing forbidden, but a person or a policy will want to know. */
+export interface PatchFlags {
+  readonly executable: readonly string[];
+  readonly binary: readonly string[];
+  readonly lockfiles: readonly string[];
+  readonly testsTouched: readonly string[];
+  readonly continuousIntegration: readonly string[];
+  /** Gates, policy and agents: read from the base, so a patch to them never judges itself. */
+  readonly configuration: readonly string[];
+}
+
+const LOCKFILE =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|go\.sum|Gemfile\.lock|composer\.lock|gradle\.lockfile|packages\.lock\.json)$/;
+const TEST =
+  /(?:^|\/)(?:tests?|__tests__|specs?|e2e|testing)\/|[._-](?:test|tests|spec)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|(?:^|\/)conftest\.py$|(?:^|\/)[^/]+Tests?\.(?:java|kt|cs)$/;
+const CI =
+  /^\.(?:github|gitlab|circleci|buildkite|ci)\/|^(?:\.gitlab-ci\.ya?ml|\.travis\.yml|azure-pipelines\.yml|Jenkinsfile|bitbucket-pipelines\.yml)$/;
+
+export function flagsOf(changes: readonly (RawEntry & { readonly binary: boolean })[]): PatchFlags {
+  const paths = (wanted: (change: RawEntry & { readonly binary: boolean }) => boolean) => changes.filter(wanted).map(({ path }) => path);
+  return {
+    executable: paths(({ oldMode, newMode }) => newMode === EXECUTABLE && oldMode !== EXECUTABLE),
+    binary: paths(({ binary }) => binary),
+    lockfiles: paths(({ path }) => LOCKFILE.test(path)),
+    testsTouched: paths(({ path }) => TEST.test(path)),
+    continuousIntegration: paths(({ path }) => CI.test(path)),
+    configuration: paths(({ path }) => path.startsWith("slipway/")),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Selectable } from "kysely";
+import type { LocksTables } from "./tables.ts";
+
+export type LockRow = Selectable<LocksTables["locks"]>;
+
+/** What a holder has in hand. The token fences: only the newest one of a resource may write. */
+export interface Lease {
+  readonly resource: string;
+  readonly holder: string;
+  readonly leaseId: string;
+  readonly token: number;
+  readonly expiresAt: number;
+}
+
+/** Evidence that an expired lease was taken from its holder. */
+export interface Reclaimed {
+  readonly code: "stale_lock_reclaimed";
+  readonly resource: string;
+  readonly former_holder: string;
+  readonly expired_at: number;
+}
+
+export type Standing = "free" | "own" | "held" | "expired";
+
+/** How a lock stands towards somebody who wants it. An unexpired lease of another is never up for taking. */
+export function standingOf(row: LockRow | undefined, holder: string, now: number): Standing {
+  if (row === undefined || row.holder === null) return "free";
+  if (row.holder === holder) return "own";
+  return now < row.expires_at ? "held" : "expired";
+}
+
+/** A lease never has more than its whole term left; when the clock was put back, it seems to. */
+export function effectiveExpiry(row: Pick<LockRow, "expires_at" | "ttl_ms">, now: number): number {
+  return Math.min(row.expires_at, now + row.ttl_ms);
+}
+
+/** Whether this very lease is in force. An expired one is not, even while nobody has taken it. */
+export function isInForce(row: LockRow | undefined, lease: Pick<Lease, "holder" | "token">, now: number): boolean {
+  return row?.holder === lease.holder && row.token === lease.token && now < row.expires_at;
+}
+
+/** The one order in which several locks are taken. */
+export function inOrder(resources: readonly string[]): string[] {
+  return [...new Set(resources)].toSorted((a, b) => (a < b ? -1 : 1));
+}

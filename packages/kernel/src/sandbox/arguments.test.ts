@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bubblewrapArguments, isBelow, limitedCommand, sandboxEnvironment, visibleRoots, SANDBOX_HOME, type SandboxPlan } from "./arguments.ts";
+import { DEFAULT_LIMITS } from "./contract.ts";
+import type { SandboxHost } from "./host.ts";
+
+const host: SandboxHost = {
+  bwrap: "/usr/bin/bwrap",
+  roots: ["/usr", "/opt/node/bin"],
+  links: [{ path: "/bin", target: "usr/bin" }],
+  etc: ["/etc/ssl/certs", "/etc/localtime"],
+  networkEtc: ["/etc/hosts", "/etc/resolv.conf"],
+  nodeFolder: "/opt/node/bin",
+  prlimit: "/usr/bin/prlimit",
+  maxOpenFiles: 1_000,
+  limitsTasks: false,
+  disablesUserNamespaces: true,
+};
+
+const plan: SandboxPlan = {
+  worktree: "/repo/.worktrees/f",
+  cwd: "/repo/.worktrees/f/sub",
+  command: ["true"],
+  env: {},
+  network: false,
+  readOnly: [],
+  shared: [],
+  git: "file",
+  limits: DEFAULT_LIMITS,
+};
+
+/** Every option of one kind with what follows it. */
+function options(args: readonly string[], name: string, count: number): string[][] {
+  return args.flatMap((arg, index) => (arg === name ? [args.slice(index + 1, index + 1 + count)] : []));
+}
+
+/** Where something is mounted, in order. */
+function mountPoints(args: readonly string[]): string[] {
+  const lengths: Record<string, number> = { "--ro-bind": 2, "--ro-bind-try": 2, "--bind": 2, "--symlink": 2, "--tmpfs": 1, "--proc": 1, "--dev": 1, "--ro-bind-data": 2 };
+  return args.flatMap((arg, index) => (lengths[arg] === undefined ? [] : [String(args[index + lengths[arg]])]));
+}
+
+describe("bubblewrapArguments", () => {
+  it("cuts every tie: namespaces, environment, terminal, capabilities, parent", () => {
+    const args = bubblewrapArguments(plan, host);
+    for (const option of ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--disable-userns"]) {
+      expect(args).toContain(option);
+    }
+    expect(options(args, "--cap-drop", 1)).toEqual([["ALL"]]);
+    expect(options(args, "--uid", 1)).toEqual([["1000"]]);
+    expect(options(args, "--gid", 1)).toEqual([["1000"]]);
+    expect(options(args, "--chdir", 1)).toEqual([[plan.cwd]]);
+    expect(args).not.toContain("--share-net");
+  });
+
+  it("shows the network and its settings only to a command that declares it", () => {
+    const closed = bubblewrapArguments(plan, host);
+    const open = bubblewrapArguments({ ...plan, network: true }, host);
+    expect(open).toContain("--share-net");
+    expect(mountPoints(open)).toContain("/etc/resolv.conf");
+    expect(mountPoints(closed)).not.toContain("/etc/resolv.conf");
+    // The host's own file in place of the one that names nothing but localhost.
+    expect(options(open, "--ro-bind-try", 2)).toContainEqual(["/etc/hosts", "/etc/hosts"]);
+    expect(options(closed, "--ro-bind-data", 2).map(([, at]) => at)).toContain("/etc/hosts");
+    expect(options(open, "--ro-bind-data", 2).map(([, at]) => at)).not.toContain("/etc/hosts");
+  });
+
+  it("older versions are not asked for what they do not know", () => {
+    expect(bubblewrapArguments(plan, { ...host, disablesUserNamespaces: false })).not.toContain("--disable-userns");
+  });
+
+  it("makes the worktree the only writable piece of the host, whatever is asked for", () => {
+    const segment = fc.constantFrom("a", "b", "c", "work", "tmp", "home", "usr");
+    const path = fc.array(segment, { minLength: 2, maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
+    fc.assert(
+      fc.property(path, fc.array(path, { maxLength: 4 }), fc.array(fc.tuple(path, segment), { maxLength: 3 }), fc.boolean(), (worktree, readOnly, shared, network) => {
+        const asked = { ...plan, worktree, readOnly, network, shared: shared.map(([from, to]) => ({ from, to: `${worktree}/${to}` })) };
+        const args = bubblewrapArguments(asked, host);
+        expect(options(args, "--bind", 2)).toEqual([[worktree, worktree]]);
+        expect(args).not.toContain("--dev-bind");
+        const points = mountPoints(args);
+        for (const [index, point] of points.entries()) {
+          for (const later of points.slice(index + 1)) expect(later !== point && isBelow(later, point), `${later} would hide ${point}`).toBe(false);
+        }
+        expect(points.indexOf(`${worktree}/.git`)).toBeGreaterThan(points.lastIndexOf(worktree));
+        expect(args.indexOf("--remount-ro")).toBeGreaterThan(-1);
+      }),
+    );
+  });
+
+  it("gives every piece of memory a size and seals what has none", () => {
+    const args = bubblewrapArguments({ ...plan, git: "directory" }, host);
+    for (const [index, arg] of args.entries()) if (arg === "--tmpfs") expect(args[index - 2]).toBe("--size");
+    expect(options(args, "--remount-ro", 1).flat()).toEqual([`${plan.worktree}/.git`, "/dev", "/"]);
+  });
+
+  it("puts nothing over .git where it is a file, and an empty folder where it is one", () => {
+    expect(options(bubblewrapArguments(plan, host), "--ro-bind", 2)).toContainEqual(["/dev/null", `${plan.worktree}/.git`]);
+    expect(options(bubblewrapArguments({ ...plan, git: "directory" }, host), "--tmpfs", 1)).toContainEqual([`${plan.worktree}/.git`]);
+  });
+});
+
+describe("sandboxEnvironment", () => {
+  it("puts the Node of the harness first and keeps only absolute folders", () => {
+    expect(sandboxEnvironment({ ...plan, env: { PATH: "/x/bin:.:/usr/bin" } }, host).PATH).toBe("/opt/node/bin:/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin");
+  });
+
+  it.each([
+    [undefined, SANDBOX_HOME],
+    ["/root", SANDBOX_HOME],
+    ["/tmp/home", "/tmp/home"],
+    [`${plan.worktree}/.home`, `${plan.worktree}/.home`],
+    [`${plan.worktree}-other`, SANDBOX_HOME],
+  ])("HOME %s becomes %s", (given, expected) => {
+    expect(sandboxEnvironment({ ...plan, env: given === undefined ? {} : { HOME: given } }, host).HOME).toBe(expected);
+  });
+
+  it("drops a TMPDIR that does not exist inside", () => {
+    expect(sandboxEnvironment({ ...plan, env: { TMPDIR: "/var/folders/x" } }, host)).not.toHaveProperty("TMPDIR");
+    expect(sandboxEnvironment({ ...plan, env: { TMPDIR: "/tmp/x", A: "b" } }, host)).toMatchObject({ TMPDIR: "/tmp/x", A: "b" });
+  });
+});
+
+describe("limitedCommand", () => {
+  it("sets what the kernel enforces by itself, never above what it allows", () => {
+    expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual(["/usr/bin/prlimit", "--core=0:0", `--fsize=${DEFAULT_LIMITS.fileBytes}`, "--nofile=1000", "a", "b"]);
+    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toContain(`--nproc=${DEFAULT_LIMITS.processes * 8}`);
+  });
+
+  it("goes without where prlimit is not installed", () => {
+    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, prlimit: null })).toEqual(["a"]);
+  });
+});
+
+it("visibleRoots names every place a program can be in", () => {
+  const shared = [{ from: "/repo/node_modules", to: `${plan.worktree}/node_modules` }];
+  const roots = visibleRoots({ ...plan, readOnly: ["/opt/tools"], shared }, host);
+  for (const root of ["/usr", "/bin", "/opt/tools", plan.worktree, `${plan.worktree}/node_modules`]) expect(roots).toContain(root);
+});
+
+it("isBelow compares whole names", () => {
+  expect([isBelow("/a", "/a"), isBelow("/a", "/a/b"), isBelow("/a", "/ab"), isBelow("/", "/x")]).toEqual([true, true, false, true]);
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import type { Door } from "../operations/door.ts";
+import type { Actor, Operation } from "../operations/operation.ts";
+
+const overrideInput = z.strictObject({ run_id: z.string().min(1), reason: z.string().min(1) });
+
+/** Its journal event is the record: who let one run go without a sandbox, and why. */
+const overrideOperation: Operation<z.infer<typeof overrideInput>, undefined, { by: string }> = {
+  name: "sandbox.override",
+  roles: ["person"],
+  input: overrideInput,
+  commit: async (_tx, _input, _effect, { actor }) => ({ by: actor.id }),
+  event: ({ run_id, reason }, { by }) => ({ run_id, reason, by }),
+};
+
+export async function recordOverride(door: Door, person: Actor, runId: string, reason: string): Promise<void> {
+  await door.perform(overrideOperation, person, `${runId}/sandbox-override`, { run_id: runId, reason });
+}

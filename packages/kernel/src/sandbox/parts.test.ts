@@ -1,0 +1,176 @@
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "./contract.ts";
+import { DiskGrowth } from "./disk.ts";
+import { describeHost, findOnPath, isAtLeast, isExecutable } from "./host.ts";
+import { isTransient, signalProcess } from "./launch.ts";
+import { kindAt, resolveBelow, resolveWithoutLinks } from "./paths.ts";
+import { YoungerProcesses, descendants, hasInEnvironment, isSameProcess, parseStat, readProcess, type ProcessEntry } from "./process-table.ts";
+import { scratchFolder } from "./testing/scratch.ts";
+import { exceededBy } from "./watch.ts";
+
+describe("paths below a worktree", () => {
+  function tree(): string {
+    const worktree = scratchFolder();
+    mkdirSync(join(worktree, "a", "b"), { recursive: true });
+    symlinkSync("/etc", join(worktree, "out"));
+    symlinkSync("a", join(worktree, "in"));
+    symlinkSync("nowhere/at/all", join(worktree, "dangling"));
+    symlinkSync("circle", join(worktree, "circle"));
+    return worktree;
+  }
+
+  it("resolve to their real place, existing or not", async () => {
+    const worktree = tree();
+    expect(await resolveBelow(worktree, ".", "cwd")).toBe(worktree);
+    expect(await resolveBelow(worktree, "a/b", "cwd")).toBe(join(worktree, "a", "b"));
+    expect(await resolveBelow(worktree, "in/b", "cwd")).toBe(join(worktree, "a", "b"));
+    expect(await resolveBelow(worktree, "a/new/deep", "cwd")).toBe(join(worktree, "a", "new", "deep"));
+    expect(await resolveBelow(worktree, join(worktree, "a"), "cwd")).toBe(join(worktree, "a"));
+  });
+
+  it.each(["..", "../x", "a/../../x", "/etc", "out", "out/passwd", "out/new", "dangling", "dangling/x", "circle", "a\0b"])("%j leads out", async (path) => {
+    await expect(resolveBelow(tree(), path, "cwd")).rejects.toMatchObject({ code: "path_out_of_bounds", details: { field: "cwd" } });
+  });
+
+  it("no text leads out of the worktree", async () => {
+    const worktree = tree();
+    const part = fc.constantFrom("..", ".", "a", "b", "in", "out", "dangling", "", "/", "etc", "new", "circle");
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
+        const resolved = await resolveBelow(worktree, parts.join("/"), "cwd").catch((error: { code: string }) => error.code);
+        expect(resolved === "path_out_of_bounds" || resolved === worktree || resolved.startsWith(`${worktree}/`)).toBe(true);
+      }),
+    );
+  });
+
+  it("some paths may pass through no link at all", async () => {
+    const worktree = tree();
+    expect(await resolveWithoutLinks(worktree, "a/report.xml", "path")).toBe(join(worktree, "a", "report.xml"));
+    for (const path of ["in/report.xml", "out/x", ".", "..", "a\0"]) {
+      await expect(resolveWithoutLinks(worktree, path, "path"), path).rejects.toMatchObject({ code: "path_out_of_bounds" });
+    }
+  });
+
+  it("kinds", async () => {
+    const worktree = tree();
+    writeFileSync(join(worktree, "file"), "");
+    const kinds = await Promise.all(["a", "file", "in", "none", "file/x"].map((name) => kindAt(join(worktree, name))));
+    expect(kinds).toEqual(["folder", "file", "link", "missing", "missing"]);
+    expect(await kindAt("/dev/null")).toBe("other");
+  });
+});
+
+describe("the process table", () => {
+  const entry = (pid: number, parent: number): ProcessEntry => ({ pid, parent, session: 0, start: "1", dead: false, residentPages: 1 });
+
+  it("reads a process whatever its name is", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 15 }), fc.nat(99_999), fc.nat(99_999), (name, pid, parent) => {
+        const rest = Array.from({ length: 30 }, (_, index) => String(index + 100));
+        const stat = `${pid} (${name}) S ${parent} 7 8 ${rest.join(" ")}`;
+        expect(parseStat(stat)).toMatchObject({ pid, parent, session: 8, start: "115", residentPages: 117, dead: false });
+      }),
+    );
+    expect(parseStat("1 (x) Z 1")).toBeNull();
+  });
+
+  it("knows its own process, and that a number alone is not a process", () => {
+    const own = readProcess(process.pid);
+    expect(own).toMatchObject({ pid: process.pid, parent: process.ppid, dead: false });
+    expect(own !== null && isSameProcess(own)).toBe(true);
+    expect(own !== null && isSameProcess({ ...own, start: "0" })).toBe(false);
+    expect(readProcess(2 ** 30)).toBeNull();
+    expect(hasInEnvironment(2 ** 30, "A=b")).toBe(false);
+  });
+
+  it("finds every descendant and nobody else", () => {
+    const parents = fc.array(fc.nat(20), { maxLength: 20 });
+    fc.assert(
+      fc.property(parents, (list) => {
+        const entries = list.map((parent, index) => entry(index + 1, parent));
+        const found = new Set(descendants(entries, ({ pid }) => pid === 1).map(({ pid }) => pid));
+        const reaches = (pid: number, seen = new Set<number>()): boolean => {
+          if (pid === 1) return true;
+          const parent = entries[pid - 1]?.parent;
+          if (parent === undefined || seen.has(pid)) return false;
+          return reaches(parent, seen.add(pid));
+        };
+        for (const { pid } of entries) expect(found.has(pid), `process ${pid}`).toBe(reaches(pid));
+      }),
+    );
+  });
+
+  it("looks at everything once the numbers have wrapped around", () => {
+    const fresh = new YoungerProcesses(process.pid);
+    expect(fresh.pids().every((pid) => pid >= process.pid)).toBe(true);
+    const wrapped = new YoungerProcesses(2 ** 30);
+    expect(wrapped.pids()).toContain(process.pid);
+    expect(fresh.list().map(({ pid }) => pid)).toContain(process.pid);
+  });
+
+  it("signals to processes that are gone are no error, to impossible ones they are", () => {
+    expect(() => signalProcess(2 ** 22 - 1, "SIGTERM")).not.toThrow();
+    expect(() => signalProcess(1, "SIGNOPE" as NodeJS.Signals)).toThrow(/signal/i);
+  });
+});
+
+describe("limits", () => {
+  const member: ProcessEntry = { pid: 1, parent: 0, session: 0, start: "1", dead: false, residentPages: 1_000 };
+
+  it("name the first that is exceeded", () => {
+    expect(exceededBy([member], DEFAULT_LIMITS)).toBeNull();
+    expect(exceededBy([member, member], { ...DEFAULT_LIMITS, processes: 1 })).toBe("processes");
+    expect(exceededBy([member], { ...DEFAULT_LIMITS, memoryBytes: 1_000 })).toBe("memory");
+  });
+
+  it("memory is bounded by the machine as well", () => {
+    expect(exceededBy([{ ...member, residentPages: 2 ** 40 }], { ...DEFAULT_LIMITS, memoryBytes: Number.MAX_SAFE_INTEGER })).toBe("memory");
+  });
+
+  it("disk: what others write does not count, nor does what was there before", async () => {
+    const [worktree, other] = [scratchFolder(), scratchFolder()];
+    const old = Buffer.alloc(3_000_000, 1);
+    writeFileSync(join(worktree, "old"), old);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const disk = new DiskGrowth(worktree, 1_000_000, Date.now());
+    for (let round = 0; round < 3; round++) {
+      writeFileSync(join(other, `file${round}`), Buffer.alloc(8_000_000, 1), { flush: true });
+      expect(await disk.exceeded([process.pid])).toBe(false);
+    }
+    truncateSync(join(worktree, "old"), 2_000_000);
+    writeFileSync(join(worktree, "new"), old, { flush: true });
+    expect(await disk.exceeded([])).toBe(true);
+  });
+});
+
+describe("the host", () => {
+  it("versions", () => {
+    expect([isAtLeast("0.8.0", [0, 8]), isAtLeast("0.11", [0, 8]), isAtLeast("0.6.1", [0, 8]), isAtLeast("6.1.0-18-amd64", [5, 14]), isAtLeast("x", [0, 8])]).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it("programs", () => {
+    expect(findOnPath("sh", "relative:/no/such:/bin")).toBe("/bin/sh");
+    expect(findOnPath("sh", "")).toBeNull();
+    expect([isExecutable("/bin/sh"), isExecutable("/etc/passwd"), isExecutable("/bin"), isExecutable("/no")]).toEqual([true, false, false, false]);
+  });
+
+  it("shows no file of /etc that holds secrets", () => {
+    const { etc } = describeHost("/usr/bin/bwrap", null);
+    expect(etc).not.toEqual(expect.arrayContaining(["/etc"]));
+    for (const path of etc) expect(path).not.toMatch(/shadow|sudoers|ssh|private|passwd|npmrc|gitconfig|environment/);
+    expect(describeHost("/usr/bin/bwrap", null).disablesUserNamespaces).toBe(false);
+  });
+
+  it("transient errors are those of a busy machine", () => {
+    expect(["EAGAIN", "ENOMEM", "EMFILE", "ETXTBSY", "ENOENT", "E2BIG"].map(isTransient)).toEqual([true, true, true, true, false, false]);
+  });
+});

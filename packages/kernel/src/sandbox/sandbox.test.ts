@@ -1,0 +1,256 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sandbox } from "./contract.ts";
+import { probeSandbox } from "./probe.ts";
+import { openSandbox } from "./sandbox.ts";
+import { setupFailure } from "./status.ts";
+import { runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+
+const works = await sandboxWorksHere();
+
+describe.skipIf(!works)("a sandbox", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+
+  it("reports exit codes, output and where it ran", async () => {
+    const worktree = scratchFolder();
+    mkdirSync(join(worktree, "sub"));
+    const ran = await runShell(sandbox, worktree, "pwd; echo problem >&2; exit 3", { cwd: "sub" });
+    expect(ran).toMatchObject({ exitCode: 3, signal: null, timedOut: false, aborted: false, limit: null, stderr: "problem\n" });
+    expect(ran.stdout).toBe(`${join(worktree, "sub")}\n`);
+    expect(ran.durationMs).toBeGreaterThan(0);
+    expect((await runShell(sandbox, worktree, "kill -9 $$")).exitCode).toBe(137);
+  });
+
+  it("is worked in by somebody who is not root, has a name and cannot become more", async () => {
+    const ran = await runNode(
+      sandbox,
+      scratchFolder(),
+      `const os = require("node:os"), { spawnSync } = require("node:child_process");
+       console.log(JSON.stringify({ ...os.userInfo(), sudo: spawnSync("unshare", ["-Ur", "true"]).status }));`,
+    );
+    expect(JSON.parse(ran.stdout)).toMatchObject({ uid: 1000, gid: 1000, username: "slipway", homedir: "/home/slipway", sudo: 1 });
+  });
+
+  it("runs the Node of the harness as `node`", async () => {
+    const { stdout } = await runCommand(sandbox, scratchFolder(), ["node", "-p", "process.version + ' ' + process.execPath"]);
+    expect(stdout.trim()).toBe(`${process.version} ${process.execPath}`);
+  });
+
+  it("what a command writes in its worktree belongs to the user of the harness", async () => {
+    const worktree = scratchFolder();
+    await runShell(sandbox, worktree, "mkdir a && echo hello > a/b");
+    expect(readFileSync(join(worktree, "a", "b"), "utf8")).toBe("hello\n");
+    expect(statSync(join(worktree, "a", "b")).uid).toBe(process.getuid?.());
+  });
+
+  describe(".git", () => {
+    it.each([
+      ["a file", (path: string) => writeFileSync(path, "gitdir: /repo/.git/worktrees/f\n")],
+      ["a folder", (path: string) => (mkdirSync(path), writeFileSync(join(path, "config"), "[core]\n"))],
+    ])("cannot be read, written, moved or removed where it is %s", async (_, make) => {
+      const worktree = scratchFolder();
+      const git = join(worktree, ".git");
+      make(git);
+      const before = spawnSync("find", [git, "-type", "f", "-exec", "cat", "{}", "+"]).stdout.toString();
+      const { stdout } = await runShell(
+        sandbox,
+        worktree,
+        "cat .git .git/config 2>/dev/null; echo x > .git; echo x > .git/config; rm -rf .git; mv .git g; ln -sf /tmp .git/x; chmod 777 .git; echo end",
+      );
+      expect(stdout).toBe("end\n");
+      expect(spawnSync("find", [git, "-type", "f", "-exec", "cat", "{}", "+"]).stdout.toString()).toBe(before);
+    });
+
+    it("cannot be made where there is none, and nothing stays behind", async () => {
+      const worktree = scratchFolder();
+      const { stdout } = await runShell(sandbox, worktree, "mkdir .git; echo x > .git; git init -q . ; rm -f .git; echo kept > file; ls");
+      expect(stdout).toBe("file\n");
+      expect(readdirSync(worktree)).toEqual(["file"]);
+    });
+
+    it("stays covered for a second command while the first one ends", async () => {
+      const worktree = scratchFolder();
+      const first = runShell(sandbox, worktree, "sleep 0.1");
+      const second = runShell(sandbox, worktree, "sleep 0.4; mkdir .git; echo x > .git; rm -f .git; mkdir .git; ls -A");
+      await first;
+      expect(existsSync(join(worktree, ".git"))).toBe(true);
+      expect((await second).stdout).toBe(".git\n");
+      expect(readdirSync(worktree)).toEqual([]);
+    });
+
+    it("an empty one, left by a harness that was killed, is taken away by the next run", async () => {
+      const worktree = scratchFolder();
+      writeFileSync(join(worktree, ".git"), "");
+      await runShell(sandbox, worktree, "true");
+      expect(readdirSync(worktree)).toEqual([]);
+    });
+
+    it("a link in its place is refused", async () => {
+      const worktree = scratchFolder();
+      symlinkSync("/tmp", join(worktree, ".git"));
+      await expect(runShell(sandbox, worktree, "true")).rejects.toMatchObject({ code: "path_out_of_bounds" });
+    });
+  });
+
+  describe("stopping", () => {
+    it("a timeout asks first, so that a command can tidy up", async () => {
+      const worktree = scratchFolder();
+      const script = "trap 'echo tidied > tidy; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
+      const ran = await runShell(sandbox, worktree, script, { timeoutMs: 300, killGraceMs: 2_000 });
+      expect(ran.timedOut).toBe(true);
+      expect(readFileSync(join(worktree, "tidy"), "utf8")).toBe("tidied\n");
+      expect(ran.durationMs).toBeLessThan(1_500);
+    });
+
+    it("a signal stops it, also one that was given before", async () => {
+      const controller = new AbortController();
+      const running = runShell(sandbox, scratchFolder(), "sleep 20", { signal: controller.signal });
+      await sleep(100);
+      controller.abort();
+      expect(await running).toMatchObject({ aborted: true, timedOut: false });
+      const started = performance.now();
+      expect(await runShell(sandbox, scratchFolder(), "sleep 20", { signal: AbortSignal.abort(), killGraceMs: 50 })).toMatchObject({ aborted: true });
+      expect(performance.now() - started).toBeLessThan(3_000);
+    });
+
+    it("a timeout right at the start leaves nothing running", async () => {
+      const worktree = scratchFolder();
+      const ran = await runShell(sandbox, worktree, "while :; do date +%s%N > beat; sleep 0.01; done", { timeoutMs: 1, killGraceMs: 1 });
+      expect(ran.timedOut).toBe(true);
+      const beat = join(worktree, "beat");
+      const before = existsSync(beat) ? readFileSync(beat, "utf8") : "";
+      await sleep(100);
+      expect(existsSync(beat) ? readFileSync(beat, "utf8") : "").toBe(before);
+    });
+  });
+
+  describe("what cannot start", () => {
+    it("a program that does not exist is told before anything starts", async () => {
+      const { spawnError, exitCode } = await runCommand(sandbox, scratchFolder(), ["no-such-program"]);
+      expect(exitCode).toBeNull();
+      expect(spawnError).toMatchObject({ code: "ENOENT", transient: false });
+      expect(spawnError?.message).toContain("no-such-program");
+    });
+
+    it("a program of the host that the sandbox does not show is told apart", async () => {
+      const hidden = join(scratchFolder(), "tool");
+      writeFileSync(hidden, "#!/bin/sh\n");
+      chmodSync(hidden, 0o755);
+      const { spawnError } = await runCommand(sandbox, scratchFolder(), ["tool"], { env: { PATH: dirname(hidden) } });
+      expect(spawnError?.message).toContain(`exists at ${hidden}`);
+      const worktree = scratchFolder();
+      symlinkSync(hidden, join(worktree, "tool"));
+      expect((await runCommand(sandbox, worktree, ["./tool"])).spawnError?.message).toContain("does not show");
+    });
+
+    it("a program of the worktree runs by its relative path", async () => {
+      const worktree = scratchFolder();
+      mkdirSync(join(worktree, "bin"));
+      writeFileSync(join(worktree, "bin", "check"), "#!/bin/sh\necho checked\n");
+      expect((await runCommand(sandbox, worktree, ["bin/check"])).spawnError?.message).toMatch(/not executable/);
+      chmodSync(join(worktree, "bin", "check"), 0o755);
+      expect((await runCommand(sandbox, worktree, ["bin/check"])).stdout).toBe("checked\n");
+      expect((await runCommand(sandbox, worktree, [join(worktree, "bin", "check")], { cwd: "bin" })).stdout).toBe("checked\n");
+    });
+
+    it("a set-up that fails is told apart from a command that fails", async () => {
+      // The sandbox has a /proc of its own, where the harness does not exist: there is nothing to mount on.
+      const { spawnError, exitCode } = await runShell(sandbox, scratchFolder(), "true", { readOnly: [`/proc/${process.pid}/status`] });
+      expect(exitCode).toBeNull();
+      expect(spawnError).toMatchObject({ code: "SANDBOX_SETUP", transient: false });
+      expect(spawnError?.message).toContain("bwrap:");
+    });
+
+    it.each([
+      [{ worktree: "/no/such/worktree" }, "input_path_not_found"],
+      [{ worktree: "/" }, "path_out_of_bounds"],
+      [{ worktree: "/tmp" }, "path_out_of_bounds"],
+      [{ cwd: ".." }, "path_out_of_bounds"],
+      [{ cwd: "missing" }, "input_path_not_found"],
+      [{ readOnly: ["/no/such/toolchain"] }, "input_path_not_found"],
+      [{ readOnly: ["/"] }, "input_path_not_found"],
+      [{ shared: [{ from: "/no/such/cache", to: "node_modules" }] }, "input_path_not_found"],
+      [{ command: [] }, "schema_validation_failed"],
+    ])("%j is refused with %s", async (request, code) => {
+      const worktree = scratchFolder();
+      await expect(runShell(sandbox, worktree, "true", request)).rejects.toMatchObject({ code });
+      expect(readdirSync(worktree)).toEqual([]);
+    });
+  });
+
+  it("shared files and folders: existing ones are covered, of another kind refused", async () => {
+    const [cache, worktree] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(cache, "file"), "from the cache");
+    mkdirSync(join(worktree, "folder"));
+    writeFileSync(join(worktree, "folder", "own"), "own");
+    const shared = [
+      { from: cache, to: "folder" },
+      { from: join(cache, "file"), to: "new/deep/file" },
+    ];
+    const ran = await runShell(sandbox, worktree, "ls folder; cat new/deep/file; echo side > new/side", { shared });
+    expect(ran.stdout).toBe("file\nfrom the cache");
+    expect(readdirSync(join(worktree, "folder"))).toEqual(["own"]);
+    // What the command wrote beside the mount point stays.
+    expect(readdirSync(join(worktree, "new"))).toEqual(["side"]);
+    await expect(runShell(sandbox, worktree, "true", { shared: [{ from: join(cache, "file"), to: "folder" }] })).rejects.toMatchObject({
+      code: "path_out_of_bounds",
+    });
+  });
+
+  it("works for a user who is not root", (context) => {
+    if (process.getuid?.() !== 0) return context.skip("these tests run without root already");
+    const script = join(import.meta.dirname, "testing", "probe-as-user.ts");
+    const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=slipway-source", script], { uid: 65_534, gid: 65_534, cwd: "/", env: {}, encoding: "utf8" });
+    if (/EACCES|Permission denied|Cannot find module/.test(stderr)) return context.skip("the source is not readable for other users");
+    expect(JSON.parse(stdout)).toEqual({ uid: 65_534, available: true, failed: [] });
+  });
+});
+
+describe("opening", () => {
+  it("is refused without bubblewrap, with what to do", async () => {
+    const error = await openSandbox({ searchPath: scratchFolder() }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "sandbox_unavailable", details: { requires_human: true, probes: [{ name: "bubblewrap is installed", passed: false }] } });
+    expect(String((error as Error).message)).toContain("bwrap is not in");
+    expect(JSON.stringify(error)).toContain("apt-get install bubblewrap");
+  });
+
+  it("is refused when bubblewrap is there and does not work", async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "bwrap"), '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n');
+    chmodSync(join(folder, "bwrap"), 0o755);
+    await expect(openSandbox({ searchPath: folder })).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+      message: expect.stringContaining("No permissions to create new namespace"),
+    });
+    expect(await probeSandbox(folder)).toMatchObject({ available: false, version: null });
+  });
+
+  it("is refused when its walls do not hold", async (context) => {
+    if (!works) return context.skip("there is no bubblewrap to weaken");
+    const folder = scratchFolder();
+    // Shares the network with the host, whatever was asked for.
+    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n[ "$1" = --version ] && exec /usr/bin/bwrap --version\noptions=\"$1 $2\"; shift 2; exec /usr/bin/bwrap $options --share-net \"$@\"\n`);
+    chmodSync(join(folder, "bwrap"), 0o755);
+    const { available, probes } = await probeSandbox(folder);
+    expect(available).toBe(false);
+    expect(probes.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(expect.arrayContaining(["no TCP port of the host is reached"]));
+  });
+
+  it("probes once per process", () => {
+    expect(probeSandbox()).toBe(probeSandbox());
+  });
+});
+
+describe("setupFailure", () => {
+  it.each([
+    ["bwrap: Creating new namespace failed: Resource temporarily unavailable\n", true],
+    ["bwrap: Can't mount proc: Operation not permitted", false],
+    ["", false],
+  ])("%j is transient: %s", (complaint, transient) => expect(setupFailure(complaint)).toMatchObject({ code: "SANDBOX_SETUP", transient }));
+});

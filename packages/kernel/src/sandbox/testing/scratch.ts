@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ProcessOutcome, Sandbox, SandboxRequest } from "../contract.ts";
+import { probeSandbox } from "../probe.ts";
+
+/** A folder that is gone when the test has ended. */
+export function scratchFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-test-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Ran extends ProcessOutcome {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function runShell(sandbox: Sandbox, worktree: string, script: string, more: Partial<SandboxRequest> = {}): Promise<Ran> {
+  return runCommand(sandbox, worktree, ["sh", "-c", script], more);
+}
+
+export async function runNode(sandbox: Sandbox, worktree: string, script: string, more: Partial<SandboxRequest> = {}): Promise<Ran> {
+  return runCommand(sandbox, worktree, ["node", "-e", script], more);
+}
+
+export async function runCommand(sandbox: Sandbox, worktree: string, command: readonly string[], more: Partial<SandboxRequest> = {}): Promise<Ran> {
+  const output = { stdout: "", stderr: "" };
+  const outcome = await sandbox.run({
+    worktree,
+    command,
+    timeoutMs: 20_000,
+    killGraceMs: 300,
+    onOutput: (stream, chunk) => (output[stream] += Buffer.from(chunk).toString("utf8")),
+    ...more,
+  });
+  return { ...outcome, ...output };
+}
+
+/** Whether tests that need real walls can run here; says so when they cannot. */
+export async function sandboxWorksHere(): Promise<boolean> {
+  const { available, probes } = await probeSandbox();
+  const failed = probes.filter(({ passed }) => !passed).map(({ name, detail }) => `${name}: ${detail}`);
+  if (!available) console.warn(`Tests with a real sandbox are skipped: ${failed.join("; ")}`);
+  return available;
+}
+
+export async function eventually(condition: () => boolean, withinMs = 5_000): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (!condition() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+  return condition();
+}
+
+export function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
+}

@@ -1,0 +1,91 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { tryEscapes } from "./self-test.ts";
+import { runCommand, runNode, runShell, scratchFolder } from "./testing/scratch.ts";
+import { unsandboxed } from "./unsandboxed.ts";
+
+const sandbox = unsandboxed({ reason: "a test of what is left without walls", by: "the test" });
+
+describe("without a sandbox", () => {
+  it("needs a reason and a name, and keeps both", () => {
+    expect(sandbox).toMatchObject({ kind: "none", override: { reason: "a test of what is left without walls", by: "the test" } });
+    expect(() => unsandboxed({ reason: " ", by: "me" })).toThrow(expect.objectContaining({ code: "sandbox_unavailable" }));
+    expect(() => unsandboxed({ reason: "why", by: "" })).toThrow(expect.objectContaining({ code: "sandbox_unavailable" }));
+  });
+
+  it("the self-test notices that there are no walls", async () => {
+    const probes = await tryEscapes(sandbox);
+    const failed = probes.filter(({ passed }) => !passed).map(({ name }) => name);
+    expect(failed).toEqual(
+      expect.arrayContaining([
+        "no environment of a host process can be read",
+        "no host process is seen",
+        "nothing outside the worktree can be written",
+        ".git can neither be read nor written",
+        "no TCP port of the host is reached",
+        "no socket of the host is reached",
+      ]),
+    );
+  });
+
+  it("attack 26: the environment is clear all the same", async () => {
+    process.env.SLIPWAY_TEST_CANARY = "host-only";
+    onTestFinished(() => void delete process.env.SLIPWAY_TEST_CANARY);
+    const { stdout } = await runNode(sandbox, scratchFolder(), "console.log(JSON.stringify(process.env))", { env: { OWN: "1" } });
+    const seen = JSON.parse(stdout) as Record<string, string>;
+    expect(Object.keys(seen).toSorted()).toEqual(["HOME", "OWN", "PATH", "SLIPWAY_PROCESS_TAG"]);
+    expect(existsSync(seen.HOME ?? "")).toBe(false);
+    expect((await runShell(sandbox, scratchFolder(), "echo $HOME", { env: { HOME: "/given" } })).stdout).toBe("/given\n");
+  });
+
+  it("attack 28: daemons that left the session are found by their tag and ended", async () => {
+    const worktree = scratchFolder();
+    const daemon = "while :; do date +%s%N > beat; sleep 0.01; done";
+    const ran = await runShell(sandbox, worktree, `setsid sh -c '${daemon}' >/dev/null 2>&1 </dev/null & sleep 0.1; exit 4`);
+    expect(ran.exitCode).toBe(4);
+    const beat = readFileSync(join(worktree, "beat"), "utf8");
+    await sleep(100);
+    expect(readFileSync(join(worktree, "beat"), "utf8")).toBe(beat);
+  });
+
+  it("a timeout ends the whole tree, also what ignores SIGTERM", async () => {
+    const worktree = scratchFolder();
+    const script = `trap '' TERM; setsid sh -c "trap '' TERM; while :; do date +%s%N > beat; sleep 0.01; done" & while :; do sleep 0.05; done`;
+    const ran = await runShell(sandbox, worktree, script, { timeoutMs: 250, killGraceMs: 50 });
+    expect(ran).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL" });
+    const beat = readFileSync(join(worktree, "beat"), "utf8");
+    await sleep(100);
+    expect(readFileSync(join(worktree, "beat"), "utf8")).toBe(beat);
+  });
+
+  it("attack 31: a fork bomb, a flood and a large file are bounded", async () => {
+    const bomb = "f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0";
+    expect(await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 } })).toMatchObject({ limit: "processes" });
+    expect(await runShell(sandbox, scratchFolder(), "yes", { limits: { outputBytes: 100_000 } })).toMatchObject({ limit: "output" });
+    const file = await runShell(sandbox, scratchFolder(), "exec dd if=/dev/zero of=big bs=64k count=64 2>/dev/null", { limits: { fileBytes: 100_000 } });
+    expect(file).toMatchObject({ limit: "disk", signal: "SIGXFSZ" });
+  });
+
+  it("a program that does not exist never starts", async () => {
+    expect((await runCommand(sandbox, scratchFolder(), ["no-such-program"])).spawnError).toMatchObject({ code: "ENOENT" });
+    expect((await runCommand(sandbox, scratchFolder(), ["./no-such-program"])).spawnError?.message).toMatch(/was not found at/);
+    expect((await runCommand(sandbox, scratchFolder(), ["true", "x".repeat(4_000_000)])).spawnError).toMatchObject({ code: "E2BIG", transient: false });
+  });
+
+  it("shared folders stand there as links for the time of the command", async () => {
+    const [cache, worktree] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(cache, "module"), "content");
+    mkdirSync(join(worktree, "own"));
+    symlinkSync(cache, join(worktree, "left-over"));
+    const shared = ["new", "own", "left-over"].map((to) => ({ from: cache, to }));
+    const ran = await runShell(sandbox, worktree, "cat new/module; ls own", { shared });
+    expect(ran.stdout).toBe("content");
+    expect(readdirSync(worktree)).toEqual(["own"]);
+    expect(lstatSync(join(worktree, "own")).isDirectory()).toBe(true);
+    await expect(runShell(sandbox, worktree, "true", { shared: [{ from: "/no/such/cache", to: "x" }] })).rejects.toMatchObject({ code: "input_path_not_found" });
+    await runShell(sandbox, worktree, "rm new", { shared: [{ from: cache, to: "new" }] });
+    expect(readdirSync(worktree)).toEqual(["own"]);
+  });
+});

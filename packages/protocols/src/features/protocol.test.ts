@@ -1,0 +1,260 @@
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { afterEach, describe, expect, test } from "vitest";
+import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
+
+const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+async function toApproval(script: Script) {
+  shop = await openWorkshop(script);
+  const runId = await shop.start();
+  const outcome = await shop.drive(runId);
+  const [question] = await shop.open();
+  if (outcome.status !== "waiting") throw new Error(JSON.stringify(outcome));
+  return { runId, outcome, question: question! };
+}
+
+const packText = (index: number) => shop.asked[index]?.pack.sections.find(({ title }) => title === "last tool results")?.text ?? "";
+const status = async () => (await shop.kernel.features.context("letters")).state;
+
+describe("the happy path", () => {
+  test("nothing is on the base branch before the approval, and exactly the gated tree is after it", async () => {
+    const { runId, outcome, question } = await toApproval(HAPPY);
+    const base = shop.git("rev-parse", "main").trim();
+    expect(outcome.status).toBe("waiting");
+    expect(question.kind).toBe("approval");
+    expect(await status()).toMatchObject({ status: "ready_to_merge", gates: { plan: "pass", fast: "pass", full: "pass" } });
+    expect(shop.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+
+    await shop.approve(question);
+    const landing = resultOf(await shop.drive(runId))?.landing;
+    expect(landing).toMatchObject({ base_before: base, tree: question.context["tree"], strategy: "merge_commit", approved_by: "kim" });
+    expect(shop.git("rev-parse", "main", "main^{tree}", "main^1").trim().split("\n")).toEqual([landing?.commit, landing?.tree, base]);
+    expect(shop.git("show", "main:src/a.txt")).toBe("two\n");
+    expect((await status()).status).toBe("merged");
+  });
+
+  test("the files for people say what the rows say", async () => {
+    await toApproval(HAPPY);
+    const state = shop.read(".slipway/features/letters/state.md");
+    expect(state).toContain("status: ready_to_merge");
+    expect(JSON.parse(shop.read(".slipway/features/letters/plan.json"))).toMatchObject({ feature_id: "letters", gate_profile: "default" });
+    expect(shop.read(".slipway/features/letters/decisions.md")).toContain("every criterion is covered");
+    expect(shop.git("status", "--porcelain")).toBe("");
+  });
+
+  test("QA may add files the plan names, and its tests are part of what is gated", async () => {
+    const { question } = await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "three")] });
+    expect(shop.read(".worktrees/letters/src/new.txt")).toBe("three\n");
+    expect(String(question.body)).toContain("src/new.txt");
+  });
+});
+
+describe("what is wrong comes back to the worker who did it", () => {
+  test("a refused plan, with every reason", async () => {
+    await toApproval({
+      ...HAPPY,
+      planner: [
+        planFor("letters", { files: { create: [], modify: ["slipway/gates.yaml"], delete: [] }, allowed_areas: ["slipway"] }),
+        planFor(),
+      ],
+    });
+    expect(shop.asked.map(({ role, attempt }) => `${role} ${attempt}`)).toEqual(["planner 1", "planner 2", "builder 1", "qa 1"]);
+    expect(packText(1)).toContain("slipway");
+    expect(packText(2)).toBe("none");
+  });
+
+  test("a patch that leaves the plan changes nothing", async () => {
+    await toApproval({ ...HAPPY, builder: [patchOf("src/b.txt", "one", "two"), patchOf("src/a.txt", "one", "two")] });
+    expect(packText(2)).toMatch(/policy_violation: .*src\/b\.txt/);
+    expect(shop.read(".worktrees/letters/src/b.txt")).toBe("one\n");
+  });
+
+  test("a patch that does not apply", async () => {
+    await toApproval({ ...HAPPY, builder: [patchOf("src/a.txt", "nine", "two"), patchOf("src/a.txt", "one", "two")] });
+    expect(packText(2)).toContain("patch_apply_failed");
+  });
+
+  test("a gate that fails, with the end of its log", async () => {
+    await toApproval({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG"), patchOf("src/a.txt", "BUG", "two")] });
+    expect(packText(2)).toMatch(/gate_failed.*src\/a\.txt:1:BUG/s);
+  });
+
+  test("a QA patch that breaks the full gate is QA's to repair", async () => {
+    await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "BUG"), patchOf("src/new.txt", "BUG", "fine")] });
+    expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
+    expect(packText(3)).toContain("src/new.txt:1:BUG");
+  });
+
+  test("a note is kept but is not the work", async () => {
+    await toApproval({ ...HAPPY, builder: [{ type: "NOTE", text: "thinking" }, patchOf("src/a.txt", "one", "two")] });
+    expect(packText(2)).toContain("the work itself is still wanted");
+    expect(shop.read(".slipway/features/letters/decisions.md")).toContain("thinking");
+  });
+});
+
+describe("when it cannot go on, a person is asked", () => {
+  const stuck: Script = { ...HAPPY, builder: [patchOf("src/b.txt", "one", "two")] };
+
+  test("after the bounded attempts; guidance goes to the next attempt", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      builder: [patchOf("src/b.txt", "one", "x"), patchOf("src/b.txt", "one", "x"), patchOf("src/a.txt", "one", "two")],
+    });
+    expect(question).toMatchObject({ kind: "blocked", context: { feature_id: "letters", phase: "building" } });
+    expect(await status()).toMatchObject({ status: "blocked" });
+    await shop.answer(question, { decision: "retry", comment: "leave b alone" });
+    await shop.drive(runId);
+    expect(packText(3)).toContain("leave b alone");
+    expect((await shop.open())[0]?.kind).toBe("approval");
+  });
+
+  test("giving up ends the feature and keeps its work", async () => {
+    const { runId, question } = await toApproval(stuck);
+    await shop.answer(question, { decision: "give_up" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    expect((await status()).status).toBe("failed");
+    expect(existsSync(join(shop.root, ".worktrees/letters"))).toBe(true);
+  });
+
+  test("giving up while planning or testing ends it too", async () => {
+    const planning = await toApproval({ planner: [planFor("other")] });
+    await shop.answer(planning.question, { decision: "give_up", comment: "wrong spec" });
+    expect(resultOf(await shop.drive(planning.runId))?.status).toBe("failed");
+    expect((await status()).status_reason).toBe("wrong spec");
+    await shop.close();
+    const testing = await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "BUG"), newFile("src/other.txt", "x")] });
+    await shop.answer(testing.question, { decision: "give_up" });
+    expect(resultOf(await shop.drive(testing.runId))?.status).toBe("failed");
+  });
+
+  test("at once when no further attempt could help", async () => {
+    const failure = toFailure(new SlipwayError("cassette_answer_missing", "There is no recorded answer."));
+    const { question } = await toApproval({ planner: [{ ok: false, failure }] });
+    expect(shop.asked).toHaveLength(1);
+    expect(question.body).toContain("cassette_answer_missing");
+  });
+
+  test("a worker's own request reaches a person, and the answer reaches the worker", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      planner: [{ type: "REQUEST", request: "more_context", text: "which letters?" }, planFor()],
+    });
+    expect(question).toMatchObject({ kind: "request", body: "which letters?" });
+    await shop.answer(question, { comment: "the first one" });
+    await shop.drive(runId);
+    expect(packText(1)).toContain("the first one");
+  });
+
+  test("trouble on the way to an agent is tried again in place, then counts as a failed attempt", async () => {
+    const trouble = new SlipwayError("agent_failed", "no answer");
+    const { question } = await toApproval({ planner: [trouble] });
+    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1", "2", "2", "2"]);
+    expect(question.body).toContain("agent_failed");
+  }, 30_000);
+});
+
+describe("a person may say no", () => {
+  test("changes go back to the builder with the comment, and the next version is asked for again", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
+    });
+    await shop.answer(question, { decision: "changes", comment: "three, please" });
+    await shop.drive(runId);
+    expect(shop.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toContain("three, please");
+    const [again] = await shop.open();
+    expect(again?.context["tree"]).not.toBe(question.context["tree"]);
+    await shop.approve(again!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(shop.git("show", "main:src/a.txt")).toBe("three\n");
+  });
+
+  test("a rejection ends the feature", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.answer(question, { decision: "reject", comment: "not wanted" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    expect(await status()).toMatchObject({ status: "failed", status_reason: "rejected: not wanted" });
+  });
+});
+
+describe("the base moves after the approval", () => {
+  test("elsewhere: rebuilt, gated again, landed without a second question", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    shop.write("src/b.txt", "moved\n");
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    const landing = resultOf(await shop.drive(runId))?.landing;
+    expect(landing?.base_before).toBe(shop.git("rev-parse", "main~1").trim());
+    expect(shop.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\nmoved\n");
+    expect(shop.kernel.features).toBeDefined();
+    expect(await shop.open()).toEqual([]);
+  });
+
+  test("in a file of the change that still merges: a person is asked again", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    chmodSync(join(shop.root, "src/a.txt"), 0o755);
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    const [again] = await shop.open();
+    expect(again).toMatchObject({ kind: "approval" });
+    expect(again?.id).not.toBe(question.id);
+    await shop.approve(again!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  });
+
+  test("in conflict: the work goes back to the builder, with the files, and nothing is lost", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "two too")],
+    });
+    await shop.approve(question);
+    shop.write("src/a.txt", "theirs\n");
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    await shop.drive(runId);
+    expect(
+      shop.asked
+        .filter(({ role }) => role === "builder")
+        .at(1)
+        ?.pack.sections.at(-1)?.text,
+    ).toContain("src/a.txt");
+    expect(shop.git("show", "main:src/a.txt")).toBe("theirs\n");
+  });
+
+  test("so that the gates fail on it: back to the builder", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
+    });
+    await shop.approve(question);
+    shop.write("src/b.txt", "BUG\n");
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    await shop.drive(runId);
+    expect(
+      shop.asked
+        .filter(({ role }) => role === "builder")
+        .at(1)
+        ?.pack.sections.at(-1)?.text,
+    ).toContain("On the moved base");
+  });
+});
+
+test("a checkout with local changes in the way is not touched: the person is asked to clear it", async () => {
+  const { runId, question } = await toApproval(HAPPY);
+  await shop.approve(question);
+  shop.write("src/a.txt", "my own edit\n");
+  expect((await shop.drive(runId)).status).toBe("waiting");
+  const [way] = await shop.open();
+  expect(way).toMatchObject({ kind: "checkout", body: expect.stringContaining("src/a.txt") });
+  expect(shop.read("src/a.txt")).toBe("my own edit\n");
+  shop.git("checkout", "--quiet", "--", "src/a.txt");
+  await shop.answer(way!, { decision: "retry" });
+  expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  expect(shop.read("src/a.txt")).toBe("two\n");
+});

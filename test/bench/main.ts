@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { benchDurable } from "@slipway/durable/bench/durable";
+import { benchGates } from "@slipway/kernel/gates/bench";
+import { benchStatus } from "./status.ts";
+
+interface Row {
+  readonly what: string;
+  readonly value: string;
+  readonly ratio: number | null;
+  readonly bar: string;
+  readonly ok: boolean;
+}
+
+const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
+const MARKER = "<!-- measured -->";
+
+const rows: Row[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchDurable())];
+const table = [
+  "| what | measured | ratio | bar | met |",
+  "|---|---|---|---|---|",
+  ...rows.map(
+    ({ what, value, ratio, bar, ok }) =>
+      `| ${what} | ${value} | ${ratio === null ? "" : ratio.toFixed(2)} | ${bar} | ${ok ? "yes" : "**no**"} |`,
+  ),
+].join("\n");
+console.log(table);
+
+if (process.argv.includes("--write")) {
+  const [head = ""] = readFileSync(DOCUMENT, "utf8").split(MARKER);
+  const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${new Date().toISOString().slice(0, 10)}.`;
+  writeFileSync(DOCUMENT, `${head}${MARKER}\n\n${machine}\n\n${table}\n`);
+}
+process.exitCode = rows.every(({ ok }) => ok) ? 0 : 3;

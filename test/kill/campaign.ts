@@ -1,0 +1,27 @@
+import { parseArgs } from "node:util";
+import { dieAtRandom, dieEverywhere, git, prepare, spawnChild } from "./flow.ts";
+import { violations } from "./invariants.ts";
+import { seededRandom } from "./random.ts";
+
+const { values } = parseArgs({
+  options: { points: { type: "string", default: "2000" }, seed: { type: "string", default: String(Date.now() % 1_000_000) } },
+});
+const seed = Number(values.seed);
+const random = seededRandom(seed);
+console.log(`seed ${seed}, at least ${values.points} kill points`);
+
+const calm = await prepare("main");
+const undisturbed = await spawnChild(calm, { atPoints: false });
+const expectedTree = git(calm.folder, ["rev-parse", "main^{tree}"]).trim();
+const problems = await violations(calm, undisturbed, expectedTree);
+
+let points = 0;
+for (let round = 1; points < Number(values.points) && problems.length === 0; round++) {
+  const flow = await prepare(random() < 0.5 ? "main" : "mine");
+  const { deaths, last } = round % 4 === 1 ? await dieEverywhere(flow) : await dieAtRandom(flow, random, 60);
+  points += deaths;
+  problems.push(...(await violations(flow, last, expectedTree)).map((problem) => `${flow.folder}: ${problem}`));
+  console.log(`round ${round}: ${deaths} kills, ${points} in all, ${problems.length} problems`);
+}
+for (const problem of problems) console.log(problem);
+process.exitCode = problems.length === 0 ? 0 : 3;

@@ -1,0 +1,127 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeScratch } from "slipway/demo/scratch";
+import type { Io } from "slipway/io";
+
+export interface Flow {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly spec: string;
+  readonly log: string;
+  readonly deaths: string;
+  /** What the user had lying around when the run began. */
+  readonly before: UserState;
+}
+
+export interface UserState {
+  readonly head: string;
+  readonly status: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const CHILD = join(import.meta.dirname, "..", "dist", "kill", "child.js");
+
+/** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
+export async function prepare(branch: "main" | "mine"): Promise<Flow> {
+  const home = mkdtempSync(join(tmpdir(), "slipway-kill-"));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    USER: "kim",
+    NODE_COMPILE_CACHE: join(tmpdir(), "slipway-kill-cache"),
+  };
+  const io: Io = {
+    cwd: home,
+    env,
+    terminal: false,
+    interactive: false,
+    color: false,
+    columns: 100,
+    out: () => undefined,
+    err: () => undefined,
+  };
+  const { folder, spec } = await makeScratch(io, "repository");
+  if (branch === "mine") git(folder, ["switch", "--quiet", "--create", "mine"]);
+  writeFileSync(join(folder, "README.md"), "# Parcel post\n\nMy own words, not committed.\n");
+  writeFileSync(join(folder, "notes.txt"), "untracked\n");
+  writeFileSync(join(folder, "staged.txt"), "staged\n");
+  git(folder, ["add", "staged.txt"]);
+  mkdirSync(join(home, "logs"));
+  return { folder, env, spec, log: join(home, "logs", "log"), deaths: join(home, "logs", "deaths"), before: userState(folder) };
+}
+
+export function userState(folder: string): UserState {
+  const names = ["README.md", "notes.txt", "staged.txt"];
+  return {
+    head: git(folder, ["symbolic-ref", "HEAD"]),
+    status: git(folder, ["status", "--porcelain", "--untracked-files=all"]),
+    files: Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")])),
+  };
+}
+
+export function git(folder: string, args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One process of the flow. `dieAfterMs` kills it, and whatever it started, from outside. */
+export function spawnChild(flow: Flow, options: { readonly atPoints: boolean; readonly dieAfterMs?: number }): Promise<Ended> {
+  const { folder, env, spec, log, deaths } = flow;
+  const orders = JSON.stringify({ folder, env, spec, log, deaths: options.atPoints ? deaths : null });
+  const child = spawn(process.execPath, [CHILD, orders], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+  const timer = options.dieAfterMs === undefined ? undefined : setTimeout(() => killGroup(child.pid), options.dieAfterMs);
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
+    });
+  });
+}
+
+/** The whole group: git dies in the middle of whatever it was doing, as when the machine goes down. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself in the meantime.
+  }
+}
+
+/** Dies once at every point of the flow, each time in a new process, until one gets through. */
+export async function dieEverywhere(flow: Flow, limit = 1000): Promise<{ deaths: number; last: Ended }> {
+  for (let deaths = 0; deaths < limit; deaths++) {
+    const last = await spawnChild(flow, { atPoints: true });
+    if (last.signal !== "SIGKILL") return { deaths, last };
+  }
+  throw new Error(`the flow did not end within ${limit} processes`);
+}
+
+/** Dies at moments that `random` chooses, inside git or anywhere else; later ones come later, so that it ends. */
+export async function dieAtRandom(flow: Flow, random: () => number, kills: number): Promise<{ deaths: number; last: Ended }> {
+  let deaths = 0;
+  for (let turn = 0; turn < kills; turn++) {
+    const last = await spawnChild(flow, { atPoints: false, dieAfterMs: 150 + random() * 900 });
+    if (last.signal !== "SIGKILL") return { deaths, last };
+    deaths++;
+  }
+  return { deaths, last: await spawnChild(flow, { atPoints: false }) };
+}
+
+export function deathsOf(flow: Flow): string[] {
+  return existsSync(flow.deaths) ? readFileSync(flow.deaths, "utf8").trim().split("\n") : [];
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { openSqlite } from "@slipway/durable/sqlite";
+import { verifyAll } from "@slipway/kernel/journal/verify";
+import { layoutOf } from "@slipway/kernel/layout";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { objectStore } from "@slipway/kernel/objects/store";
+import { git, userState, type Ended, type Flow } from "./flow.ts";
+
+/** Everything that is wrong after the flow has ended; empty when every invariant held. */
+export async function violations(flow: Flow, last: Ended, expectedTree: string): Promise<string[]> {
+  return [
+    ...ended(last),
+    ...mergedOnce(flow, expectedTree),
+    ...untouched(flow),
+    ...ranOnce(flow),
+    ...reachable(flow),
+    ...(await journalWhole(flow)),
+  ];
+}
+
+function ended({ code, stdout, stderr }: Ended): string[] {
+  const completed = code === 0 && stdout.includes('"status":"completed"') && stdout.includes('"merged"');
+  return completed ? [] : [`the run did not end merged: exit ${code} ${stdout} ${stderr}`];
+}
+
+function mergedOnce({ folder }: Flow, expectedTree: string): string[] {
+  const merges = git(folder, ["log", "--first-parent", "--format=%T", "main"]).trim().split("\n");
+  const rows = query(folder, "SELECT tree, commit_sha FROM merges");
+  const problems: string[] = [];
+  if (merges.length !== 2) problems.push(`main has ${merges.length} commits on its first-parent line instead of 2`);
+  if (merges[0] !== expectedTree) problems.push(`main holds tree ${merges[0]}, an undisturbed run gives ${expectedTree}`);
+  if (rows.length !== 1 || rows[0]?.["tree"] !== expectedTree) problems.push(`merge rows: ${JSON.stringify(rows)}`);
+  if (query(folder, "SELECT id FROM approvals").length !== 1) problems.push("the approval was not used exactly once");
+  return problems;
+}
+
+function untouched({ folder, before }: Flow): string[] {
+  const after = userState(folder);
+  return JSON.stringify(after) === JSON.stringify(before) ? [] : [`the user's checkout changed: ${JSON.stringify({ before, after })}`];
+}
+
+/** A step that is recorded never begins again, in no process. */
+function ranOnce({ log }: Flow): string[] {
+  const recorded = new Set<string>();
+  const again: string[] = [];
+  for (const line of readFileSync(log, "utf8").trim().split("\n")) {
+    const [kind, ...rest] = line.split(" ");
+    const step = rest.join(" ");
+    if (kind === "step") recorded.add(step);
+    if (kind === "begin" && recorded.has(step)) again.push(`recorded step ran again: ${step}`);
+  }
+  return recorded.size > 5 ? again : ["the log names hardly any step"];
+}
+
+/** Every tree the harness ever acknowledged can still be reached from a ref, and git finds nothing wrong. */
+function reachable({ folder }: Flow): string[] {
+  const trees = query(
+    folder,
+    "SELECT DISTINCT json_extract(payload, '$.value.value') AS tree FROM events WHERE kind = 'step' AND (name LIKE 'patch:%' OR name LIKE 'qa-patch:%') AND json_extract(payload, '$.value.ok') = 1",
+  );
+  const kept = new Set(git(folder, ["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]).trim().split("\n"));
+  const lost = trees.map(({ tree }) => String(tree)).filter((tree) => !kept.has(tree));
+  const fsck = fsckProblems(folder);
+  return [
+    ...(trees.length >= 3 ? [] : [`only ${trees.length} patches were applied`]),
+    ...lost.map((tree) => `tree ${tree} is not reachable`),
+    ...fsck,
+  ];
+}
+
+function fsckProblems(folder: string): string[] {
+  const report = git(folder, ["fsck", "--full", "--no-dangling"]).trim();
+  return report === "" ? [] : [`git fsck: ${report}`];
+}
+
+async function journalWhole({ folder }: Flow): Promise<string[]> {
+  const layout = layoutOf(folder);
+  const sqlite = openSqlite(layout.database);
+  const verdicts = await verifyAll(sqlite, { blobs: objectStore(nodeFileSystem, layout.objects) });
+  await sqlite.close();
+  const broken = [...verdicts].filter(([, verdict]) => !verdict.ok);
+  return [
+    ...(verdicts.size >= 3 ? [] : [`only ${verdicts.size} streams`]),
+    ...broken.map(([stream, verdict]) => `journal ${stream}: ${JSON.stringify(verdict)}`),
+  ];
+}
+
+function query(folder: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(layoutOf(folder).database);
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
