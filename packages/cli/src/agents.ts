@@ -1,6 +1,7 @@
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { agentEnvironment, customProvider } from "@slipway/agents/custom";
 import type { Provider } from "@slipway/agents/provider";
+import { recording } from "@slipway/agents/record";
 import { replayProvider } from "@slipway/agents/replay";
 import { selectProvider, type Selection } from "@slipway/agents/select";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
@@ -18,6 +19,8 @@ export interface AgentChoice {
   readonly model?: string | undefined;
   readonly configEnv?: string | undefined;
   readonly cassette?: string | undefined;
+  /** Write every answer to this cassette too. */
+  readonly record?: string | undefined;
 }
 
 export function agentChoice(args: Arguments): AgentChoice {
@@ -26,6 +29,7 @@ export function agentChoice(args: Arguments): AgentChoice {
     model: args.text("agent-model"),
     configEnv: args.text("provider-config-env"),
     cassette: args.text("cassette"),
+    record: args.text("record"),
   };
 }
 
@@ -42,9 +46,14 @@ export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
   const opened = new Map<string, Promise<Provider>>();
 
   function open(selection: Selection): Promise<Provider> {
-    const found = opened.get(selection.provider) ?? openProvider(selection, kernel, io, choice);
+    const found = opened.get(selection.provider) ?? openProvider(selection, kernel, io, choice).then(recorded);
     opened.set(selection.provider, found);
     return found;
+  }
+
+  function recorded(provider: Provider): Provider {
+    if (choice.record === undefined) return provider;
+    return recording(provider, { folder: resolve(io.cwd, choice.record), description: `Recorded from the provider ${provider.name}.`, clock: kernel.clock });
   }
 
   return openDesk({

@@ -5,6 +5,7 @@ const agentOptions: Record<string, OptionSpec> = {
   "agent-model": { type: "string", hint: "MODEL", describe: "the model the provider should use" },
   "provider-config-env": { type: "string", hint: "VARIABLE", describe: "environment variable that holds the provider's configuration" },
   cassette: { type: "string", hint: "FOLDER", describe: "recorded answers for the replay provider" },
+  record: { type: "string", hint: "FOLDER", describe: "write every agent's answer to this cassette as well" },
 };
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };

@@ -1,3 +1,4 @@
+import { SlipwayError } from "@slipway/durable/errors";
 import { readSpecs } from "@slipway/kernel/specs/read";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { openApprovalOf } from "../choose.ts";
@@ -13,6 +14,8 @@ import { openSession, type Session } from "../session.ts";
 import { startRun } from "../start-run.ts";
 
 const NO_SANDBOX = "no sandbox on this machine; the demo runs only its own bundled gates";
+
+const FEATURE = "bulk_discount";
 
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
 export const run: RunCommand = async (args, outer) => {
@@ -42,8 +45,9 @@ export const run: RunCommand = async (args, outer) => {
   });
   try {
     const runId = await startRun(session, await readSpecs(folder, [spec]), unsandboxedReason, io);
-    await session.engine.drive(runId);
+    const outcome = await session.engine.drive(runId);
     progress.pause();
+    if ((await openApprovalOf(session.records, FEATURE)) === null) throw notReady(outcome.status, folder);
     say(`\n${bold("Ready to merge. This is what a person would look at:")}\n\n${await reviewPack(session)}`);
     await approve(session, io, say);
     await session.engine.drive(runId);
@@ -59,12 +63,19 @@ export const run: RunCommand = async (args, outer) => {
 };
 
 async function approve({ records }: Session, io: Io, say: (text: string) => void): Promise<void> {
-  const question = await openApprovalOf(records, "bulk_discount");
+  const question = await openApprovalOf(records, FEATURE);
   if (question === null) return;
   const { tree } = await giveApproval(records, question, { ...io, env: { ...io.env, SLIPWAY_USER: "the demo" } });
   say(
     `The demo gives the approval itself, for tree ${tree.slice(0, 10)} and nothing else. In your repository only you can: \`slipway approve\`.\n`,
   );
+}
+
+function notReady(status: string, folder: string): SlipwayError {
+  return new SlipwayError("gate_failed", `The demo did not reach ready_to_merge (its run is ${status}); the lines above say why.`, {
+    file: folder,
+    suggested_next_actions: [`Look around in ${folder}: \`slipway status\`, \`slipway inbox\`.`, "Check this machine with `slipway doctor`."],
+  });
 }
 
 function verdict({ status, merged }: DemoSummary): ExitCode {

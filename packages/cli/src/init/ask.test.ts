@@ -29,7 +29,10 @@ function typing(...keys: readonly (readonly [shown: string, key: string])[]) {
 test("enter takes every default", async () => {
   const proposal = proposalOf({ "package.json": '{"scripts":{"lint":"x","test":"y"}}' });
   const { terminal } = typing(["must pass", ENTER], ["Which branch", ENTER]);
-  expect(await askPerson({ proposal, machine, branch: "main", branches: ["develop", "main"] }, terminal)).toEqual({ proposal, baseBranch: "main" });
+  expect(await askPerson({ proposal, machine, branch: "main", branches: ["develop", "main"] }, terminal)).toEqual({
+    proposal,
+    baseBranch: "main",
+  });
 });
 
 test("gates can be left out, and another branch chosen", async () => {
@@ -41,7 +44,7 @@ test("gates can be left out, and another branch chosen", async () => {
 });
 
 test("where no tests were found, the command is asked for; what a shell would do is refused on the spot", async () => {
-  const proposal = proposalOf({ "Makefile": "" });
+  const proposal = proposalOf({ Makefile: "" });
   const { terminal } = typing(["Which command", `make|x${ENTER}`], ["cannot be a gate", `\u007F\u007F t${ENTER}`]);
   const chosen = await askPerson({ proposal, machine, branch: "main", branches: ["main"] }, terminal);
   expect(chosen.proposal.gates).toMatchObject([{ name: "test", cmd: ["make", "t"] }]);
@@ -52,7 +55,9 @@ test("a detached head: one of the branches is asked for", async () => {
   const proposal = proposalOf({ "package.json": '{"scripts":{"test":"y"}}' });
   const { terminal } = typing(["Which branch", ENTER]);
   expect((await askPerson({ proposal, machine, branch: null, branches: ["develop", "main"] }, terminal)).baseBranch).toBe("develop");
-  await expect(askPerson({ proposal, machine, branch: null, branches: [] }, terminal)).rejects.toMatchObject({ code: "repository_unsuitable" });
+  await expect(askPerson({ proposal, machine, branch: null, branches: [] }, terminal)).rejects.toMatchObject({
+    code: "repository_unsuitable",
+  });
 });
 
 test("stopping in the middle writes nothing", async () => {

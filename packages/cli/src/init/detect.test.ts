@@ -36,7 +36,9 @@ describe("Node", () => {
 
   test("the field packageManager decides between two locks, and where there is none", () => {
     const two = { "package-lock.json": "", "pnpm-lock.yaml": "" };
-    expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "pnpm@10.1.0" }), ...two })).toEqual(["test: pnpm run test"]);
+    expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "pnpm@10.1.0" }), ...two })).toEqual([
+      "test: pnpm run test",
+    ]);
     expect(commands({ "package.json": pkg({ scripts: { test: "x" } }), ...two })).toEqual(["test: npm test"]);
     expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "yarn@4.0.0" }) })).toEqual(["test: yarn run test"]);
     expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "cargo@1" }) })).toEqual(["test: npm test"]);
@@ -75,7 +77,10 @@ describe("Node", () => {
       "package.json": pkg({ scripts: { lint: "eslint --fix .", "lint:check": "eslint .", test: "echo none", "test:unit": "vitest run" } }),
     });
     expect(gates.map(({ cmd }) => cmd.join(" "))).toEqual(["npm run lint:check", "npm run test:unit"]);
-    expect(notes).toEqual([expect.stringContaining('"lint" of package.json was left out: it changes files'), expect.stringContaining('"test"')]);
+    expect(notes).toEqual([
+      expect.stringContaining('"lint" of package.json was left out: it changes files'),
+      expect.stringContaining('"test"'),
+    ]);
   });
 
   test("packages need node_modules, shared from the checkout", () => {
@@ -119,7 +124,11 @@ describe("Node", () => {
     ['{"scripts":{"test":1}}', /web\/package\.json cannot be understood \(scripts\.test: /],
   ])("package.json with %j is an error that names the file", (text, message) => {
     expect(() => look({ "web/package.json": text })).toThrow(
-      expect.objectContaining({ code: "config_invalid", message: expect.stringMatching(message), details: expect.objectContaining({ file: "web/package.json" }) }),
+      expect.objectContaining({
+        code: "config_invalid",
+        message: expect.stringMatching(message),
+        details: expect.objectContaining({ file: "web/package.json" }),
+      }),
     );
   });
 
@@ -178,10 +187,19 @@ describe("Python", () => {
   test("ruff and mypy only where they are configured and installed", () => {
     const config = { "pyproject.toml": "[tool.ruff]\n[tool.ruff.lint]\n[tool.mypy]\n[tool.pytest.ini_options]\n" };
     const programs = { ruff: ["/usr/bin/ruff"], mypy: ["/usr/bin/mypy"] };
-    expect(commands(config, { programs })).toEqual(["lint: ruff check --no-cache .", "typecheck: mypy --cache-dir=/tmp/mypy-cache .", `test: ${pytest}`]);
+    expect(commands(config, { programs })).toEqual([
+      "lint: ruff check --no-cache .",
+      "typecheck: mypy --cache-dir=/tmp/mypy-cache .",
+      `test: ${pytest}`,
+    ]);
     expect(commands({ "pytest.ini": "" }, { programs })).toEqual([`test: ${pytest}`]);
-    expect(commands({ "setup.cfg": "[mypy]\n", "pytest.ini": "" }, { programs })).toContain("typecheck: mypy --cache-dir=/tmp/mypy-cache .");
-    expect(look(config)).toMatchObject({ gates: [{ name: "test" }], notes: [expect.stringContaining("ruff is not installed here"), expect.stringContaining("mypy")] });
+    expect(commands({ "setup.cfg": "[mypy]\n", "pytest.ini": "" }, { programs })).toContain(
+      "typecheck: mypy --cache-dir=/tmp/mypy-cache .",
+    );
+    expect(look(config)).toMatchObject({
+      gates: [{ name: "test" }],
+      notes: [expect.stringContaining("ruff is not installed here"), expect.stringContaining("mypy")],
+    });
   });
 
   test("a table of a similar name is another table", () => {
@@ -219,7 +237,10 @@ describe("Rust", () => {
 
 describe("Go", () => {
   test("vet and test, with a cache that may be written and no download", () => {
-    const { gates, readOnly, notes } = look({ "go.mod": "", "a_test.go": "" }, { home: ["go/pkg/mod"], programs: { go: ["/usr/local/go/bin/go"] } });
+    const { gates, readOnly, notes } = look(
+      { "go.mod": "", "a_test.go": "" },
+      { home: ["go/pkg/mod"], programs: { go: ["/usr/local/go/bin/go"] } },
+    );
     expect(gates.map(({ name, cmd }) => [name, cmd.join(" ")])).toEqual([
       ["compile", "go vet ./..."],
       ["test", "go test ./..."],
@@ -230,7 +251,10 @@ describe("Go", () => {
 
   test("vendored dependencies need no cache of modules", () => {
     const { gates, readOnly, notes } = look({ "go.mod": "", "vendor/modules.txt": "" }, { home: ["go/pkg/mod"] });
-    expect(gates[0]).toMatchObject({ env: expect.not.objectContaining({ GOMODCACHE: expect.anything() }), why: expect.stringContaining("vendor/") });
+    expect(gates[0]).toMatchObject({
+      env: expect.not.objectContaining({ GOMODCACHE: expect.anything() }),
+      why: expect.stringContaining("vendor/"),
+    });
     expect({ readOnly, notes }).toEqual({ readOnly: [], notes: [expect.stringContaining("no *_test.go file yet")] });
   });
 });
@@ -262,7 +286,10 @@ describe("Java", () => {
   });
 
   test("packages that were downloaded before are shown to the offline build", () => {
-    const maven = look({ "pom.xml": "" }, { home: [".m2/repository", ".m2/wrapper"], programs: { mvn: ["/opt/maven/bin/mvn"], java: ["/usr/bin/java"] } });
+    const maven = look(
+      { "pom.xml": "" },
+      { home: [".m2/repository", ".m2/wrapper"], programs: { mvn: ["/opt/maven/bin/mvn"], java: ["/usr/bin/java"] } },
+    );
     expect(maven.gates[0]).toMatchObject({
       cmd: ["mvn", "--offline", "--batch-mode", "-Dmaven.repo.local=~/.m2/repository", "test-compile"],
       env: { MAVEN_USER_HOME: "~/.m2" },

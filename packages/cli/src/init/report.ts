@@ -36,7 +36,9 @@ export function reportOf({ projects, gates, notes }: Proposal, baseBranch: strin
     })),
     reasons: [
       ...gates.map(({ name, why }) => `${name}: ${why}`),
-      `base branch: ${baseBranch} is what features start from and merge to.`, AGENTS, ...notes,
+      `base branch: ${baseBranch} is what features start from and merge to.`,
+      AGENTS,
+      ...notes,
     ],
     next: [`git add ${added} && git commit -m "Add Slipway configuration"`, "slipway doctor", "slipway run spec.md"],
   };

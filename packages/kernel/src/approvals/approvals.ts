@@ -20,9 +20,15 @@ export interface ApprovalRequest {
 }
 
 /** A person's word, as a token. Agents have no way here: not by role, and not by key. */
-export function issueApproval(key: ApprovalKey, ids: Ids, { by, expiresAt = undefined, ...request }: ApprovalRequest): string {
+export function issueApproval(key: ApprovalKey, ids: Ids, { by, at, expiresAt, ...request }: ApprovalRequest): string {
   authorize({ name: "approval.issue", roles: ["person"] }, by);
-  return sealApproval(key, { id: ids.next("approval"), ...request, by: by.id, expiresAt: expiresAt ?? null });
+  return sealApproval(key, {
+    id: ids.next("approval"),
+    ...request,
+    by: by.id,
+    at: Math.floor(at),
+    expiresAt: expiresAt === undefined ? null : Math.floor(expiresAt),
+  });
 }
 
 /** The approval behind a token, if it is genuine, unused and good for exactly this candidate. Changes nothing. */

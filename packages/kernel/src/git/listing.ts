@@ -5,9 +5,9 @@ import type { Git } from "./runner.ts";
 
 /** What has to happen to an index so that it holds a worktree's bytes. */
 export interface Listing {
-  /** Files and links to read again, and paths that are gone. */
+  /** Files and links to read again. */
   readonly update: readonly string[];
-  /** Paths at which something stands that git cannot hold, such as a pipe. */
+  /** Paths that are gone, or at which something stands that git cannot hold, such as a pipe. */
   readonly forget: readonly string[];
   /** What a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
   readonly leftOut: readonly string[];
@@ -33,13 +33,18 @@ export async function listWorktree(git: Git, worktree: string): Promise<Listing>
   const inside = await withoutIgnored(git, await below(worktree, embedded, leftOut));
   const update: string[] = [];
   const forget: string[] = [];
-  for (const path of [...parseRaw(splitZero(differing.stdout)).map(({ path }) => path), ...others, ...inside]) {
+  const add = async (path: string) => {
     const found = await statAt(worktree, path);
-    if (found === undefined || found.isDirectory()) update.push(path);
-    else if (!found.isFile() && !found.isSymbolicLink()) forget.push(path);
+    if (found?.isFile() !== true && found?.isSymbolicLink() !== true) forget.push(path);
     else if (reachesGitFolder(path) || (found.isSymbolicLink() && isModulesFile(path))) leftOut.push(path);
     else update.push(path);
+  };
+  for (const { path, status } of parseRaw(splitZero(differing.stdout))) {
+    // Asked of git, not of the disk: behind a link that took a folder's place there may well be a file of that name.
+    if (status === "D") forget.push(path);
+    else await add(path);
   }
+  for (const path of [...others, ...inside]) await add(path);
   return { update, forget, leftOut };
 }
 
@@ -70,7 +75,8 @@ async function below(worktree: string, folders: readonly string[], leftOut: stri
 /** git lists nothing inside an embedded repository, so the ignore rules are asked for separately. */
 async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
-  const { stdout } = await git.run(["check-ignore", "-z", "--no-index", "--stdin"], { input: listed(paths), allowExit: [1] });
-  const ignored = new Set(splitZero(stdout).map(decodePath));
-  return paths.filter((path) => !ignored.has(path));
+  // This command knows no literal pathspecs; behind "./" no name has a special meaning.
+  const options = { input: listed(paths.map((path) => `./${path}`)), env: { GIT_LITERAL_PATHSPECS: "0" }, allowExit: [1] };
+  const ignored = new Set(splitZero((await git.run(["check-ignore", "-z", "--no-index", "--stdin"], options)).stdout).map((path) => decodePath(path)));
+  return paths.filter((path) => !ignored.has(`./${path}`));
 }

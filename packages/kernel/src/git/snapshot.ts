@@ -30,7 +30,7 @@ export async function takeSnapshot(repo: Repository, worktree: string, options: 
   return onIndex(repo, place, options, async (git) => {
     const { update, forget, leftOut } = await listWorktree(git, place.path);
     if (forget.length > 0) await git.run(["update-index", "-z", "--index-info"], { input: removalInfo(forget, repo.objectFormat) });
-    if (update.length > 0) await git.run(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input: listed(update) });
+    if (update.length > 0) await git.run(["update-index", "-z", "--add", "--replace", "--stdin"], { input: listed(update) });
     return { tree: (await git.text(["write-tree"])).trim(), leftOut };
   });
 }

@@ -64,7 +64,7 @@ export function createDoor(options: DoorOptions): Door {
       authorize(operation, actor);
       assertOperationId(operationId);
       const parsed = parseInput(operation, input);
-      const request: Request = { id: operationId, name: operation.name, actor, digest: digestOf(input), at: clock.now() };
+      const request: Request = { id: operationId, name: operation.name, actor, digest: digestOf(input), at: Math.floor(clock.now()) };
       const outcome = await outcomeOfCall(request, () => drive(tools, operation, parsed, request));
       if ("failure" in outcome) throw fromFailure(outcome.failure);
       return (await decodeResponse(blobs, outcome.response)) as O;

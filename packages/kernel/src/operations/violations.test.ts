@@ -28,16 +28,13 @@ const cases: [name: string, schema: z.ZodType, value: unknown, pointer: string, 
   ["a rule of our own", z.string().refine(() => false, "must rhyme"), "x", "", "custom", "must rhyme"],
 ];
 
-test.each(cases)(
-  "%s is reported with pointer, rule, expectation and message",
-  (_name, schema, value, pointer, rule, expected) => {
-    const all = violations(schema, value);
-    const found = all.find((violation) => violation.pointer === pointer && violation.rule === rule);
-    expect(all).toContainEqual(found);
-    expect(found?.message).toEqual(expect.stringMatching(/\S/));
-    expect(found?.expected).toBe(expected);
-  },
-);
+test.each(cases)("%s is reported with pointer, rule, expectation and message", (_name, schema, value, pointer, rule, expected) => {
+  const all = violations(schema, value);
+  const found = all.find((violation) => violation.pointer === pointer && violation.rule === rule);
+  expect(all).toContainEqual(found);
+  expect(found?.message).toEqual(expect.stringMatching(/\S/));
+  expect(found?.expected).toBe(expected);
+});
 
 test("[FEA-020] every violation is listed, at every depth", () => {
   const schema = z.strictObject({ a: z.string().min(3), b: z.strictObject({ c: z.array(z.int()) }), d: z.enum(["x"]) });
