@@ -50,7 +50,7 @@ const [known] = await session.engine.runs({ rootsOnly: true });
 const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, [orders.spec]), undefined, io));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
-  const outcome = await session.engine.drive(runId);
+  const outcome = await session.drive(runId);
   if (outcome.status !== "waiting") {
     process.stdout.write(JSON.stringify(outcome));
     break;

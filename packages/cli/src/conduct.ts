@@ -23,7 +23,7 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
   process.once("SIGTERM", interrupt);
   try {
     for (;;) {
-      const outcome = await session.engine.drive(runId, { whenWaiting: "return", signal: interrupted.signal });
+      const outcome = await session.drive(runId, { whenWaiting: "return", signal: interrupted.signal });
       if (outcome.status === "waiting" && io.interactive && !json) {
         progress.pause();
         if (await answerAtTerminal(session, runId, io)) continue;

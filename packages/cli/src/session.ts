@@ -1,10 +1,14 @@
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import type { JournalEvent } from "@slipway/durable/chain";
+import type { Head, JournalEvent } from "@slipway/durable/chain";
+import type { DriveOptions } from "@slipway/durable/drive";
+import type { Outcome } from "@slipway/durable/outcome";
+import { isFinished } from "@slipway/durable/status";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
 import { reconcile } from "@slipway/kernel/git/reconcile";
 import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
+import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/layout";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
@@ -38,6 +42,8 @@ export interface Session {
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;
+  /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
+  drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -77,6 +83,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     records,
     kernel,
     engine,
+    async drive(runId, driveOptions) {
+      const outcome = await engine.drive(runId, driveOptions);
+      const run = await engine.run(runId);
+      if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
+      return outcome;
+    },
     async close() {
       await engine.close();
       await keepHeads(records, placesOf(io, repository.root).heads);
@@ -89,6 +101,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 async function chooseSandbox({ io, unsandboxedReason }: SessionOptions): Promise<Sandbox> {
   if (unsandboxedReason === undefined) return openSandbox();
   return unsandboxed({ reason: unsandboxedReason, by: personOf(io).id });
+}
+
+async function recordRunHead({ database: { db }, journal, clock }: Records, runId: string, head: Head): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const known = await tx
+      .selectFrom("events")
+      .select("seq")
+      .where("stream", "=", REPOSITORY_STREAM)
+      .where("kind", "=", RUN_HEAD)
+      .where("name", "=", runId)
+      .executeTakeFirst();
+    if (known === undefined) await appendRunHead(journal, tx, runId, head, clock.now());
+  });
 }
 
 /** Heads go outside the repository, so that a database put back to an older copy is noticed. */

@@ -48,14 +48,19 @@ export interface Execution {
   conclude(ending: Ending): void;
   /** True when the error is not the run's but the machine's; the execution is over then. */
   haltsOn(error: unknown): boolean;
+  /** Lets timers and I/O have their turn if steps have kept the event loop busy: a lease must not run out over it. */
+  breathe(): Promise<void> | undefined;
   /** Ends the execution as "waiting" if only answers could move it. */
   considerWaiting(): void;
 }
+
+const BREATHE_EVERY_MS = 20;
 
 export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return" | "wait"): Execution {
   const { promise: ended, resolve } = Promise.withResolvers<Ending>();
   const scopes = new Map<string, Scope>();
   let checking = false;
+  let breathedAt = parts.clock.monotonic();
 
   const execution: Execution = {
     parts,
@@ -74,6 +79,11 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
       const halts = isStorageFailure(error);
       if (halts) execution.conclude({ status: "halted", error });
       return halts;
+    },
+    breathe() {
+      if (parts.clock.monotonic() - breathedAt < BREATHE_EVERY_MS) return undefined;
+      breathedAt = parts.clock.monotonic();
+      return new Promise((resolve) => void setImmediate(resolve));
     },
     considerWaiting() {
       if (whenWaiting === "wait" || checking) return;

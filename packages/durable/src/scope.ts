@@ -80,15 +80,20 @@ function busy(scope: Scope): boolean {
 /** What a run's function gets: settles like `work`, but never once the scope has ended. */
 export function live<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (scope.ended) return;
-    work().then(
-      (value) => {
-        if (!scope.ended) resolve(value);
-      },
-      (error: unknown) => {
-        if (!scope.ended && !scope.execution.haltsOn(error)) reject(error);
-      },
-    );
+    const begin = () => {
+      if (scope.ended) return;
+      work().then(
+        (value) => {
+          if (!scope.ended) resolve(value);
+        },
+        (error: unknown) => {
+          if (!scope.ended && !scope.execution.haltsOn(error)) reject(error);
+        },
+      );
+    };
+    const breath = scope.execution.breathe();
+    if (breath === undefined) begin();
+    else void breath.then(begin);
   });
 }
 

@@ -108,9 +108,11 @@ const DDL = `
     seq INTEGER NOT NULL,
     hash TEXT NOT NULL
   ) WITHOUT ROWID;
-  CREATE TRIGGER events_move_head AFTER INSERT ON events BEGIN
-    INSERT INTO heads (stream, seq, hash) VALUES (NEW.stream, NEW.seq, NEW.hash)
-    ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+  CREATE TRIGGER events_first_head AFTER INSERT ON events WHEN NEW.seq = 1 BEGIN
+    INSERT INTO heads (stream, seq, hash) VALUES (NEW.stream, NEW.seq, NEW.hash);
+  END;
+  CREATE TRIGGER events_move_head AFTER INSERT ON events WHEN NEW.seq > 1 BEGIN
+    UPDATE heads SET seq = NEW.seq, hash = NEW.hash WHERE stream = NEW.stream;
   END;
 
   CREATE TABLE signals (

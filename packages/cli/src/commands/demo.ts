@@ -45,12 +45,12 @@ export const run: RunCommand = async (args, outer) => {
   });
   try {
     const runId = await startRun(session, await readSpecs(folder, [spec]), unsandboxedReason, io);
-    const outcome = await session.engine.drive(runId);
+    const outcome = await session.drive(runId);
     progress.pause();
     if ((await openApprovalOf(session.records, FEATURE)) === null) throw notReady(outcome.status, folder);
     say(`\n${bold("Ready to merge. This is what a person would look at:")}\n\n${await reviewPack(session)}`);
     await approve(session, io, say);
-    await session.engine.drive(runId);
+    await session.drive(runId);
     progress.stop();
     const summary = await summarise(session, runId, performance.now() - started);
     if (json) outer.out(`${JSON.stringify(summary)}\n`);

@@ -81,14 +81,14 @@ describe("slipway init", () => {
     expect(agents).toMatchObject({ roles: {}, missing_prompt_behavior: "ignore" });
   });
 
-  test("toolchains below the home folder are named in full: a gate's own home folder is empty", async () => {
+  test("toolchains below the home folder are shown, and told where they are: a gate's own home folder is empty", async () => {
     const folder = scratchRepository({ "Cargo.toml": "" });
     const home = scratchFolder();
     writeAll(home, { ".rustup/settings.toml": "", ".cargo/bin/readme": "", ".cargo/credentials.toml": "secret" });
     const io = collectingIo(folder, { env: { PATH: "/usr/bin:/bin", HOME: home } });
     expect(await main(["init", "--yes"], io)).toBe(0);
     const { gates, policy } = await configurationIn(folder);
-    expect(policy.sandbox.read_only).toEqual([join(home, ".cargo/bin"), join(home, ".rustup")]);
+    expect(policy.sandbox.read_only).toEqual(["~/.cargo/bin", "~/.rustup"]);
     expect(gates.profiles["default"]?.modes.fast[0]?.env).toEqual({ RUSTUP_HOME: join(home, ".rustup") });
   });
 
@@ -182,8 +182,9 @@ describe("slipway init", () => {
     const { exitCode, stderr } = await init(folder);
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
-      "invalid_cli_args: slipway init asks questions on a terminal, and this is none.\n  next: Take the defaults: `slipway init --yes`.\n",
+      "invalid_cli_args: slipway init asks questions, and without a terminal (or with --json) there is nobody to ask.\n  next: Take the defaults: `slipway init --yes`.\n",
     );
+    expect(await main(["init", "--json"], collectingIo(folder, { interactive: true }))).toBe(2);
     expect(existsSync(join(folder, "slipway"))).toBe(false);
   });
 

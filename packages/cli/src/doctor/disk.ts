@@ -15,9 +15,18 @@ export async function checkDisk({ repository, io }: Patient): Promise<Finding[]>
   const { state } = layoutOf(repository.root);
   // Before the first run there is no state folder, and looking must not make one.
   const kept = existsSync(state) ? state : repository.commonDir;
-  await access(repository.root, constants.W_OK);
   const temporary = io.env["TMPDIR"] ?? tmpdir();
-  return [await checkFolder(kept, "where the state is kept"), await checkFolder(temporary, "for temporary files")];
+  return [
+    ...(await checkRoot(repository.root)),
+    await checkFolder(kept, "where the state is kept"),
+    await checkFolder(temporary, "for temporary files"),
+  ];
+}
+
+/** Worktrees and the state folder are made in it; nothing is written here to find out. */
+export async function checkRoot(root: string): Promise<Finding[]> {
+  const refusal = await access(root, constants.W_OK).then(() => null, reasonOf);
+  return refusal === null ? [] : [problem(`${root} cannot be written: ${refusal}.`, `Make ${root} writable for your user.`)];
 }
 
 export async function checkFolder(folder: string, purpose: string): Promise<Finding> {

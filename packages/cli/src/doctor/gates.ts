@@ -21,12 +21,12 @@ export async function checkGates(patient: Patient): Promise<Finding[]> {
   const configuration = await patient.configuration();
   if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
   const hidden = missingFolders(patient, configuration);
-  const programs = new Map(stepsOf(configuration).map((step) => [`${step.program}\0${step.cwd}`, step]));
-  const missing = (await Promise.all([...programs.values()].map((step) => checkStep(step, patient, configuration)))).flat();
+  const steps = stepsOf(configuration);
+  const first = [...Map.groupBy(steps, ({ program, cwd }) => `${program}\0${cwd}`).values()].flatMap((alike) => alike.slice(0, 1));
+  const missing = (await Promise.all(first.map((step) => checkStep(step, patient, configuration)))).flat();
   if (hidden.length + missing.length > 0) return [...hidden, ...missing];
-  return [
-    ok(`Every command of slipway/gates.yaml is found: ${[...new Set(stepsOf(configuration).map(({ program }) => program))].join(", ")}.`),
-  ];
+  const programs = new Set(steps.map(({ program }) => program));
+  return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`)];
 }
 
 function stepsOf({ gates }: Configuration): Step[] {

@@ -29,11 +29,13 @@ test("without tests nothing is written, and the error says what was seen", () =>
   );
 });
 
-test("`~` is written out where it stands for the home folder, and nowhere else", () => {
+test("in commands and variables `~` is written out where it stands for the home folder, and nowhere else", () => {
   const env = { A: "~/.rustup", B: "x~/y", C: "~" };
   const gates = [{ kind: "test", name: "test", project: "", cmd: ["run", "-Da.b=~/.m2", "~/bin", "a ~/b", "$&~/"], env, why: "" }] as const;
-  expect(inFull({ ...nothing, gates, readOnly: ["~/.nvm", "/opt/x"] }, "/home/$&")).toMatchObject({
+  expect(inFull({ ...nothing, gates, readOnly: ["~/.nvm"] }, "/home/$&")).toMatchObject({
     gates: [{ cmd: ["run", "-Da.b=/home/$&/.m2", "/home/$&/bin", "a ~/b", "$&~/"], env: { A: "/home/$&/.rustup", B: "x~/y", C: "~" } }],
-    readOnly: ["/home/$&/.nvm", "/opt/x"],
+    readOnly: ["~/.nvm"],
+    notes: [expect.stringContaining("names folders below /home/$&; somebody with another home folder")],
   });
+  expect(inFull(nothing, "/home/ada").notes).toEqual([]);
 });

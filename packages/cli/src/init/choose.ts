@@ -45,13 +45,19 @@ function languages(): string {
   return DETECTORS.map(({ title }) => title).join(", ");
 }
 
-/** The files are read as they stand, and a gate's own home folder is empty: `~` is written out. */
+/** Commands and variables are used as they stand in gates.yaml, and a gate's own home folder is empty: there `~` is written out. */
 export function inFull(proposal: Proposal, homeFolder: string): Proposal {
-  const full = (text: string) => text.replace(/^(|[^=\s]+=)~\//, (_, before: string) => `${before}${homeFolder}/`);
+  let personal = false;
+  const full = (text: string) =>
+    text.replace(/^(|[^=\s]+=)~\//, (_, before: string) => {
+      personal = true;
+      return `${before}${homeFolder}/`;
+    });
   const gates = proposal.gates.map(({ cmd, env = {}, ...gate }) => ({
     ...gate,
     cmd: cmd.map(full),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, full(value)])),
   }));
-  return { ...proposal, gates, readOnly: proposal.readOnly.map(full) };
+  const note = `slipway/gates.yaml names folders below ${homeFolder}; somebody with another home folder has to change them.`;
+  return { ...proposal, gates, notes: [...proposal.notes, ...(personal ? [note] : [])] };
 }

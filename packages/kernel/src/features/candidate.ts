@@ -3,6 +3,7 @@ import { changeBetween, diffText } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
 import { anchor } from "../git/snapshot.ts";
 import { rebaseWorktree } from "../git/worktree.ts";
+import { flagChanges } from "../plans/flags.ts";
 import type { Operation } from "../operations/operation.ts";
 import { identityOf } from "./identity.ts";
 import type { Rooms } from "./rooms.ts";
@@ -20,6 +21,8 @@ export interface Candidate {
   readonly change: string;
   readonly policy_hash: string;
   readonly summary: string;
+  /** What the person must be shown: protected files, tests that were there before, new executables. */
+  readonly flags: readonly string[];
   /** The base had moved and the worktree now holds the change on top of it: gate it again. */
   readonly rebuilt: boolean;
   readonly conflicts: readonly string[];
@@ -31,6 +34,7 @@ interface Prepared {
   readonly conflicts: readonly string[];
   readonly change: string;
   readonly summary: string;
+  readonly flags: readonly string[];
 }
 
 export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
@@ -44,10 +48,11 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       const base = await headOf(rooms, feature.base_branch);
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
-      const { digest: change } = await changeBetween(repository, base, tree);
-      return { base, tree, conflicts, change, summary: await diffText(repository, base, tree, { stat: true }) };
+      const { digest: change, entries } = await changeBetween(repository, base, tree);
+      const flags = flagChanges(entries, configuration.policy).map(({ path, message }) => `${path}: ${message}`);
+      return { base, tree, conflicts, change, flags, summary: await diffText(repository, base, tree, { stat: true }) };
     },
-    async commit(tx, { feature_id }, { base, tree, conflicts, change, summary }, { at }) {
+    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, summary }, { at }) {
       const before = await findFeature(tx, feature_id);
       const rebuilt = conflicts.length === 0 && base !== before.base_commit;
       if (rebuilt) await updateFeature(tx, before, { base_commit: base, tree, gates: "{}" }, at);
@@ -60,6 +65,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         rebuilt,
         conflicts,
         change,
+        flags,
         summary,
       };
     },

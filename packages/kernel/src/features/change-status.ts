@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { modePassed } from "../evidence/checks.ts";
+import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Rooms } from "./rooms.ts";
 import { assertTransition, STATUSES } from "./status.ts";
@@ -25,6 +26,7 @@ export function changeStatusOperation({ configuration }: Rooms): Operation<z.inf
         reasonChanged: reason !== feature.status_reason,
         landed: false,
       });
+      if (to === "failed") await releaseAllWithin(tx, feature_id);
       return updateFeature(tx, feature, { status: to, status_reason: reason }, at);
     },
     event: ({ feature_id, to, reason }) => ({ feature_id, to, reason }),

@@ -33,7 +33,7 @@ export async function featureContext(rooms: Rooms, id: string): Promise<FeatureC
 }
 
 /** Regular files only: a link or a submodule is not something to show. */
-async function listFiles({ repository }: Rooms, tree: string): Promise<TreeFile[]> {
+export async function listFiles({ repository }: Rooms, tree: string): Promise<TreeFile[]> {
   const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
   return listing.split("\0").flatMap((line) => {
     const match = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line);

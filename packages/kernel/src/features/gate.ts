@@ -54,7 +54,7 @@ export function runGatesOperation(rooms: Rooms, signal?: AbortSignal): Operation
         policy: gatePolicy(rooms),
         sandbox,
         hostEnv: rooms.hostEnv,
-        readOnly: policy.sandbox.read_only,
+        readOnly: policy.sandbox.read_only.map((path) => path.replace(/^~(?=\/)/, rooms.hostEnv["HOME"] ?? "~")),
         shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
         logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
         redact: rooms.redactor,

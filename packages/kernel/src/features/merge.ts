@@ -4,9 +4,11 @@ import { consumeApproval, readApproval, type Approval } from "../approvals/appro
 import { modePassed } from "../evidence/checks.ts";
 import { changeBetween } from "../git/change.ts";
 import { buildMerge, landMerge, type MergeStrategy } from "../git/merge.ts";
+import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { acceptedPlan, findFeature, updateFeature, type Feature } from "./store.ts";
 import { identityOf } from "./identity.ts";
+import { locksFor, locksInForce } from "./locks.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
 import { assertTransition } from "./status.ts";
@@ -43,6 +45,7 @@ export function mergeOperation(
       const feature = await findFeature(db, input.feature_id);
       const strategy = chosenStrategy(input.merge_strategy);
       await assertReady(feature);
+      await assertLocked(feature, at);
       await settle(rooms, feature, operationId, at);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
       const approval = await readApproval(
@@ -121,6 +124,7 @@ export function mergeOperation(
           at,
         })
         .execute();
+      await releaseAllWithin(tx, feature_id);
       await updateFeature(tx, feature, { status: "merged", status_reason: `merged as ${landing.commit}` }, at);
       return landing;
     },
@@ -160,6 +164,16 @@ export function mergeOperation(
         });
       }
     }
+  }
+
+  async function assertLocked({ id }: Feature, now: number): Promise<void> {
+    const held = await locksInForce(db, id, now);
+    const lost = locksFor(rooms, await acceptedPlan(db, id)).filter((resource) => !held.includes(resource));
+    if (lost.length > 0)
+      throw new SlipwayError("lock_not_held", `"${id}" no longer holds what its plan needs: ${lost.join(", ")}.`, {
+        feature_id: id,
+        resources: lost,
+      });
   }
 
   async function messageFor(feature: Feature, approval: Approval): Promise<string> {

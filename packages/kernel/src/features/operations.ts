@@ -8,10 +8,12 @@ import { changeStatusOperation } from "./change-status.ts";
 import { featureContext, lastFailedLog, readTreeFile } from "./context.ts";
 import { runGatesOperation } from "./gate.ts";
 import { initOperation } from "./init.ts";
+import { acquireLocksOperation, locksFor } from "./locks.ts";
 import { mergeOperation } from "./merge.ts";
 import { noteOperation } from "./note.ts";
 import { submitPlanOperation } from "./plan.ts";
 import { project } from "./projection.ts";
+import { restartOperation } from "./restart.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** Every way to change a feature. Each comes through the door, then the files for people are written from the rows. */
@@ -28,6 +30,7 @@ export function featureOperations(rooms: Rooms) {
 
   return {
     init: bind(initOperation(rooms)),
+    acquireLocks: bind(acquireLocksOperation(rooms)),
     submitPlan: bind(submitPlanOperation(rooms)),
     applyPatch: bind(applyPatchOperation(rooms)),
     runGates: (call: Call, input: { feature_id: string; mode: string }, signal?: AbortSignal) =>
@@ -35,7 +38,9 @@ export function featureOperations(rooms: Rooms) {
     changeStatus: bind(changeStatusOperation(rooms)),
     note: bind(noteOperation),
     candidate: bind(candidateOperation(rooms)),
+    restart: bind(restartOperation(rooms)),
     merge: bind(mergeOperation(rooms)),
+    locksFor: (plan: unknown) => locksFor(rooms, plan),
     context: (id: string) => featureContext(rooms, id),
     /** Whether an approval given for an earlier candidate still holds for this one; the merge itself checks again, with the signature. */
     approvalHolds: (token: string, { feature_id, change, tree, base, policy_hash }: Candidate): boolean => {

@@ -1,9 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { anchor, snapshotTree } from "../git/snapshot.ts";
 import { applyTree, judgePatch, type JudgedPatch } from "../git/patch.ts";
 import type { Operation } from "../operations/operation.ts";
 import { checkChanges } from "../plans/check.ts";
+import { refusal } from "../plans/violation.ts";
+import { locksInForce } from "./locks.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
@@ -27,21 +28,14 @@ export function applyPatchOperation(rooms: Rooms): Operation<z.infer<typeof patc
     async effect({ feature_id: id, unified_diff }, { operationId, at }) {
       const feature = await findFeature(db, id);
       const plan = await acceptedPlan(db, id);
-      if (plan === null)
-        throw new SlipwayError("plan_not_found", `The feature "${id}" has no accepted plan, so nothing may be changed.`, {
-          feature_id: id,
-        });
       const { max_bytes, max_files } = configuration.policy.patch_policy;
       const judged = await judgePatch(repository, {
         baseTree: feature.tree,
         patch: Buffer.from(unified_diff),
         limits: { maxBytes: max_bytes, maxFiles: max_files },
       });
-      const violations = checkChanges(judged.changes, plan, configuration.policy);
-      if (violations.length > 0) {
-        const listed = violations.map(({ path, rule }) => `${path} (${rule})`).join(", ");
-        throw new SlipwayError("policy_violation", `The patch leaves the plan: ${listed}`, { violations });
-      }
+      const violations = checkChanges(judged.changes, plan, configuration.policy, await locksInForce(db, id, at));
+      if (violations.length > 0) throw refusal("The patch", violations);
       const indexFile = layout.indexFile(id);
       // After a crash between applying and recording, the files may already be there.
       const found = await snapshotTree(repository, feature.worktree, { indexFile });

@@ -4,6 +4,9 @@ import type { Operation } from "../operations/operation.ts";
 import { parseInput } from "../operations/operation.ts";
 import { checkPlan } from "../plans/check.ts";
 import { planSchema, type Plan } from "../plans/schema.ts";
+import { refusal } from "../plans/violation.ts";
+import { listFiles } from "./context.ts";
+import { locksInForce } from "./locks.ts";
 import type { Rooms } from "./rooms.ts";
 import { assertTransition } from "./status.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
@@ -11,12 +14,18 @@ import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
 const submitInput = z.strictObject({ feature_id: z.string(), plan_json: z.record(z.string(), z.unknown()) });
 
 /** Schema, then policy; accepted in one transaction or not at all. */
-export function submitPlanOperation({ configuration }: Rooms): Operation<z.infer<typeof submitInput>, undefined, Plan> {
+export function submitPlanOperation(rooms: Rooms): Operation<z.infer<typeof submitInput>, string[], Plan> {
+  const { configuration } = rooms;
   return {
     name: "plan.submit",
     roles: ["orchestrator", "planner", "system"],
     input: submitInput,
-    async commit(tx, { feature_id, plan_json }, _effect, { at }) {
+    effect: async ({ feature_id }) => {
+      const { base_commit } = await findFeature(rooms.db, feature_id);
+      return (await listFiles(rooms, base_commit)).map(({ path }) => path);
+    },
+    async commit(tx, { feature_id, plan_json }, paths, { at }) {
+      const atBase = new Set(paths);
       const feature = await findFeature(tx, feature_id);
       if ((await acceptedPlan(tx, feature_id)) !== null) {
         throw new SlipwayError("version_conflict", `The feature "${feature_id}" already has an accepted plan.`, {
@@ -29,11 +38,10 @@ export function submitPlanOperation({ configuration }: Rooms): Operation<z.infer
         policy: configuration.policy,
         gates: configuration.gates,
         currentVersion: 0,
+        heldLocks: await locksInForce(tx, feature_id, at),
+        existsAtBase: (path) => atBase.has(path),
       });
-      if (violations.length > 0) {
-        const listed = violations.map(({ path, rule, message }) => `${path === null ? "" : `${path}: `}${message} (${rule})`);
-        throw new SlipwayError("policy_violation", `The plan breaks ${violations.length} rule(s): ${listed.join("; ")}`, { violations });
-      }
+      if (violations.length > 0) throw refusal("The plan", violations);
       await tx
         .insertInto("plans")
         .values({ feature_id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at })

@@ -67,7 +67,10 @@ describe("[FEA-141] parsers count from the records of a report", () => {
     expect((await parseLcov(pieces("SF:a\nDA:1,1\nBRF:0\nBRH:0\nend_of_record\n"), "l")).branches).toEqual({ covered: 0, total: 0 });
     expect((await parseLcov(pieces("SF:a\nDA:1,1\nend_of_record\n"), "l")).branches).toBeNull();
     expect(await parseLcov(pieces("SF:a\r\nBRF:0\r\nend_of_record\r\n"), "l")).toEqual({ lines: null, branches: null });
-    expect((await parseLcov(pieces("SF:a\nDA:1,-4\nDA:2,99999999999999999999\nend_of_record"), "l")).lines).toEqual({ covered: 1, total: 2 });
+    expect((await parseLcov(pieces("SF:a\nDA:1,-4\nDA:2,99999999999999999999\nend_of_record"), "l")).lines).toEqual({
+      covered: 1,
+      total: 2,
+    });
   });
 
   it("junit: counts cases, whatever the totals claim", async () => {
@@ -76,17 +79,24 @@ describe("[FEA-141] parsers count from the records of a report", () => {
   });
 
   it("junit: an error outside of any case is a failure", async () => {
-    expect(await parseJunit(pieces("<testsuite><error>set-up</error><testcase/></testsuite>"), "r.xml")).toMatchObject({ total: 1, failed: 1 });
+    expect(await parseJunit(pieces("<testsuite><error>set-up</error><testcase/></testsuite>"), "r.xml")).toMatchObject({
+      total: 1,
+      failed: 1,
+    });
   });
 
   it("jacoco: the counters of the report, or of its packages", async () => {
     expect(await parseJacoco(pieces(JACOCO), "j.xml")).toEqual({ lines: { covered: 3, total: 4 }, branches: { covered: 2, total: 3 } });
-    const grouped = '<report><group><package><counter type="LINE" missed="1" covered="1"/></package><package><counter type="LINE" missed="0" covered="2"/></package></group></report>';
+    const grouped =
+      '<report><group><package><counter type="LINE" missed="1" covered="1"/></package><package><counter type="LINE" missed="0" covered="2"/></package></group></report>';
     expect(await parseJacoco(pieces(grouped), "j.xml")).toEqual({ lines: { covered: 3, total: 4 }, branches: null });
   });
 
   it("cobertura: each line once, whatever the rates claim", async () => {
-    expect(await parseCobertura(pieces(COBERTURA), "c.xml")).toEqual({ lines: { covered: 2, total: 3 }, branches: { covered: 1, total: 2 } });
+    expect(await parseCobertura(pieces(COBERTURA), "c.xml")).toEqual({
+      lines: { covered: 2, total: 3 },
+      branches: { covered: 1, total: 2 },
+    });
     expect(await parseCobertura(pieces('<coverage line-rate="1"/>'), "c.xml")).toEqual({ lines: null, branches: null });
   });
 });
@@ -113,14 +123,25 @@ describe("malformed reports", () => {
     ["cobertura", parseCobertura, "<report/>"],
     ["cobertura", parseCobertura, "<coverage><lines><line number='1'/></lines></coverage>"],
     ["cobertura", parseCobertura, "<coverage><lines><line number='1' hits='1' branch='true'/></lines></coverage>"],
-    ["cobertura", parseCobertura, "<coverage><lines><line number='1' hits='1' branch='true' condition-coverage='(3/2)'/></lines></coverage>"],
+    [
+      "cobertura",
+      parseCobertura,
+      "<coverage><lines><line number='1' hits='1' branch='true' condition-coverage='(3/2)'/></lines></coverage>",
+    ],
   ])("%s: a clear failure names the file", async (_, parser, text) => {
-    await expect(parser(pieces(text), "some/report")).rejects.toMatchObject({ code: "gate_failed", message: expect.stringContaining("some/report") });
+    await expect(parser(pieces(text), "some/report")).rejects.toMatchObject({
+      code: "gate_failed",
+      message: expect.stringContaining("some/report"),
+    });
   });
 
   it("fuzzed reports are counted or refused, and never crash or hang", async () => {
     const seeds = fc.constantFrom(LCOV, JUNIT, JACOCO, COBERTURA, BOMB);
-    const edit = fc.record({ at: fc.nat(), length: fc.nat(20), text: fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom("<", ">", "&", "<![CDATA[", "<!--", "\0", "\ud800", "DA:", "]]>")) });
+    const edit = fc.record({
+      at: fc.nat(),
+      length: fc.nat(20),
+      text: fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom("<", ">", "&", "<![CDATA[", "<!--", "\0", "\ud800", "DA:", "]]>")),
+    });
     const mutated = fc.tuple(seeds, fc.array(edit, { maxLength: 6 })).map(([seed, edits]) =>
       edits.reduce<string>((text, { at, length, text: inserted }) => {
         const start = at % (text.length + 1);
@@ -157,7 +178,12 @@ describe("counts", () => {
 
   it("sums keep what is known", () => {
     const one = { covered: 1, total: 2 };
-    expect([addCounts(null, null), addCounts(one, null), addCounts(null, one), addCounts(one, one)]).toEqual([null, one, one, { covered: 2, total: 4 }]);
+    expect([addCounts(null, null), addCounts(one, null), addCounts(null, one), addCounts(one, one)]).toEqual([
+      null,
+      one,
+      one,
+      { covered: 2, total: 4 },
+    ]);
   });
 
   it("a report with too many places is refused before it fills the memory", () => {

@@ -25,11 +25,19 @@ function code(action: () => unknown): string | null {
 
 describe("listGates", () => {
   it("[FEA-092] returns all profiles, or the named one, or says which exist", () => {
-    const two: GatesConfig = { ...config, profiles: { ...config.profiles, nightly: { modes: { fast: [{ name: "a", cmd: ["a"] }], full: [{ name: "b", cmd: ["b"] }], merge: [{ name: "c", cmd: ["c"] }] } } } };
+    const two: GatesConfig = {
+      ...config,
+      profiles: {
+        ...config.profiles,
+        nightly: { modes: { fast: [{ name: "a", cmd: ["a"] }], full: [{ name: "b", cmd: ["b"] }], merge: [{ name: "c", cmd: ["c"] }] } },
+      },
+    };
     expect(listGates(two)).toEqual(two.profiles);
     expect(listGates(two, "nightly")).toEqual({ nightly: two.profiles.nightly });
     for (const name of ["weekly", "__proto__", "toString"]) {
-      expect(() => listGates(two, name)).toThrow(expect.objectContaining({ code: "unknown_gate_profile_or_mode", message: expect.stringContaining("nightly (fast, full, merge)") }));
+      expect(() => listGates(two, name)).toThrow(
+        expect.objectContaining({ code: "unknown_gate_profile_or_mode", message: expect.stringContaining("nightly (fast, full, merge)") }),
+      );
     }
   });
 });
@@ -65,7 +73,10 @@ describe("planGate", () => {
         { name: "test", cmd: ["npx", "test"] },
       ],
     ]) {
-      expect(code(() => plan({ modes: { full: { steps } } })), JSON.stringify(steps)).toBe("invalid_override_precedence");
+      expect(
+        code(() => plan({ modes: { full: { steps } } })),
+        JSON.stringify(steps),
+      ).toBe("invalid_override_precedence");
     }
   });
 
@@ -75,7 +86,8 @@ describe("planGate", () => {
   });
 
   it("[FEA-146] gates.yaml may be stricter than the policy, never looser", () => {
-    const withMinimum = (line: number | undefined, branch?: number) => ({ ...config, thresholds: { coverage_line_min: line, coverage_branch_min: branch } }) as GatesConfig;
+    const withMinimum = (line: number | undefined, branch?: number) =>
+      ({ ...config, thresholds: { coverage_line_min: line, coverage_branch_min: branch } }) as GatesConfig;
     const policy = { ...constraints, minimums: { line: 0.9, branch: 0.8 } };
     expect(plan({}, policy, withMinimum(0.95)).minimums).toEqual({ line: 0.95, branch: 0.8 });
     expect(plan({}, policy).minimums).toEqual({ line: 0.9, branch: 0.8 });
@@ -92,7 +104,10 @@ describe("planGate", () => {
   });
 
   it("a parser applies to the modes it names", () => {
-    const parsers = { coverage: { type: "lcov" as const, path: "l", modes: ["full" as const] }, tests: { type: "junit_xml" as const, path: "t", modes: ["fast" as const] } };
+    const parsers = {
+      coverage: { type: "lcov" as const, path: "l", modes: ["full" as const] },
+      tests: { type: "junit_xml" as const, path: "t", modes: ["fast" as const] },
+    };
     const gates = { ...config, parsers };
     expect(planGate(gates, "default", "full", constraints)).toMatchObject({ coverage: { type: "lcov" }, tests: null });
     expect(planGate(gates, "default", "fast", constraints)).toMatchObject({ coverage: null, tests: { type: "junit_xml" } });
@@ -101,7 +116,11 @@ describe("planGate", () => {
   it("no override ever relaxes anything", () => {
     const word = fc.constantFrom("npx", "lint", "test", "-x", "rm");
     const override = fc.record(
-      { name: fc.constantFrom("lint", "test", "other"), cmd: fc.array(word, { minLength: 1, maxLength: 4 }), timeout_seconds: fc.integer({ min: 1, max: 900 }) },
+      {
+        name: fc.constantFrom("lint", "test", "other"),
+        cmd: fc.array(word, { minLength: 1, maxLength: 4 }),
+        timeout_seconds: fc.integer({ min: 1, max: 900 }),
+      },
       { requiredKeys: ["name", "cmd"] },
     );
     const ratio = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined });

@@ -22,14 +22,14 @@ export async function clearReports(worktree: string, paths: readonly ReportPath[
   for (const report of paths) {
     for (const path of await findReports(worktree, report)) {
       const { size, mode } = await stat(path).catch(() => ({ size: Number.MAX_SAFE_INTEGER, mode: 0 }));
-      if ((await kindAt(path)) === "file" && size <= LARGEST_KEPT_BYTES) kept.set(path, { bytes: await readFile(path), mode });
+      if (kindAt(path) === "file" && size <= LARGEST_KEPT_BYTES) kept.set(path, { bytes: await readFile(path), mode });
       await unlink(path);
     }
   }
   return {
     async restore() {
       for (const [path, { bytes, mode }] of kept) {
-        if ((await kindAt(path)) !== "missing" || (await kindAt(dirname(path))) === "link") continue;
+        if (kindAt(path) !== "missing" || kindAt(dirname(path)) === "link") continue;
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, bytes, { mode, flag: "wx" });
       }
@@ -45,7 +45,7 @@ export interface ReportPath {
 
 /** The files a report path names now: one, or all that match the `*` in its file name. Folders never match. */
 export async function findReports(worktree: string, { path, field }: ReportPath): Promise<string[]> {
-  const target = await resolveWithoutLinks(worktree, path, field);
+  const target = resolveWithoutLinks(worktree, path, field);
   const pattern = basename(target);
   if (dirname(path).includes("*")) {
     throw new SlipwayError("config_invalid", `${GATES_FILE}: ${field} "${path}" may hold a * in the file name only.`, {
@@ -53,7 +53,7 @@ export async function findReports(worktree: string, { path, field }: ReportPath)
       field,
     });
   }
-  if (!pattern.includes("*")) return ["missing", "folder"].includes(await kindAt(target)) ? [] : [target];
+  if (!pattern.includes("*")) return ["missing", "folder"].includes(kindAt(target)) ? [] : [target];
   const matches = picomatch(pattern);
   const entries = await readdir(dirname(target), { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => !entry.isDirectory() && matches(entry.name)).map((entry) => entry.name);
@@ -72,7 +72,7 @@ export async function findReports(worktree: string, { path, field }: ReportPath)
 
 /** A regular file of bounded size, in pieces. A link, a pipe or a device is refused, not followed. */
 export async function* readReport(worktree: string, path: string, field: string): AsyncGenerator<string> {
-  if ((await kindAt(path)) === "link") throw outOfBounds(worktree, path, field);
+  if (kindAt(path) === "link") throw outOfBounds(worktree, path, field);
   // A pipe would block an open for reading for ever.
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const found = await file.stat();

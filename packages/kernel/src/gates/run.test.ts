@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "@slipway/durable/canonical";
@@ -44,7 +44,12 @@ describe("steps", () => {
       ]),
     });
     expect(readFileSync(join(worktree, "order"), "utf8")).toBe("one\ntwo\nthree\n");
-    expect(result).toMatchObject({ passed: false, profile: "default", mode: "full", failure: { code: "gate_failed", details: { step: "three", exit_code: 9 } } });
+    expect(result).toMatchObject({
+      passed: false,
+      profile: "default",
+      mode: "full",
+      failure: { code: "gate_failed", details: { step: "three", exit_code: 9 } },
+    });
     expect(result.steps.map(({ name, status, exitCode, attempts }) => [name, status, exitCode, attempts])).toEqual([
       ["one", "pass", 0, 1],
       ["two", "pass", 0, 1],
@@ -76,7 +81,9 @@ describe("steps", () => {
       ["default", "slow"],
       ["default", "merge"],
     ]) {
-      await expect(runCase({ sandbox: counted, config, profile: String(profile), mode: String(mode) })).rejects.toMatchObject({ code: "unknown_gate_profile_or_mode" });
+      await expect(runCase({ sandbox: counted, config, profile: String(profile), mode: String(mode) })).rejects.toMatchObject({
+        code: "unknown_gate_profile_or_mode",
+      });
     }
     expect(counted.requests).toEqual([]);
   });
@@ -85,7 +92,11 @@ describe("steps", () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "sub"));
     symlinkSync("/tmp", join(worktree, "out"));
-    const result = await runCase({ sandbox, worktree, config: gatesWith([shellStep("root", "pwd > at"), shellStep("sub", "pwd > at", { cwd: "sub" })]) });
+    const result = await runCase({
+      sandbox,
+      worktree,
+      config: gatesWith([shellStep("root", "pwd > at"), shellStep("sub", "pwd > at", { cwd: "sub" })]),
+    });
     expect(result.passed).toBe(true);
     expect(readFileSync(join(worktree, "at"), "utf8").trim()).toBe(worktree);
     expect(readFileSync(join(worktree, "sub", "at"), "utf8").trim()).toBe(join(worktree, "sub"));
@@ -99,13 +110,20 @@ describe("steps", () => {
 
   it("a link that an earlier step puts in the place of a cwd is not followed", async () => {
     const worktree = scratchFolder();
-    const result = await runCase({ sandbox, worktree, config: gatesWith([shellStep("plant", "ln -s /tmp later"), shellStep("use", "touch planted", { cwd: "later" })]) });
+    const result = await runCase({
+      sandbox,
+      worktree,
+      config: gatesWith([shellStep("plant", "ln -s /tmp later"), shellStep("use", "touch planted", { cwd: "later" })]),
+    });
     expect(result).toMatchObject({ passed: false, failure: { code: "path_out_of_bounds" } });
     expect(existsSync("/tmp/planted")).toBe(false);
   });
 
   it("a cwd that an earlier step makes is fine, one that nobody makes is a failure", async () => {
-    const made = await runCase({ sandbox, config: gatesWith([shellStep("make", "mkdir later"), shellStep("use", "true", { cwd: "later" })]) });
+    const made = await runCase({
+      sandbox,
+      config: gatesWith([shellStep("make", "mkdir later"), shellStep("use", "true", { cwd: "later" })]),
+    });
     expect(made.passed).toBe(true);
     const missing = await runCase({ sandbox, config: gatesWith([shellStep("use", "true", { cwd: "never" })]) });
     expect(missing).toMatchObject({ passed: false, failure: { code: "gate_failed", message: expect.stringContaining('"never"') } });
@@ -116,7 +134,13 @@ describe("steps", () => {
     const result = await runCase({
       sandbox,
       worktree,
-      config: gatesWith([{ name: "env", cmd: ["node", "-e", "require('fs').writeFileSync('env', JSON.stringify(process.env))"], env: { OWN: "own", BOTH: "own" } }]),
+      config: gatesWith([
+        {
+          name: "env",
+          cmd: ["node", "-e", "require('fs').writeFileSync('env', JSON.stringify(process.env))"],
+          env: { OWN: "own", BOTH: "own" },
+        },
+      ]),
       hostEnv: { ALLOWED: "host", BOTH: "host", GITHUB_TOKEN: "secret", toString: "x" },
       policy: { envAllowlist: ["ALLOWED", "BOTH", "NOT_SET", "constructor"] },
     });
@@ -130,7 +154,14 @@ describe("steps", () => {
     const result = await runCase({ sandbox, config: gatesWith([{ name: "lint", cmd: ["no-such-linter", "--all"] }]) });
     expect(result.failure).toMatchObject({
       code: "gate_command_missing",
-      details: { file: "slipway/gates.yaml", profile: "default", mode: "full", step: "lint", command: ["no-such-linter", "--all"], requires_human: true },
+      details: {
+        file: "slipway/gates.yaml",
+        profile: "default",
+        mode: "full",
+        step: "lint",
+        command: ["no-such-linter", "--all"],
+        requires_human: true,
+      },
     });
     expect(result.failure?.message).toContain("no-such-linter");
     expect(JSON.stringify(result.failure?.details.suggested_next_actions)).toContain("slipway/gates.yaml");
@@ -145,13 +176,16 @@ describe("steps", () => {
 
 describe("time", () => {
   it("[FEA-144] a step that never ends is killed with all its processes after its timeout, or the default", async () => {
-    for (const [timeout, policy] of [
-      [{ timeout_seconds: 0.3 }, {}],
-      [{}, { defaultStepTimeoutSeconds: 0.3 }],
+    for (const { timeout, policy } of [
+      { timeout: { timeout_seconds: 0.3 }, policy: {} },
+      { timeout: {}, policy: { defaultStepTimeoutSeconds: 0.3 } },
     ]) {
       const worktree = scratchFolder();
-      const config = gatesWith([shellStep("hang", "(while :; do date +%s%N > beat; sleep 0.01; done) & sleep 60", timeout), shellStep("after", "touch after")]);
-      const result = await runCase({ sandbox, worktree, config, policy: policy ?? {} });
+      const config = gatesWith([
+        shellStep("hang", "(while :; do date +%s%N > beat; sleep 0.01; done) & sleep 60", timeout),
+        shellStep("after", "touch after"),
+      ]);
+      const result = await runCase({ sandbox, worktree, config, policy });
       expect(result).toMatchObject({ passed: false, failure: { code: "gate_timeout", details: { timeout_seconds: 0.3 } } });
       expect(result.steps[0]).toMatchObject({ status: "fail", timedOut: true, exitCode: null });
       const beat = readFileSync(join(worktree, "beat"), "utf8");
@@ -167,13 +201,23 @@ describe("time", () => {
   it("stopping is neither a pass nor a failure", async () => {
     const controller = new AbortController();
     const worktree = scratchFolder();
-    const running = runCase({ sandbox, worktree, config: gatesWith([shellStep("long", "sleep 60"), shellStep("after", "touch after")]), signal: controller.signal });
+    const running = runCase({
+      sandbox,
+      worktree,
+      config: gatesWith([shellStep("long", "sleep 60"), shellStep("after", "touch after")]),
+      signal: controller.signal,
+    });
     await sleep(150);
     controller.abort(new Error("the user pressed ctrl-c"));
-    await expect(running).rejects.toMatchObject({ code: "run_stopped", cause: expect.objectContaining({ message: "the user pressed ctrl-c" }) });
+    await expect(running).rejects.toMatchObject({
+      code: "run_stopped",
+      cause: expect.objectContaining({ message: "the user pressed ctrl-c" }),
+    });
     expect(existsSync(join(worktree, "after"))).toBe(false);
     const counted = scripted([]);
-    await expect(runCase({ sandbox: counted, config: gatesWith([shellStep("a", "true")]), signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "run_stopped" });
+    await expect(
+      runCase({ sandbox: counted, config: gatesWith([shellStep("a", "true")]), signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ code: "run_stopped" });
     expect(counted.requests).toEqual([]);
   });
 
@@ -190,18 +234,30 @@ describe("[FEA-145] retries", () => {
     const once = scripted([busy, {}]);
     expect(await runCase({ sandbox: once, config })).toMatchObject({ passed: true, steps: [{ attempts: 2, status: "pass" }] });
     const twice = scripted([busy, busy, {}]);
-    expect(await runCase({ sandbox: twice, config })).toMatchObject({ passed: false, failure: { code: "transient_exec_failure" }, steps: [{ attempts: 2 }] });
+    expect(await runCase({ sandbox: twice, config })).toMatchObject({
+      passed: false,
+      failure: { code: "transient_exec_failure" },
+      steps: [{ attempts: 2 }],
+    });
     const never = scripted([busy, {}]);
-    expect(await runCase({ sandbox: never, config, policy: { transientErrorCodes: [] } })).toMatchObject({ passed: false, steps: [{ attempts: 1 }] });
+    expect(await runCase({ sandbox: never, config, policy: { transientErrorCodes: [] } })).toMatchObject({
+      passed: false,
+      steps: [{ attempts: 1 }],
+    });
     const often = scripted([busy, busy, busy, {}]);
-    expect(await runCase({ sandbox: often, config, policy: { transientMaxRetries: 3 } })).toMatchObject({ passed: true, steps: [{ attempts: 4 }] });
+    expect(await runCase({ sandbox: often, config, policy: { transientMaxRetries: 3 } })).toMatchObject({
+      passed: true,
+      steps: [{ attempts: 4 }],
+    });
   });
 
   it("a timeout is tried again only if it is listed", async () => {
     const timeout = { exitCode: null, timedOut: true };
     const config = gatesWith([shellStep("a", "true")]);
     expect(await runCase({ sandbox: scripted([timeout, {}]), config })).toMatchObject({ passed: false, steps: [{ attempts: 1 }] });
-    expect(await runCase({ sandbox: scripted([timeout, {}]), config, policy: { transientErrorCodes: ["gate_timeout"] } })).toMatchObject({ passed: true });
+    expect(await runCase({ sandbox: scripted([timeout, {}]), config, policy: { transientErrorCodes: ["gate_timeout"] } })).toMatchObject({
+      passed: true,
+    });
   });
 
   it("a non-zero exit, a missing program and a path failure are never tried again, listed or not", async () => {
@@ -213,22 +269,33 @@ describe("[FEA-145] retries", () => {
       expect(counted.requests).toHaveLength(1);
     }
     const worktree = scratchFolder();
-    const linked = await runCase({ sandbox, worktree, policy, config: gatesWith([shellStep("plant", "ln -s /tmp x"), shellStep("use", "true", { cwd: "x" })]) });
+    const linked = await runCase({
+      sandbox,
+      worktree,
+      policy,
+      config: gatesWith([shellStep("plant", "ln -s /tmp x"), shellStep("use", "true", { cwd: "x" })]),
+    });
     expect(linked.steps[1]).toMatchObject({ attempts: 1, failure: { code: "path_out_of_bounds" } });
   });
 
   it("a sandbox that cannot be set up is named as such", async () => {
     const setup = { exitCode: null, spawnError: { code: "SANDBOX_SETUP", message: "no namespace", transient: false } };
-    expect(await runCase({ sandbox: scripted([setup]), config: gatesWith([shellStep("a", "true")]) })).toMatchObject({ failure: { code: "sandbox_unavailable" } });
+    expect(await runCase({ sandbox: scripted([setup]), config: gatesWith([shellStep("a", "true")]) })).toMatchObject({
+      failure: { code: "sandbox_unavailable" },
+    });
     const other = { exitCode: null, spawnError: { code: "E2BIG", message: "too long", transient: false } };
-    expect(await runCase({ sandbox: scripted([other]), config: gatesWith([shellStep("a", "true")]) })).toMatchObject({ failure: { code: "gate_failed" } });
+    expect(await runCase({ sandbox: scripted([other]), config: gatesWith([shellStep("a", "true")]) })).toMatchObject({
+      failure: { code: "gate_failed" },
+    });
   });
 
   it("an aborted gate is not tried again", async () => {
     const controller = new AbortController();
     const counted = scripted([busy, {}]);
     const stopping: Sandbox = { kind: "none", run: (request) => (controller.abort(), counted.run(request)) };
-    await expect(runCase({ sandbox: stopping, config: gatesWith([shellStep("a", "true")]), signal: controller.signal })).rejects.toMatchObject({ code: "run_stopped" });
+    await expect(
+      runCase({ sandbox: stopping, config: gatesWith([shellStep("a", "true")]), signal: controller.signal }),
+    ).rejects.toMatchObject({ code: "run_stopped" });
     expect(counted.requests).toHaveLength(1);
   });
 });
@@ -236,10 +303,18 @@ describe("[FEA-145] retries", () => {
 describe("logs", () => {
   it("hold stdout and stderr of every step that ran, with a digest, for passes and failures", async () => {
     const logFolder = join(scratchFolder(), "made", "on demand");
-    const config = gatesWith([shellStep("good / one", "echo out; echo err >&2"), shellStep("bad", "printf broken; exit 1"), shellStep("never", "true")]);
+    const config = gatesWith([
+      shellStep("good / one", "echo out; echo err >&2"),
+      shellStep("bad", "printf broken; exit 1"),
+      shellStep("never", "true"),
+    ]);
     const { steps, failure } = await runCase({ sandbox, config, logFolder });
     expect(readdirSync(logFolder)).toEqual(["01-good-one.log", "02-bad.log"]);
-    expect(readFileSync(steps[0]?.logPath ?? "", "utf8").split("\n").toSorted()).toEqual(["", "err", "out"]);
+    expect(
+      readFileSync(steps[0]?.logPath ?? "", "utf8")
+        .split("\n")
+        .toSorted(),
+    ).toEqual(["", "err", "out"]);
     expect(readFileSync(steps[1]?.logPath ?? "", "utf8")).toBe('broken\n[slipway] Step "bad" of the full gate failed with exit code 1.\n');
     for (const step of steps.slice(0, 2)) expect(sha256(readFileSync(step.logPath))).toBe(step.logDigest);
     expect(steps[2]).toMatchObject({ status: "skipped", logDigest: null });
@@ -285,7 +360,9 @@ describe("logs", () => {
       hostEnv,
       redact: createRedactor({ secrets: secretsOf(hostEnv) }),
     });
-    const everything = [...readdirSync(logFolder).map((name) => readFileSync(join(logFolder, name), "utf8")), JSON.stringify(result)].join("\n");
+    const everything = [...readdirSync(logFolder).map((name) => readFileSync(join(logFolder, name), "utf8")), JSON.stringify(result)].join(
+      "\n",
+    );
     const forms = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex"), encodeURIComponent(secret)];
     const joined = everything.replaceAll(/[\r\n]/g, "");
     for (const form of forms) expect(joined).not.toContain(form);
@@ -331,7 +408,11 @@ describe.skipIf(!walled)("gates that misbehave, in a real sandbox", () => {
     const bomb = "f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0";
     const forks = await runCase({ sandbox, config: gatesWith([shellStep("bomb", bomb)]), limits: { processes: 32 } });
     expect(forks.failure).toMatchObject({ code: "sandbox_limit_exceeded", details: { limit: "processes" } });
-    const disk = await runCase({ sandbox, config: gatesWith([shellStep("fill", "exec dd if=/dev/zero of=x bs=1M count=50")]), limits: { fileBytes: 1_000_000 } });
+    const disk = await runCase({
+      sandbox,
+      config: gatesWith([shellStep("fill", "exec dd if=/dev/zero of=x bs=1M count=50")]),
+      limits: { fileBytes: 1_000_000 },
+    });
     expect(disk.failure).toMatchObject({ code: "sandbox_limit_exceeded", details: { limit: "disk" } });
   });
 
@@ -348,9 +429,15 @@ describe.skipIf(!walled)("gates that misbehave, in a real sandbox", () => {
 it("runs without a sandbox under an override, by the same rules", async () => {
   const open = unsandboxed({ reason: "test", by: "test" });
   const result = await runCase({ sandbox: open, config: gatesWith([shellStep("one", "echo fine"), shellStep("two", "exit 2")]) });
-  expect(result).toMatchObject({ passed: false, failure: { code: "gate_failed" }, steps: [{ status: "pass" }, { status: "fail", exitCode: 2 }] });
+  expect(result).toMatchObject({
+    passed: false,
+    failure: { code: "gate_failed" },
+    steps: [{ status: "pass" }, { status: "fail", exitCode: 2 }],
+  });
 });
 
 it("a worktree that is gone is said before anything runs", async () => {
-  await expect(runCase({ sandbox, config: gatesWith([shellStep("a", "true")]), worktree: "/no/such/worktree" })).rejects.toMatchObject({ code: "input_path_not_found" });
+  await expect(runCase({ sandbox, config: gatesWith([shellStep("a", "true")]), worktree: "/no/such/worktree" })).rejects.toMatchObject({
+    code: "input_path_not_found",
+  });
 });

@@ -68,7 +68,7 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   const worktree = await realpath(request.worktree).catch(() => {
     throw new SlipwayError("input_path_not_found", `The worktree ${request.worktree} does not exist.`, { field: "worktree" });
   });
-  for (const step of gate.steps) await resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
+  for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,

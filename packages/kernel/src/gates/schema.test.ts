@@ -43,9 +43,18 @@ profiles:
       ["version: 1", "/profiles"],
       ["version: 1\nprofiles: { default: {} }", "/profiles/default/modes/fast"],
       ["version: one\nprofiles: {}", "/version"],
-      ["version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: make test }], full: [{ name: a, cmd: [x] }] } } }", "/profiles/default/modes/fast/0/cmd"],
-      ["version: 1\nprofiles: { default: { modes: { fast: [{ cmd: [x] }], full: [{ name: a, cmd: [x] }] } } }", "/profiles/default/modes/fast/0/name"],
-      ["version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: [x], timeout_seconds: soon }], full: [{ name: a, cmd: [x] }] } } }", "/profiles/default/modes/fast/0/timeout_seconds"],
+      [
+        "version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: make test }], full: [{ name: a, cmd: [x] }] } } }",
+        "/profiles/default/modes/fast/0/cmd",
+      ],
+      [
+        "version: 1\nprofiles: { default: { modes: { fast: [{ cmd: [x] }], full: [{ name: a, cmd: [x] }] } } }",
+        "/profiles/default/modes/fast/0/name",
+      ],
+      [
+        "version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: [x], timeout_seconds: soon }], full: [{ name: a, cmd: [x] }] } } }",
+        "/profiles/default/modes/fast/0/timeout_seconds",
+      ],
     ]) {
       expect(refusal(text ?? ""), text).toMatchObject({ code: "config_invalid", field });
     }
@@ -61,32 +70,62 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
 `);
     expect(config.parsers?.coverage).toEqual({ type: "lcov", path: "coverage/lcov.info" });
     expect(config.thresholds).toMatchObject({ coverage_line_min: 0.9, coverage_branch_target: 1 });
-    for (const type of ["none", "custom"]) expect(parse(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: ${type} } }`).parsers?.coverage?.type).toBe(type);
+    for (const type of ["none", "custom"])
+      expect(parse(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: ${type} } }`).parsers?.coverage?.type).toBe(
+        type,
+      );
     for (const type of ["lcov", "junit_xml", "jacoco_xml", "cobertura_xml"]) {
-      expect(parse(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: ${type}, path: r } }`).parsers?.coverage?.type).toBe(type);
+      expect(
+        parse(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: ${type}, path: r } }`).parsers?.coverage?.type,
+      ).toBe(type);
     }
     for (const name of ["coverage_line_min", "coverage_branch_min", "coverage_line_target", "coverage_branch_target"]) {
-      expect(refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nthresholds: { ${name}: 90 }`)).toMatchObject({ code: "config_invalid", field: `/thresholds/${name}` });
+      expect(refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nthresholds: { ${name}: 90 }`)).toMatchObject({
+        code: "config_invalid",
+        field: `/thresholds/${name}`,
+      });
     }
   });
 
   it("a parser outside the list stops the start with its own code", () => {
     const unknown = refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: gocover, path: r } }`);
     expect(unknown).toMatchObject({ code: "unsupported_parser", field: "/parsers/coverage/type" });
-    expect(refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { tests: { type: tap, path: r } }`).code).toBe("unsupported_parser");
+    expect(refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { tests: { type: tap, path: r } }`).code).toBe(
+      "unsupported_parser",
+    );
   });
 
   it.each([
     ["an unknown field", `version: 1\nprofiles: { d: { ${MODES} } }\nparalel: true`, "paralel"],
-    ["an unknown mode", `version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x] }], full: [{ name: a, cmd: [x] }], slow: [] } } }`, "slow"],
+    [
+      "an unknown mode",
+      `version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x] }], full: [{ name: a, cmd: [x] }], slow: [] } } }`,
+      "slow",
+    ],
     ["an empty mode", "version: 1\nprofiles: { d: { modes: { fast: [], full: [{ name: a, cmd: [x] }] } } }", "/profiles/d/modes/fast"],
     ["no profile", "version: 1\nprofiles: {}", "at least one profile"],
-    ["two steps of one name", "version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x] }, { name: a, cmd: [y] }], full: [{ name: a, cmd: [x] }] } } }", "names must differ"],
-    ["no program", 'version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [""] }], full: [{ name: a, cmd: [x] }] } } }', "name of a program"],
+    [
+      "two steps of one name",
+      "version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x] }, { name: a, cmd: [y] }], full: [{ name: a, cmd: [x] }] } } }",
+      "names must differ",
+    ],
+    [
+      "no program",
+      'version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [""] }], full: [{ name: a, cmd: [x] }] } } }',
+      "name of a program",
+    ],
     ["a NUL", 'version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: ["x\\0y"] }], full: [{ name: a, cmd: [x] }] } } }', "NUL"],
     ["a parser without a path", `version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: lcov } }`, "needs the path"],
-    ["a variable that is none", "version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x], env: { A-B: x } }], full: [{ name: a, cmd: [x] }] } } }", "A-B"],
-    ["a parser that is not declared", `version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: lcov, path: r } }\ncapabilities: [junit_xml]`, "declared capabilities"],
+    [
+      "a variable that is none",
+      "version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x], env: { A-B: x } }], full: [{ name: a, cmd: [x] }] } } }",
+      "A-B",
+    ],
+    [
+      "a parser that is not declared",
+      `version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: lcov, path: r } }\ncapabilities: [junit_xml]`,
+      "declared capabilities",
+    ],
   ])("refuses %s and names it", (_, text, named) => {
     const { message } = refusal(text);
     expect(message).toContain(GATES_FILE);

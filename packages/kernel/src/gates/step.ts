@@ -52,7 +52,7 @@ export async function runStep(step: PlannedStep, logPath: string, surroundings: 
   do {
     attempts++;
     if (attempts > 1) log.note(`attempt ${attempts}, after: ${failure?.message}`);
-    failure = await cwdFailure(surroundings.worktree, context);
+    failure = cwdFailure(surroundings.worktree, context);
     if (failure !== null) break;
     outcome = await attempt(step, log, surroundings);
     failure = stepFailure(outcome, context);
@@ -108,11 +108,11 @@ function attempt(step: PlannedStep, log: StepLog, surroundings: StepSurroundings
 }
 
 /** Looked at again before each attempt: an earlier step may have put a link there. */
-async function cwdFailure(worktree: string, { profile, mode, step }: StepContext): Promise<Failure | null> {
+function cwdFailure(worktree: string, { profile, mode, step }: StepContext): Failure | null {
   const field = `profiles.${profile}.modes.${mode}.${step.name}.cwd`;
   try {
-    const cwd = await resolveBelow(worktree, step.cwd, field);
-    if ((await kindAt(cwd)) === "folder") return null;
+    const cwd = resolveBelow(worktree, step.cwd, field);
+    if (kindAt(cwd) === "folder") return null;
     const message = `Step "${step.name}" of the ${mode} gate cannot start: its cwd "${step.cwd}" is no folder of the worktree.`;
     return toFailure(
       new SlipwayError("gate_failed", message, { file: GATES_FILE, field, suggested_next_actions: [`Correct cwd in ${GATES_FILE}.`] }),

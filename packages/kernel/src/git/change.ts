@@ -1,4 +1,5 @@
 import { sha256 } from "@slipway/durable/canonical";
+import { isObjectId } from "./names.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 
@@ -9,7 +10,7 @@ export interface Change {
 }
 
 export async function changeBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<Change> {
-  const entries = await rawBetween(await repo.vault(), fromTreeish, toTreeish);
+  const entries = await rawBetween(await repo.vault(), await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish));
   return { digest: digestOfEntries(entries), entries };
 }
 
@@ -38,7 +39,13 @@ export async function diffText(repo: Repository, from: string, to: string, optio
         ? ["--stat=120"]
         : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
   const git = await repo.vault();
-  return git.text(["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", from, to]);
+  const [old, now] = await Promise.all([objectOf(repo, from), objectOf(repo, to)]);
+  return git.text(["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now]);
+}
+
+/** The vault has the repository's objects, not its refs. */
+async function objectOf(repo: Repository, treeish: string): Promise<string> {
+  return isObjectId(treeish) ? treeish : (await repo.git.text(["rev-parse", "--verify", "--end-of-options", `${treeish}^{tree}`])).trim();
 }
 
 /** What `git status --porcelain` would say of a worktree that differs by these entries from its branch. */

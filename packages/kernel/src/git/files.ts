@@ -91,7 +91,12 @@ async function put(root: string, staged: string, kept: string, path: string): Pr
   // A second name keeps the old file alive while the new one takes its place in one rename.
   if (had) await link(target, kept).catch(() => copyFile(target, kept));
   await rename(staged, target);
-  return had ? () => rename(kept, target) : () => unlink(target);
+  return async () => {
+    if (had) return rename(kept, target);
+    await unlink(target);
+    // A file may have to come back where a folder was made for this one.
+    await removeEmptyParents(root, path);
+  };
 }
 
 /** Never through a link: every folder on the way must be a real one. */

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { decodePath, encodePath, isModulesFile, reachesGitFolder, splitZero } from "./names.ts";
 import { filesBelow, statAt } from "./files.ts";
 import { GITLINK, parseRaw } from "./raw.ts";
@@ -9,7 +10,7 @@ export interface Listing {
   readonly update: readonly string[];
   /** Paths that are gone, or at which something stands that git cannot hold, such as a pipe. */
   readonly forget: readonly string[];
-  /** What a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
+  /** What was met that a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
   readonly leftOut: readonly string[];
 }
 
@@ -48,6 +49,16 @@ export async function listWorktree(git: Git, worktree: string): Promise<Listing>
   return { update, forget, leftOut };
 }
 
+/** Every git folder below the worktree's own, of embedded repositories or not, that no ignore rule covers. */
+export async function hiddenGitFolders(git: Git, worktree: string): Promise<string[]> {
+  const found: string[] = [];
+  const note = (path: string) => reachesGitFolder(path) && found.push(path) > 0;
+  for (const name of await readdir(worktree, { withFileTypes: true })) {
+    if (name.isDirectory() && name.name !== ".git") await filesBelow(worktree, name.name, note);
+  }
+  return withoutIgnored(git, found);
+}
+
 export function listed(paths: readonly string[]): Buffer {
   return Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]));
 }
@@ -77,6 +88,8 @@ async function withoutIgnored(git: Git, paths: readonly string[]): Promise<strin
   if (paths.length === 0) return [];
   // This command knows no literal pathspecs; behind "./" no name has a special meaning.
   const options = { input: listed(paths.map((path) => `./${path}`)), env: { GIT_LITERAL_PATHSPECS: "0" }, allowExit: [1] };
-  const ignored = new Set(splitZero((await git.run(["check-ignore", "-z", "--no-index", "--stdin"], options)).stdout).map((path) => decodePath(path)));
+  const ignored = new Set(
+    splitZero((await git.run(["check-ignore", "-z", "--no-index", "--stdin"], options)).stdout).map((path) => decodePath(path)),
+  );
   return paths.filter((path) => !ignored.has(`./${path}`));
 }

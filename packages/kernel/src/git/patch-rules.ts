@@ -43,8 +43,8 @@ export function nameOffence(path: string): PatchRule | null {
   if (!path.isWellFormed()) return "not_utf8";
   if (escapes(path) || reachesGitFolder(path)) return "path_out_of_bounds";
   if (hasUnsafeCharacter(path)) return "unsafe_name";
-  if (isModulesFile(path)) return "submodule";
   if (isAttributesFile(path)) return "gitattributes";
+  if (isModulesFile(path)) return "submodule";
   // Slipway's own state: a tracked file there would be written over it when the change lands.
   return /^\.(?:slipway|worktrees)(?:\/|$)/.test(foldPath(path)) ? "state_directory" : null;
 }

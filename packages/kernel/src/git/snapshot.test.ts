@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { changeBetween } from "./change.ts";
@@ -9,7 +22,12 @@ import { ensureWorktree } from "./worktree.ts";
 
 async function withFeature(user: Scratch = scratch()) {
   const repo = await user.open();
-  const { path } = await ensureWorktree(repo, { featureId: "login", branch: "login", baseRef: "main", path: join(user.root, ".worktrees/login") });
+  const { path } = await ensureWorktree(repo, {
+    featureId: "login",
+    branch: "login",
+    baseRef: "main",
+    path: join(user.root, ".worktrees/login"),
+  });
   return { user, repo, path, worktree: at(path), base: user.git("rev-parse", "main") };
 }
 
@@ -70,7 +88,12 @@ describe("snapshotTree", () => {
     writeFileSync(join(path, "bare/config"), `[core]\n\tbare = true\n\tfsmonitor = "touch ${user.root}/PWNED"\n`);
     const { tree, leftOut } = await takeSnapshot(repo, path);
     const found = treeContents(user.root, tree);
-    expect(found).toMatchObject({ "vendor/lib/code.ts": "- mine\n", "vendor/lib/:(top)odd*": "- odd\n", "fresh/code.ts": "- no commit\n", "bare/HEAD": "- ref: refs/heads/master\n" });
+    expect(found).toMatchObject({
+      "vendor/lib/code.ts": "- mine\n",
+      "vendor/lib/:(top)odd*": "- odd\n",
+      "fresh/code.ts": "- no commit\n",
+      "bare/HEAD": "- ref: refs/heads/master\n",
+    });
     expect(Object.keys(found)).not.toContain("vendor/lib/dist/x.js");
     expect(user.git("ls-tree", "-r", tree)).not.toContain("160000");
     expect(leftOut.toSorted()).toEqual(["fresh/.git", "vendor/lib/.git"]);
@@ -287,7 +310,11 @@ describe("restoreTree", () => {
     const { user, repo, path } = await withFeature();
     const before = contents(path);
     const oid = "1".repeat(40);
-    const tree = execFileSync("git", ["mktree", "--missing"], { cwd: user.root, input: `100644 blob ${oid}\tlost.txt\n`, encoding: "utf8" }).trim();
+    const tree = execFileSync("git", ["mktree", "--missing"], {
+      cwd: user.root,
+      input: `100644 blob ${oid}\tlost.txt\n`,
+      encoding: "utf8",
+    }).trim();
     await expect(restoreTree(repo, path, tree)).rejects.toMatchObject({ code: "object_missing" });
     expect(contents(path)).toEqual(before);
   });

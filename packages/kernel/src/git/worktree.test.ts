@@ -8,15 +8,27 @@ import type { Repository } from "./repository.ts";
 
 async function withFeature(user: Scratch = scratch(), featureId = "login") {
   const repo = await user.open();
-  const request = { featureId, branch: featureId, baseRef: "refs/heads/main", path: join(user.root, ".worktrees", featureId), protectedBranches: ["main"] };
+  const request = {
+    featureId,
+    branch: featureId,
+    baseRef: "refs/heads/main",
+    path: join(user.root, ".worktrees", featureId),
+    protectedBranches: ["main"],
+  };
   const made = await ensureWorktree(repo, request);
   return { user, repo, request, made, worktree: at(made.path) };
 }
 
 describe("ensureWorktree", () => {
-  test("[FEA-078] a new feature gets .worktrees/<id>, on a branch of its name at the base's head", async () => {
+  test("a new feature gets .worktrees/<id>, on a branch of its name at the base's head", async () => {
     const { user, made, worktree } = await withFeature();
-    expect(made).toEqual({ path: join(user.root, ".worktrees/login"), branch: "login", baseCommit: user.git("rev-parse", "main"), created: true, rebuilt: false });
+    expect(made).toEqual({
+      path: join(user.root, ".worktrees/login"),
+      branch: "login",
+      baseCommit: user.git("rev-parse", "main"),
+      created: true,
+      rebuilt: false,
+    });
     expect(contents(made.path)).toEqual(treeContents(user.root, "main"));
     expect(worktree.git("symbolic-ref", "HEAD")).toBe("refs/heads/login");
     expect(worktree.git("status", "--porcelain")).toBe("");
@@ -25,7 +37,7 @@ describe("ensureWorktree", () => {
     expect(user.git("fsck", "--no-progress")).toBe("");
   });
 
-  test("[FEA-062] a second call changes no branch and no file, also after work, a moved base and a moved branch", async () => {
+  test("a second call changes no branch and no file, also after work, a moved base and a moved branch", async () => {
     const { user, repo, request, made, worktree } = await withFeature();
     worktree.write("src/add.ts", "changed\n");
     worktree.write("new.txt", "new\n");
@@ -55,7 +67,11 @@ describe("ensureWorktree", () => {
     const { commit } = await anchor(repo, made.path, { run: "r", step: "s", message: "m", at: AT });
     const before = contents(made.path);
     rmSync(made.path, { recursive: true });
-    expect(await ensureWorktree(repo, { ...request, expectedTree: commit })).toMatchObject({ created: false, rebuilt: true, baseCommit: made.baseCommit });
+    expect(await ensureWorktree(repo, { ...request, expectedTree: commit })).toMatchObject({
+      created: false,
+      rebuilt: true,
+      baseCommit: made.baseCommit,
+    });
     expect(contents(made.path)).toEqual(before);
     expect(user.git("worktree", "list", "--porcelain").match(/^worktree/gm)).toHaveLength(2);
     expect(worktree.git("symbolic-ref", "HEAD")).toBe("refs/heads/login");
@@ -105,7 +121,10 @@ describe("ensureWorktree", () => {
     const path = join(user.root, ".worktrees/a");
     expect((await ensureWorktree(repo, { featureId: "a", branch: "a", path })).baseCommit).toBe(user.git("rev-parse", "HEAD"));
     const request = { featureId: "b", branch: "b", baseRef: "nowhere", path: join(user.root, ".worktrees/b") };
-    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({ code: "repository_unsuitable", message: expect.stringContaining('"nowhere"') });
+    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({
+      code: "repository_unsuitable",
+      message: expect.stringContaining('"nowhere"'),
+    });
   });
 
   test("a folder that is no worktree is left alone", async () => {
@@ -159,7 +178,13 @@ describe("ensureWorktree", () => {
     user.git("branch", "release");
     const repo = await user.open();
     for (const featureId of ["mine", "release"]) {
-      const request = { featureId, branch: featureId, baseRef: "main", path: join(user.root, ".worktrees/x"), protectedBranches: ["release"] };
+      const request = {
+        featureId,
+        branch: featureId,
+        baseRef: "main",
+        path: join(user.root, ".worktrees/x"),
+        protectedBranches: ["release"],
+      };
       await expect(ensureWorktree(repo, request)).rejects.toMatchObject({ code: "invalid_feature_slug" });
     }
   });
@@ -170,11 +195,25 @@ describe("ensureWorktree", () => {
     const outside = temporaryFolder();
     user.link("escape", outside);
     user.write("file", "x");
-    for (const path of [join(outside, "w"), "../w", user.root, join(user.root, ".git/w"), join(user.root, "escape/w"), join(user.root, "file/w")]) {
-      await expect(ensureWorktree(repo, { featureId: "w", branch: "w", baseRef: "main", path })).rejects.toMatchObject({ code: "path_out_of_bounds" });
+    for (const path of [
+      join(outside, "w"),
+      "../w",
+      user.root,
+      join(user.root, ".git/w"),
+      join(user.root, "escape/w"),
+      join(user.root, "file/w"),
+    ]) {
+      await expect(ensureWorktree(repo, { featureId: "w", branch: "w", baseRef: "main", path })).rejects.toMatchObject({
+        code: "path_out_of_bounds",
+      });
     }
     expect(readdirSync(outside)).toEqual([]);
-    const { path } = await ensureWorktree(repo, { featureId: "other", branch: "other", baseRef: "main", path: join(user.root, "build/trees/other") });
+    const { path } = await ensureWorktree(repo, {
+      featureId: "other",
+      branch: "other",
+      baseRef: "main",
+      path: join(user.root, "build/trees/other"),
+    });
     expect(contents(path)).toEqual(treeContents(user.root, "main"));
     expect(user.git("branch", "--list", "w")).toBe("");
   });
@@ -183,7 +222,12 @@ describe("ensureWorktree", () => {
     const user = scratch();
     const alias = join(temporaryFolder(), "alias");
     symlinkSync(user.root, alias);
-    const { path } = await ensureWorktree(await user.open(), { featureId: "w", branch: "w", baseRef: "main", path: join(alias, ".worktrees/w") });
+    const { path } = await ensureWorktree(await user.open(), {
+      featureId: "w",
+      branch: "w",
+      baseRef: "main",
+      path: join(alias, ".worktrees/w"),
+    });
     expect(path).toBe(join(user.root, ".worktrees/w"));
   });
 });
@@ -214,7 +258,11 @@ describe("attack 24: a swapped worktree is detected and left alone", () => {
     const { user, repo, request, made } = await withFeature();
     swap(made.path, user);
     const before = contents(made.path);
-    const uses: (() => Promise<unknown>)[] = [() => ensureWorktree(repo, request), () => snapshotTree(repo, made.path), () => removeWorktree(repo, { path: made.path })];
+    const uses: (() => Promise<unknown>)[] = [
+      () => ensureWorktree(repo, request),
+      () => snapshotTree(repo, made.path),
+      () => removeWorktree(repo, { path: made.path }),
+    ];
     for (const use of uses) await expect(use()).rejects.toMatchObject({ code: "worktree_swapped" });
     expect(contents(made.path)).toEqual(before);
   });
@@ -230,9 +278,15 @@ describe("attack 24: a swapped worktree is detected and left alone", () => {
   test("a worktree on another branch", async () => {
     const { repo, request, worktree } = await withFeature();
     worktree.git("checkout", "-q", "-b", "sidestep");
-    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({ code: "worktree_swapped", message: expect.stringContaining("sidestep") });
+    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({
+      code: "worktree_swapped",
+      message: expect.stringContaining("sidestep"),
+    });
     worktree.git("checkout", "-q", "--detach");
-    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({ code: "worktree_swapped", message: expect.stringContaining("no branch") });
+    await expect(ensureWorktree(repo, request)).rejects.toMatchObject({
+      code: "worktree_swapped",
+      message: expect.stringContaining("no branch"),
+    });
   });
 
   test("a worktree that is gone is named so by everything but ensureWorktree", async () => {
@@ -261,13 +315,22 @@ describe("removeWorktree", () => {
   test("an untouched worktree is reachable by its branch; the branch goes only if another ref keeps its commits", async () => {
     const first = await withFeature();
     expect(await removeWorktree(first.repo, { path: first.made.path, deleteBranch: true })).toEqual({ removed: true, branchDeleted: true });
-    expect(await removeWorktree(first.repo, { path: first.made.path, deleteBranch: true })).toEqual({ removed: false, branchDeleted: false });
+    expect(await removeWorktree(first.repo, { path: first.made.path, deleteBranch: true })).toEqual({
+      removed: false,
+      branchDeleted: false,
+    });
     const second = await withFeature(first.user, "other");
     second.worktree.write("x", "x");
     second.worktree.commit();
-    expect(await removeWorktree(second.repo, { path: second.made.path, deleteBranch: true })).toEqual({ removed: true, branchDeleted: false });
+    expect(await removeWorktree(second.repo, { path: second.made.path, deleteBranch: true })).toEqual({
+      removed: true,
+      branchDeleted: false,
+    });
     second.user.git("branch", "-qD", "other");
-    expect(await removeWorktree(second.repo, { path: second.made.path, deleteBranch: true })).toEqual({ removed: false, branchDeleted: false });
+    expect(await removeWorktree(second.repo, { path: second.made.path, deleteBranch: true })).toEqual({
+      removed: false,
+      branchDeleted: false,
+    });
   });
 
   test("what a tree cannot hold is given up only when told", async () => {
@@ -275,7 +338,10 @@ describe("removeWorktree", () => {
     worktree.write("sub/file.txt", "x");
     at(join(made.path, "sub")).git("init", "-q");
     await anchor(repo, made.path, { run: "r", step: "s", message: "m", at: AT });
-    await expect(removeWorktree(repo, { path: made.path })).rejects.toMatchObject({ code: "delete_refused", details: { left_out: ["sub/.git"] } });
+    await expect(removeWorktree(repo, { path: made.path })).rejects.toMatchObject({
+      code: "delete_refused",
+      details: { left_out: ["sub/.git"] },
+    });
     expect(await removeWorktree(repo, { path: made.path, discardLeftOut: true })).toMatchObject({ removed: true });
   });
 });
@@ -296,5 +362,7 @@ test("rebaseWorktree moves branch, files and record, and may be repeated", async
   expect(contents(made.path)).toMatchObject({ "README.md": "- moved\n", "new.txt": "- work\n" });
   expect(user.git("rev-parse", "login")).toBe(onto);
   expect((await ensureWorktree(repo, request)).baseCommit).toBe(onto);
-  await expect(rebaseWorktree(repo, { ...input, onto: made.baseCommit, from: made.baseCommit })).rejects.toMatchObject({ code: "git_failed" });
+  await expect(rebaseWorktree(repo, { ...input, onto: made.baseCommit, from: made.baseCommit })).rejects.toMatchObject({
+    code: "git_failed",
+  });
 });

@@ -2,6 +2,7 @@ import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/p
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
+import { hiddenGitFolders } from "./listing.ts";
 import {
   assertPointer,
   dropRecord,
@@ -194,7 +195,8 @@ export function isDraft(place: Pick<Place, "scratch">, { path }: Pick<Registrati
 }
 
 async function assertKept(repo: Repository, place: Place, request: RemovalRequest): Promise<void> {
-  const { tree, leftOut } = await takeSnapshot(repo, place.path, request);
+  const { tree, leftOut: met } = await takeSnapshot(repo, place.path, request);
+  const leftOut = [...new Set([...met, ...(await hiddenGitFolders(await repo.vault({ workTree: place.path }), place.path))])];
   const kept = new Set((await repo.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"])).split("\n"));
   const problem = !kept.has(tree)
     ? "it holds bytes that no ref keeps"

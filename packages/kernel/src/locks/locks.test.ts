@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../database/open.ts";
 import { inOrder, type Lease } from "./lease.ts";
-import { createLocks, type Locks, type LocksOptions } from "./locks.ts";
+import { openLocks, type Locks, type LocksOptions } from "./locks.ts";
 import { assertHeld } from "./store.ts";
 import { delayMs } from "./wait.ts";
 
@@ -31,7 +31,7 @@ async function open(options: Partial<LocksOptions> = {}) {
   };
   let next = 0;
   const ids = { next: (prefix: string) => `${prefix}_${++next}` };
-  const locks = createLocks({ db: database.db, clock, ids, sleep, random: () => 0.5, resources, ttlMs: TTL, ...options });
+  const locks = openLocks({ db: database.db, clock, ids, sleep, random: () => 0.5, resources, ttlMs: TTL, ...options });
   const held = (lease: Pick<Lease, "resource" | "holder" | "token">) =>
     database.db
       .transaction()
@@ -183,7 +183,7 @@ describe("renewing", () => {
     const { locks, clock, held } = await open();
     const [lease] = await take(locks, "f1", "openapi");
     const beats = new AbortController();
-    const beating = createLocksBeating(locks, lease!, beats, clock, 10);
+    const beating = beatFor(locks, lease!, beats, clock, 10);
     await beating;
     expect(clock.time).toBeGreaterThan(10_000 + 3 * TTL);
     expect(await held(lease!)).toBe(true);
@@ -215,13 +215,7 @@ describe("renewing", () => {
 });
 
 /** Beats a number of times, then stops. */
-async function createLocksBeating(
-  locks: Locks,
-  lease: Lease,
-  beats: AbortController,
-  clock: { readonly mono: number },
-  times: number,
-): Promise<void> {
+async function beatFor(locks: Locks, lease: Lease, beats: AbortController, clock: { readonly mono: number }, times: number): Promise<void> {
   const end = clock.mono + (TTL / 3) * times;
   const watched = new Proxy(beats.signal, { get: (target, key) => (key === "aborted" ? clock.mono >= end : Reflect.get(target, key)) });
   await locks.keepAlive([lease], watched, () => expect.unreachable());
@@ -415,7 +409,7 @@ test("processes that share a lock lose no update, although they read and write a
 
 test("a process that was stopped beyond its lease writes nothing when it wakes", async () => {
   const { path, value } = await counter();
-  const slow = startChild(path, "slow", "1", "50", "400");
+  const slow = startChild(path, "slow", "1", "1500", "300");
   await once(slow.child.stdout, "data");
   slow.child.kill("SIGSTOP");
   expect(await startChild(path, "quick", "3", "0", "10000").ended).toMatchObject({ code: 0 });

@@ -39,7 +39,7 @@ export interface Locks {
 }
 
 /** Leases in the one database. For a protected write, pass the lease to `assertHeld` inside its transaction. */
-export function createLocks(options: LocksOptions): Locks {
+export function openLocks(options: LocksOptions): Locks {
   const { db, clock, ids, sleep, random, resources: allowed, ttlMs } = options;
   const renew: Locks["renew"] = (lease) => db.transaction().execute((tx) => renewWithin(tx, lease, ttlMs, clock.now()));
 

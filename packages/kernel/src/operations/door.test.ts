@@ -243,6 +243,23 @@ describe("a failing call", () => {
     expect(await notes(bench)).toEqual([]);
   });
 
+  test.each([
+    ["without an effect", {}],
+    ["with an effect", { effect: async () => 1 }],
+  ])("for want of disk space (%s) leaves nothing, and the same call succeeds once there is some", async (_name, overrides) => {
+    const bench = await open();
+    const text = "x".repeat(500_000);
+    const limit = (pages: string) => bench.sqlite.exclusive((database) => database.exec(`PRAGMA max_page_count = ${pages}`));
+    // SQLite never goes below what the file already has.
+    await limit("1");
+    const call = () => bench.door.perform(note({ ...overrides, event: () => ({ short: true }) }), system, "op", { text });
+    await expect(call()).rejects.toMatchObject({ code: "disk_full", details: { file: bench.sqlite.path } });
+    expect([await notes(bench), await events(bench)]).toEqual([[], []]);
+    await limit("1000000");
+    expect((await call()).id).toBe("op");
+    expect([(await notes(bench)).length, (await events(bench)).length]).toEqual([1, 1]);
+  });
+
   test("an operation begun with an effect can be ended by a release without one", async () => {
     const bench = await open();
     await expect(

@@ -8,7 +8,9 @@ import { secretsOf } from "./secrets.ts";
 const SECRET = "pa+ss/w0rd with spaces & <tags>";
 
 /** At least one character that no ordinary word of these tests has, so that a leak cannot be a coincidence. */
-const secret = fc.string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(..."abAB01+/=&% <>\"'\\\u00e9\u{1F600}") }).map((text) => `§${text}§`);
+const secret = fc
+  .string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(..."abAB01+/=&% <>\"'\\\u00e9\u{1F600}") })
+  .map((text) => `§${text}§`);
 const noise = fc.string({ maxLength: 200, unit: fc.constantFrom(..."abAB01+/=&% <>\"'\\\n\r\u00e9") });
 
 function inPieces(text: string, cuts: readonly number[]): string[] {
@@ -54,13 +56,18 @@ describe("known values", () => {
 
   it("attack 60: a secret split over chunks is removed, wherever the chunks end", () => {
     fc.assert(
-      fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), fc.array(noise, { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { maxLength: 20 }), (secrets, noises, cuts) => {
-        const own = createRedactor({ secrets });
-        const text = noises.map((part, index) => part + (secrets[index % secrets.length] ?? "")).join("");
-        const out = redactPieces(own, inPieces(text, cuts));
-        for (const value of secrets) for (const form of formsOf(value)) expect(out).not.toContain(form);
-        expect(out).toBe(own.text(text));
-      }),
+      fc.property(
+        fc.array(secret, { minLength: 1, maxLength: 4 }),
+        fc.array(noise, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat(), { maxLength: 20 }),
+        (secrets, noises, cuts) => {
+          const own = createRedactor({ secrets });
+          const text = noises.map((part, index) => part + (secrets[index % secrets.length] ?? "")).join("");
+          const out = redactPieces(own, inPieces(text, cuts));
+          for (const value of secrets) for (const form of formsOf(value)) expect(out).not.toContain(form);
+          expect(out).toBe(own.text(text));
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -99,7 +106,12 @@ describe("known values", () => {
 
   it("a periodic secret in a long run of itself is marked once and needs bounded memory", () => {
     const own = createRedactor({ secrets: ["aaaaaaaa"] });
-    expect(redactPieces(own, Array.from({ length: 1000 }, () => "a".repeat(100)))).toBe(MARK);
+    expect(
+      redactPieces(
+        own,
+        Array.from({ length: 1000 }, () => "a".repeat(100)),
+      ),
+    ).toBe(MARK);
   });
 
   it("does not hold back a flood of line ends behind the start of a secret", () => {
@@ -148,10 +160,14 @@ describe("tokens", () => {
     ["postgres://:topsecret@db", `postgres://:${MARK}@db`],
   ])("%s", (text, expected) => expect(redactor.text(text)).toBe(expected));
 
-  it.each(["asiaPacificRegionName", "task-abcdefghijklmnopqrstuvwxyz", "https://example.com:8080/a@b", "Bearer of bad news", "eyJ.not.jwt", "Basic internationalization"])(
-    "leaves %s alone",
-    (text) => expect(redactor.text(text)).toBe(text),
-  );
+  it.each([
+    "asiaPacificRegionName",
+    "task-abcdefghijklmnopqrstuvwxyz",
+    "https://example.com:8080/a@b",
+    "Bearer of bad news",
+    "eyJ.not.jwt",
+    "Basic internationalization",
+  ])("leaves %s alone", (text) => expect(redactor.text(text)).toBe(text));
 
   it("a private key disappears with its lines, in one line as well", () => {
     const key = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\ndef==\n-----END RSA PRIVATE KEY-----";
@@ -200,7 +216,8 @@ describe("tokens", () => {
 
   it("stays linear on text made to be slow", () => {
     const started = performance.now();
-    for (const text of ["eyJ-".repeat(16_000), "a".repeat(64_000), "aa://".repeat(12_000), "x@".repeat(32_000), "Bearer ".repeat(9_000)]) redactor.text(text);
+    for (const text of ["eyJ-".repeat(16_000), "a".repeat(64_000), "aa://".repeat(12_000), "x@".repeat(32_000), "Bearer ".repeat(9_000)])
+      redactor.text(text);
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bubblewrapArguments, isBelow, limitedCommand, sandboxEnvironment, visibleRoots, SANDBOX_HOME, type SandboxPlan } from "./arguments.ts";
+import {
+  bubblewrapArguments,
+  isBelow,
+  limitedCommand,
+  sandboxEnvironment,
+  sandboxFiles,
+  visibleRoots,
+  SANDBOX_HOME,
+  type SandboxPlan,
+} from "./arguments.ts";
 import { DEFAULT_LIMITS } from "./contract.ts";
 import type { SandboxHost } from "./host.ts";
 
@@ -8,8 +17,10 @@ const host: SandboxHost = {
   bwrap: "/usr/bin/bwrap",
   roots: ["/usr", "/opt/node/bin"],
   links: [{ path: "/bin", target: "usr/bin" }],
-  etc: ["/etc/ssl/certs", "/etc/localtime"],
-  networkEtc: ["/etc/hosts", "/etc/resolv.conf"],
+  etcFolders: ["/etc/ssl/certs"],
+  etcFiles: ["/etc/services"],
+  etcLinks: [{ path: "/etc/localtime", target: "/usr/share/zoneinfo/UTC" }],
+  networkFiles: ["/etc/hosts", "/etc/resolv.conf"],
   nodeFolder: "/opt/node/bin",
   prlimit: "/usr/bin/prlimit",
   maxOpenFiles: 1_000,
@@ -36,7 +47,16 @@ function options(args: readonly string[], name: string, count: number): string[]
 
 /** Where something is mounted, in order. */
 function mountPoints(args: readonly string[]): string[] {
-  const lengths: Record<string, number> = { "--ro-bind": 2, "--ro-bind-try": 2, "--bind": 2, "--symlink": 2, "--tmpfs": 1, "--proc": 1, "--dev": 1, "--ro-bind-data": 2 };
+  const lengths: Record<string, number> = {
+    "--ro-bind": 2,
+    "--ro-bind-try": 2,
+    "--bind": 2,
+    "--symlink": 2,
+    "--tmpfs": 1,
+    "--proc": 1,
+    "--dev": 1,
+    "--file": 2,
+  };
   return args.flatMap((arg, index) => (lengths[arg] === undefined ? [] : [String(args[index + lengths[arg]])]));
 }
 
@@ -60,9 +80,16 @@ describe("bubblewrapArguments", () => {
     expect(mountPoints(open)).toContain("/etc/resolv.conf");
     expect(mountPoints(closed)).not.toContain("/etc/resolv.conf");
     // The host's own file in place of the one that names nothing but localhost.
-    expect(options(open, "--ro-bind-try", 2)).toContainEqual(["/etc/hosts", "/etc/hosts"]);
-    expect(options(closed, "--ro-bind-data", 2).map(([, at]) => at)).toContain("/etc/hosts");
-    expect(options(open, "--ro-bind-data", 2).map(([, at]) => at)).not.toContain("/etc/hosts");
+    expect(sandboxFiles({ network: true }, host)).toContainEqual({ at: "/etc/hosts", from: "/etc/hosts" });
+    expect(sandboxFiles({ network: false }, host)).toContainEqual({ at: "/etc/hosts", text: expect.stringContaining("localhost") });
+  });
+
+  it("copies each file of /etc from a descriptor of its own", () => {
+    for (const network of [true, false]) {
+      const files = sandboxFiles({ network }, host);
+      const copied = options(bubblewrapArguments({ ...plan, network }, host), "--file", 2);
+      expect(copied.toSorted()).toEqual(files.map(({ at }, index) => [String(5 + index), at]).toSorted());
+    }
   });
 
   it("older versions are not asked for what they do not know", () => {
@@ -73,18 +100,25 @@ describe("bubblewrapArguments", () => {
     const segment = fc.constantFrom("a", "b", "c", "work", "tmp", "home", "usr");
     const path = fc.array(segment, { minLength: 2, maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
     fc.assert(
-      fc.property(path, fc.array(path, { maxLength: 4 }), fc.array(fc.tuple(path, segment), { maxLength: 3 }), fc.boolean(), (worktree, readOnly, shared, network) => {
-        const asked = { ...plan, worktree, readOnly, network, shared: shared.map(([from, to]) => ({ from, to: `${worktree}/${to}` })) };
-        const args = bubblewrapArguments(asked, host);
-        expect(options(args, "--bind", 2)).toEqual([[worktree, worktree]]);
-        expect(args).not.toContain("--dev-bind");
-        const points = mountPoints(args);
-        for (const [index, point] of points.entries()) {
-          for (const later of points.slice(index + 1)) expect(later !== point && isBelow(later, point), `${later} would hide ${point}`).toBe(false);
-        }
-        expect(points.indexOf(`${worktree}/.git`)).toBeGreaterThan(points.lastIndexOf(worktree));
-        expect(args.indexOf("--remount-ro")).toBeGreaterThan(-1);
-      }),
+      fc.property(
+        path,
+        fc.array(path, { maxLength: 4 }),
+        fc.array(fc.tuple(path, segment), { maxLength: 3 }),
+        fc.boolean(),
+        (worktree, readOnly, shared, network) => {
+          const asked = { ...plan, worktree, readOnly, network, shared: shared.map(([from, to]) => ({ from, to: `${worktree}/${to}` })) };
+          const args = bubblewrapArguments(asked, host);
+          expect(options(args, "--bind", 2)).toEqual([[worktree, worktree]]);
+          expect(args).not.toContain("--dev-bind");
+          const points = mountPoints(args);
+          for (const [index, point] of points.entries()) {
+            for (const later of points.slice(index + 1))
+              expect(later !== point && isBelow(later, point), `${later} would hide ${point}`).toBe(false);
+          }
+          expect(points.indexOf(`${worktree}/.git`)).toBeGreaterThan(points.lastIndexOf(worktree));
+          expect(args.indexOf("--remount-ro")).toBeGreaterThan(-1);
+        },
+      ),
     );
   });
 
@@ -102,7 +136,9 @@ describe("bubblewrapArguments", () => {
 
 describe("sandboxEnvironment", () => {
   it("puts the Node of the harness first and keeps only absolute folders", () => {
-    expect(sandboxEnvironment({ ...plan, env: { PATH: "/x/bin:.:/usr/bin" } }, host).PATH).toBe("/opt/node/bin:/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin");
+    expect(sandboxEnvironment({ ...plan, env: { PATH: "/x/bin:.:/usr/bin" } }, host).PATH).toBe(
+      "/opt/node/bin:/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin",
+    );
   });
 
   it.each([
@@ -123,7 +159,14 @@ describe("sandboxEnvironment", () => {
 
 describe("limitedCommand", () => {
   it("sets what the kernel enforces by itself, never above what it allows", () => {
-    expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual(["/usr/bin/prlimit", "--core=0:0", `--fsize=${DEFAULT_LIMITS.fileBytes}`, "--nofile=1000", "a", "b"]);
+    expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual([
+      "/usr/bin/prlimit",
+      "--core=0:0",
+      `--fsize=${DEFAULT_LIMITS.fileBytes}`,
+      "--nofile=1000",
+      "a",
+      "b",
+    ]);
     expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toContain(`--nproc=${DEFAULT_LIMITS.processes * 8}`);
   });
 

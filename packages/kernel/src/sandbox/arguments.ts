@@ -21,16 +21,28 @@ const SANDBOX_UID = "1000";
 const SYSTEM_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /** Files of /etc the sandbox writes itself: no host user and no host name is shown. */
-export const SANDBOX_FILES = {
-  "/etc/passwd": `root:x:0:0:root:/root:/bin/sh\nslipway:x:${SANDBOX_UID}:${SANDBOX_UID}:slipway:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
-  "/etc/group": `root:x:0:\nslipway:x:${SANDBOX_UID}:\nnogroup:x:65534:\n`,
-  "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
-} as const;
+const OWN_FILES = [
+  {
+    at: "/etc/passwd",
+    text: `root:x:0:0::/root:/bin/sh\nslipway:x:1000:1000::${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+  },
+  { at: "/etc/group", text: "root:x:0:\nslipway:x:1000:\nnogroup:x:65534:\n" },
+];
+const OWN_HOSTS = { at: "/etc/hosts", text: "127.0.0.1 localhost\n::1 localhost\n" };
 
 /** Descriptors of the spawned bubblewrap beyond the usual three. */
 export const STATUS_FD = 3;
 export const ARGUMENTS_FD = 4;
-export const FIRST_FILE_FD = 5;
+const FIRST_FILE_FD = 5;
+
+/** One file to be copied into the sandbox: from the host, or written here. */
+export type SandboxFile = { readonly at: string } & ({ readonly from: string } | { readonly text: string });
+
+/** In the order of their descriptors, from `FIRST_FILE_FD` on. */
+export function sandboxFiles(plan: Pick<SandboxPlan, "network">, host: SandboxHost): SandboxFile[] {
+  const copied = [...host.etcFiles, ...(plan.network ? host.networkFiles : [])].map((path) => ({ at: path, from: path }));
+  return [...OWN_FILES, ...(plan.network ? [] : [OWN_HOSTS]), ...copied];
+}
 
 const NAMESPACES = ["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID];
 const PROCESS = ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--json-status-fd", String(STATUS_FD)];
@@ -89,7 +101,7 @@ export function visibleRoots(plan: SandboxPlan, host: SandboxHost): string[] {
   return [
     ...host.roots,
     ...host.links.map((link) => link.path),
-    ...host.etc,
+    ...host.etcFolders,
     ...plan.readOnly,
     ...plan.shared.map(({ to }) => to),
     plan.worktree,
@@ -108,9 +120,9 @@ function isWritableInside(path: string, plan: SandboxPlan): boolean {
 function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
   const list: Mount[] = [
     ...host.roots.map((path) => readOnly(path)),
-    ...host.links.map(({ path, target }) => ({ at: path, options: ["--symlink", target, path] })),
-    ...[...host.etc, ...(plan.network ? host.networkEtc : [])].map((path) => readOnly(path, path, "--ro-bind-try")),
-    ...ownFiles(plan),
+    ...[...host.links, ...host.etcLinks].map(({ path, target }) => ({ at: path, options: ["--symlink", target, path] })),
+    ...host.etcFolders.map((path) => readOnly(path, path, "--ro-bind-try")),
+    ...sandboxFiles(plan, host).map(({ at }, index) => ({ at, options: ["--file", String(FIRST_FILE_FD + index), at] })),
     { at: "/proc", options: ["--proc", "/proc"] },
     { at: "/dev", options: ["--dev", "/dev"] },
     memory("/dev/shm", plan.limits.tmpBytes, "1777"),
@@ -124,12 +136,6 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     hiddenGit(plan),
   ];
   return list.toSorted((left, right) => depth(left.at) - depth(right.at));
-}
-
-function ownFiles(plan: SandboxPlan): Mount[] {
-  return Object.keys(SANDBOX_FILES)
-    .map((at, index) => ({ at, options: ["--ro-bind-data", String(FIRST_FILE_FD + index), at] }))
-    .filter(({ at }) => !(plan.network && at === "/etc/hosts"));
 }
 
 /** A file cannot cover a folder, so a .git folder disappears under an empty one that cannot be written. */

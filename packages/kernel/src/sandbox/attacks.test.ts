@@ -76,7 +76,8 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     it.each(["tmp", "run", "abstract"])("attack 27: a socket of the host is out of reach (%s)", async (place) => {
       const runtime = process.getuid?.() === 0 ? "/run" : process.env.XDG_RUNTIME_DIR;
       const name = `slipway-attack-${process.pid}`;
-      const path = { tmp: join(scratchFolder(), "s.sock"), run: join(runtime ?? scratchFolder(), `${name}.sock`), abstract: `\0${name}` }[place] ?? "";
+      const path =
+        { tmp: join(scratchFolder(), "s.sock"), run: join(runtime ?? scratchFolder(), `${name}.sock`), abstract: `\0${name}` }[place] ?? "";
       await listenOn(path);
       const ran = await runCommand(sandbox, scratchFolder(), ["node", "-e", CONNECT, JSON.stringify({ path })]);
       expect(ran.stdout.trim()).toMatch(/^(ENOENT|ECONNREFUSED)$/);
@@ -151,7 +152,10 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     writeFileSync(join(worktree, ".git"), "gitdir: /nowhere\n");
     const install = `require("node:fs").writeFileSync("installed", ""); for (const path of [${JSON.stringify(outside)}, ".git/hooks/pre-commit", ".git", require("node:os").homedir() + "/.npmrc"]) try { require("node:fs").writeFileSync(path, "evil") } catch {}`;
     writeFileSync(join(worktree, "install.js"), install);
-    writeFileSync(join(worktree, "package.json"), JSON.stringify({ name: "x", version: "1.0.0", scripts: { postinstall: "node install.js" } }));
+    writeFileSync(
+      join(worktree, "package.json"),
+      JSON.stringify({ name: "x", version: "1.0.0", scripts: { postinstall: "node install.js" } }),
+    );
     await runShell(sandbox, worktree, "npm install --offline || node install.js");
     expect(existsSync(join(worktree, "installed"))).toBe(true);
     expect(existsSync(outside)).toBe(false);
@@ -180,7 +184,9 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
 
     it("attack 31: one endless file is cut by its size limit", async () => {
       const worktree = scratchFolder();
-      const ran = await runShell(sandbox, worktree, "exec dd if=/dev/zero of=big bs=1M count=64 2>/dev/null", { limits: { fileBytes: 4 * MiB } });
+      const ran = await runShell(sandbox, worktree, "exec dd if=/dev/zero of=big bs=1M count=64 2>/dev/null", {
+        limits: { fileBytes: 4 * MiB },
+      });
       expect(ran.limit).toBe("disk");
       expect(readFileSync(join(worktree, "big")).length).toBeLessThanOrEqual(4 * MiB);
     });
@@ -210,15 +216,24 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     });
 
     it.each(["/tmp", "$HOME", "/dev/shm", "/run"])("attack 31: %s is memory with a size", async (place) => {
-      const ran = await runShell(sandbox, scratchFolder(), `head -c 40000000 /dev/zero > ${place}/fill; echo code $?; rm -f ${place}/fill`, {
-        limits: { tmpBytes: 8 * MiB },
-      });
+      const ran = await runShell(
+        sandbox,
+        scratchFolder(),
+        `head -c 40000000 /dev/zero > ${place}/fill; echo code $?; rm -f ${place}/fill`,
+        {
+          limits: { tmpBytes: 8 * MiB },
+        },
+      );
       expect(ran.stdout).toContain("code 1");
       expect(ran.stderr).toMatch(/No space left/);
     });
 
     it("attack 31: nothing can be written where there is no size", async () => {
-      const { stdout } = await runShell(sandbox, scratchFolder(), "for p in / /dev /etc /home /usr /var /proc/sys; do touch $p/x 2>/dev/null && echo wrote $p; done; echo end");
+      const { stdout } = await runShell(
+        sandbox,
+        scratchFolder(),
+        "for p in / /dev /etc /home /usr /var /proc/sys; do touch $p/x 2>/dev/null && echo wrote $p; done; echo end",
+      );
       expect(stdout).toBe("end\n");
     });
   });
@@ -229,7 +244,8 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       writeFileSync(join(cache, "module.js"), "original");
       writeFileSync(join(tools, "tool"), "#!/bin/sh\necho tool ran\n");
       chmodSync(join(tools, "tool"), 0o755);
-      const script = "cat deep/cache/module.js; tool; for f in deep/cache/module.js deep/cache/new $TOOLS/tool; do echo evil > $f || true; rm -f $f; done";
+      const script =
+        "cat deep/cache/module.js; tool; for f in deep/cache/module.js deep/cache/new $TOOLS/tool; do echo evil > $f || true; rm -f $f; done";
       const ran = await runShell(sandbox, worktree, script, {
         shared: [{ from: cache, to: "deep/cache" }],
         readOnly: [tools],
@@ -250,7 +266,9 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       symlinkSync("/etc", join(worktree, "a", "node_modules"));
       symlinkSync("/", join(worktree, "b"));
       for (const to of ["a/node_modules", "b/node_modules", "../elsewhere", "."]) {
-        await expect(runShell(sandbox, worktree, "true", { shared: [{ from: cache, to }] }), to).rejects.toMatchObject({ code: "path_out_of_bounds" });
+        await expect(runShell(sandbox, worktree, "true", { shared: [{ from: cache, to }] }), to).rejects.toMatchObject({
+          code: "path_out_of_bounds",
+        });
       }
     });
   });

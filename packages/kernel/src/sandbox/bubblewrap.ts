@@ -1,17 +1,18 @@
-import { readlinkSync } from "node:fs";
+import { closeSync, readlinkSync } from "node:fs";
 import type { Writable } from "node:stream";
 import {
   ARGUMENTS_FD,
-  SANDBOX_FILES,
   bubblewrapArguments,
   limitedCommand,
   sandboxEnvironment,
+  sandboxFiles,
   visibleRoots,
   type SandboxPlan,
 } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
 import type { SandboxHost } from "./host.ts";
+import { openFiles } from "./files.ts";
 import { launch, signalProcess } from "./launch.ts";
 import { prepareMountPoints } from "./mount-points.ts";
 import { YoungerProcesses, descendants, isSameProcess, readProcess, type ProcessEntry } from "./process-table.ts";
@@ -19,16 +20,14 @@ import { neverStarted, planRequest } from "./request.ts";
 import { BubblewrapStatus, setupFailure } from "./status.ts";
 import { supervise, type ProcessTree } from "./supervise.ts";
 
-const DESCRIPTORS = ["ignore", ...Array.from({ length: ARGUMENTS_FD + Object.keys(SANDBOX_FILES).length }, () => "pipe" as const)] as const;
-
 /** Runs one command in its own namespaces. */
 export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost, limits: Partial<Limits>): Promise<ProcessOutcome> {
-  const planned = await planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
-  const mountPoints = await prepareMountPoints(planned.worktree, request.shared ?? []);
+  const planned = planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
+  const mountPoints = prepareMountPoints(planned.worktree, request.shared ?? []);
   try {
     return await runPlan({ ...planned, git: mountPoints.git, shared: mountPoints.shared }, request, host);
   } finally {
-    await mountPoints.release();
+    mountPoints.release();
   }
 }
 
@@ -38,25 +37,23 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   if (missing !== null) return neverStarted(missing);
 
   const command = limitedCommand(plan.command, plan.limits, host);
+  const files = openFiles(sandboxFiles(plan, host));
   const launched = await launch(host.bwrap, ["--args", String(ARGUMENTS_FD), "--", ...command], {
     // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
     env: {},
     cwd: "/",
-    stdio: DESCRIPTORS,
-  });
+    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", ...files],
+  }).finally(() => files.forEach((file) => closeSync(file)));
   if ("error" in launched) return neverStarted({ ...launched.error, message: `bubblewrap did not start: ${launched.error.message}` });
   const { child, pid } = launched;
   // Through a pipe, so that the values of variables are not in the process list of the host.
   feed(child.stdio[ARGUMENTS_FD], bubblewrapArguments(plan, host).join("\0") + "\0");
-  Object.values(SANDBOX_FILES).forEach((text, index) => feed(child.stdio[ARGUMENTS_FD + 1 + index], text));
 
   const status = new BubblewrapStatus(child);
   const ended = await supervise(child, namespaceTree(pid, status), { ...request, worktree: plan.worktree }, plan.limits);
-  if (status.exitCode !== null) return { ...ended, exitCode: status.exitCode, signal: null };
   const stopped = ended.timedOut || ended.aborted || ended.limit !== null;
-  return stopped
-    ? { ...ended, exitCode: null, signal: "SIGKILL" }
-    : { ...neverStarted(setupFailure(status.complaint)), durationMs: ended.durationMs };
+  if (stopped || status.commandEnded) return ended;
+  return { ...neverStarted(setupFailure(status.complaint)), durationMs: ended.durationMs };
 }
 
 /** Killing process 1 of a PID namespace makes the kernel kill all the others, before its death can be seen. */
@@ -85,6 +82,7 @@ function namespaceTree(monitor: number, status: BubblewrapStatus): ProcessTree {
       const root = init();
       return status.ended && (root === null || !isSameProcess(root));
     },
+    settled: status.closed,
   };
 }
 

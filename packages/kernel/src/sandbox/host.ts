@@ -1,4 +1,4 @@
-import { constants, accessSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { constants, accessSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { release } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { DEFAULT_LIMITS } from "./contract.ts";
@@ -10,10 +10,14 @@ export interface SandboxHost {
   readonly roots: readonly string[];
   /** Top-level links of the host, such as /bin -> usr/bin. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
-  /** Allowlisted paths below /etc that exist here. */
-  readonly etc: readonly string[];
-  /** Shown only to commands that declare the network. */
-  readonly networkEtc: readonly string[];
+  /** Allowlisted paths below /etc that exist here. Each mount costs time, so only folders are mounted. */
+  readonly etcFolders: readonly string[];
+  /** Copied into the sandbox. */
+  readonly etcFiles: readonly string[];
+  /** Made anew, because they point to something that is shown. */
+  readonly etcLinks: readonly { readonly path: string; readonly target: string }[];
+  /** Copied only for commands that declare the network. */
+  readonly networkFiles: readonly string[];
   readonly nodeFolder: string;
   readonly prlimit: string | null;
   readonly maxOpenFiles: number;
@@ -29,17 +33,10 @@ export interface SandboxHost {
  */
 const ETC = [
   "alternatives",
-  "ca-certificates",
-  "ca-certificates.conf",
   "crypto-policies",
-  "debian_version",
   "fonts",
   "ld.so.cache",
-  "ld.so.conf",
-  "ld.so.conf.d",
-  "locale.alias",
   "localtime",
-  "magic",
   "mime.types",
   "nsswitch.conf",
   "os-release",
@@ -52,8 +49,8 @@ const ETC = [
   "ssl/openssl.cnf",
   "timezone",
 ];
-/** Settings that programs below /usr reach through links, one folder per version. */
-const ETC_PATTERNS = [/^java(-.+)?$/, /^maven$/, /^perl$/, /^python3(\..+)?$/];
+/** Settings that programs below /usr reach through links. */
+const ETC_PATTERNS = [/^java(-.+)?$/, /^maven$/];
 const ETC_NETWORK = ["hosts", "resolv.conf", "host.conf", "gai.conf"];
 const ROOTS = ["/usr", "/nix/store", "/gnu/store"];
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -62,13 +59,17 @@ export function describeHost(bwrap: string, version: string | null): SandboxHost
   const links = TOP_LEVEL.filter(isLink).map((path) => ({ path, target: readlinkSync(path) }));
   const roots = [...ROOTS, ...TOP_LEVEL].filter(isFolder);
   const nodeFolder = dirname(realpathSync(process.execPath));
-  const etcNames = [...ETC, ...readdirSync("/etc").filter((name) => ETC_PATTERNS.some((pattern) => pattern.test(name)))];
+  const names = [...ETC, ...readdirSync("/etc").filter((name) => ETC_PATTERNS.some((pattern) => pattern.test(name)))];
+  const etc = names.map((name) => join("/etc", name)).filter(existsSync);
+  const etcLinks = etc.filter((path) => isLink(path) && realpathSync(path).startsWith("/usr/"));
   return {
     bwrap,
     roots: [...roots, ...nodeRoots(nodeFolder).filter((folder) => !roots.some((root) => folder.startsWith(`${root}/`)))],
     links,
-    etc: etcNames.map((name) => join("/etc", name)).filter(exists),
-    networkEtc: ETC_NETWORK.map((name) => join("/etc", name)).filter(exists),
+    etcFolders: etc.filter((path) => !etcLinks.includes(path) && isFolder(realpathSync(path))),
+    etcFiles: etc.filter((path) => !etcLinks.includes(path) && !isFolder(realpathSync(path))),
+    etcLinks: etcLinks.map((path) => ({ path, target: readlinkSync(path) })),
+    networkFiles: ETC_NETWORK.map((name) => join("/etc", name)).filter(existsSync),
     nodeFolder,
     prlimit: findOnPath("prlimit", "/usr/bin:/bin"),
     maxOpenFiles: hardOpenFiles(),
@@ -139,10 +140,6 @@ function listProc(name: string): string[] {
   } catch {
     return [];
   }
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function isLink(path: string): boolean {

@@ -10,8 +10,10 @@ export type Launched = { readonly child: ChildProcess; readonly pid: number } | 
 export interface LaunchOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly stdio: readonly ("ignore" | "pipe")[];
+  readonly stdio: readonly Descriptor[];
 }
+
+type Descriptor = "ignore" | "pipe" | number;
 
 /** Starts a process without a shell, in a session of its own; a failure to start is a value. */
 export async function launch(file: string, args: readonly string[], { cwd, env, stdio }: LaunchOptions): Promise<Launched> {
@@ -37,8 +39,8 @@ function inherited(): readonly number[] {
 }
 
 /** Above the first three, "ignore" leaves a descriptor as it is; only another one in its place takes it away. */
-function coverInherited(stdio: readonly ("ignore" | "pipe")[], nothing: number | null): ("ignore" | "pipe" | number)[] {
-  const covered: ("ignore" | "pipe" | number)[] = [...stdio];
+function coverInherited(stdio: readonly Descriptor[], nothing: number | null): Descriptor[] {
+  const covered = [...stdio];
   for (const descriptor of inherited()) {
     while (covered.length <= descriptor) covered.push("ignore");
     if (descriptor >= stdio.length && nothing !== null) covered[descriptor] = nothing;

@@ -1,97 +1,101 @@
-import { lstat, mkdir, open, realpath, rmdir, unlink } from "node:fs/promises";
+import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SharedPath } from "./contract.ts";
-import { kindAt, outOfBounds, resolveWithoutLinks } from "./paths.ts";
+import { kindAt, outOfBounds, realPathOrNull, resolveWithoutLinks } from "./paths.ts";
+import { holdPlaceholder, isPlaceholder } from "./placeholders.ts";
 
 export interface MountPoints {
   readonly git: "file" | "directory";
   readonly shared: readonly SharedPath[];
   /** Takes back what was made only to mount on. */
-  release(): Promise<void>;
+  release(): void;
 }
+
+type Undo = (() => void)[];
 
 /**
  * bubblewrap would leave an empty file or folder on the host wherever it mounts on nothing. So the mount points are made
  * here, and taken back afterwards. An empty .git means nothing to git: after a kill it is recognised as left over by
- * the next run, and taken back then.
+ * the next run, and taken back then. Everything in one go, because another run may be ending in the same worktree.
  */
-export async function prepareMountPoints(worktree: string, shared: readonly SharedPath[]): Promise<MountPoints> {
-  const releases: (() => Promise<void>)[] = [];
-  const release = async () => {
-    for (const undo of releases.splice(0).toReversed()) await undo();
+export function prepareMountPoints(worktree: string, shared: readonly SharedPath[]): MountPoints {
+  const undo: Undo = [];
+  const release = () => {
+    for (const step of undo.splice(0).toReversed()) step();
   };
   try {
-    const git = await gitMountPoint(worktree, releases);
-    const resolved: SharedPath[] = [];
-    for (const [index, path] of shared.entries()) resolved.push(await sharedMountPoint(worktree, path, `shared[${index}]`, releases));
+    const git = gitMountPoint(worktree, undo);
+    const resolved = shared.map((path, index) => sharedMountPoint(worktree, path, `shared[${index}]`, undo));
     return { git, shared: resolved, release };
   } catch (error) {
-    await release();
+    release();
     throw error;
   }
 }
 
-/** Unlinking a mount point lifts the mount in every sandbox that uses it: the last one out takes it back. */
-const placeholders = new Map<string, number>();
+export function sharedSource(from: string, field: string): string {
+  const real = realPathOrNull(from);
+  if (real !== null) return real;
+  throw new SlipwayError("input_path_not_found", `${field}.from "${from}" does not exist.`, {
+    field: `${field}.from`,
+    suggested_next_actions: [
+      "Make it, for example by installing the dependencies, or remove it from sandbox.shared_paths in slipway/policy.yaml.",
+    ],
+  });
+}
 
-async function gitMountPoint(worktree: string, releases: (() => Promise<void>)[]): Promise<"file" | "directory"> {
+function gitMountPoint(worktree: string, undo: Undo): "file" | "directory" {
   const path = join(worktree, ".git");
-  const kind = await kindAt(path);
+  const kind = kindAt(path);
   if (kind === "folder") return "directory";
   if (kind === "link" || kind === "other") throw outOfBounds(worktree, ".git", "worktree");
-  if (kind === "missing") await createEmpty(path);
-  if ((await lstat(path)).size > 0) return "file";
-  placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
-  releases.push(async () => {
-    const users = (placeholders.get(path) ?? 1) - 1;
-    placeholders.set(path, users);
-    if (users > 0) return;
-    placeholders.delete(path);
-    await unlink(path).catch(ignoreMissing);
-  });
+  if (kind === "missing") createEmpty(path);
+  if (lstatSync(path).size === 0) undo.push(holdPlaceholder(path, removeFile));
   return "file";
 }
 
-async function createEmpty(path: string): Promise<void> {
-  const handle = await open(path, "wx", 0o444).catch((error: NodeJS.ErrnoException) => {
-    // Another run in this worktree was quicker.
-    if (error.code === "EEXIST") return null;
-    throw error;
-  });
-  await handle?.close();
-}
-
-async function sharedMountPoint(worktree: string, path: SharedPath, field: string, releases: (() => Promise<void>)[]): Promise<SharedPath> {
-  const to = await resolveWithoutLinks(worktree, path.to, `${field}.to`);
-  const from = await realpath(path.from).catch((cause: unknown) => {
-    throw new SlipwayError("input_path_not_found", `${field}.from "${path.from}" does not exist.`, { field: `${field}.from` }, { cause });
-  });
-  const wanted = await kindAt(from);
-  const found = await kindAt(to);
-  if (found === "missing") await (wanted === "folder" ? createFolders(to, releases) : createFile(to, releases));
-  else if (found !== wanted) throw outOfBounds(worktree, path.to, `${field}.to`);
+function sharedMountPoint(worktree: string, path: SharedPath, field: string, undo: Undo): SharedPath {
+  const to = resolveWithoutLinks(worktree, path.to, `${field}.to`);
+  const from = sharedSource(path.from, field);
+  const wanted = kindAt(from);
+  const found = kindAt(to);
+  if (found !== "missing" && found !== wanted) throw outOfBounds(worktree, path.to, `${field}.to`);
+  if (wanted === "folder") holdFolder(to, undo);
+  else {
+    holdFolder(dirname(to), undo);
+    if (found === "missing") createEmpty(to);
+    if (found === "missing" || isPlaceholder(to)) undo.push(holdPlaceholder(to, removeFile));
+  }
   return { from, to };
 }
 
-async function createFolders(path: string, releases: (() => Promise<void>)[]): Promise<void> {
-  if ((await kindAt(path)) !== "missing") return;
-  await createFolders(dirname(path), releases);
-  await mkdir(path, { recursive: true });
-  releases.push(() => rmdir(path).catch(ignoreUse));
+/** Makes what is missing of a folder's way, and holds on to what another run made of it. */
+function holdFolder(path: string, undo: Undo): void {
+  const missing = kindAt(path) === "missing";
+  if (!missing && !isPlaceholder(path)) return;
+  holdFolder(dirname(path), undo);
+  if (missing) mkdirSync(path);
+  undo.push(holdPlaceholder(path, removeFolder));
 }
 
-async function createFile(path: string, releases: (() => Promise<void>)[]): Promise<void> {
-  await createFolders(dirname(path), releases);
-  await createEmpty(path);
-  releases.push(() => unlink(path).catch(ignoreMissing));
+function createEmpty(path: string): void {
+  closeSync(openSync(path, "wx", 0o444));
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }
 
-/** The command wrote beside the mount point, or another sandbox still uses it. */
-function ignoreUse(error: NodeJS.ErrnoException): void {
-  if (!["ENOENT", "ENOTEMPTY", "EBUSY", "EEXIST"].includes(error.code ?? "")) throw error;
+/** A folder stays if the command wrote beside the mount point. */
+function removeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
 }

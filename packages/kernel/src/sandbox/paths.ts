@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isBelow } from "./arguments.ts";
@@ -7,24 +7,23 @@ import { isBelow } from "./arguments.ts";
  * The real place of a path that must stay below the worktree. What does not exist yet is judged by its nearest
  * existing ancestor, so a link on the way out is found before anything is made there.
  */
-export async function resolveBelow(worktree: string, path: string, field: string): Promise<string> {
+export function resolveBelow(worktree: string, path: string, field: string): string {
   const target = resolve(worktree, path);
   if (path.includes("\0") || !isBelow(worktree, target)) throw outOfBounds(worktree, path, field);
-  const existing = await nearestExisting(target);
-  // A link that leads nowhere, or in a circle, has no real path.
-  const real = await realpath(existing).catch(() => null);
+  const existing = nearestExisting(target);
+  const real = realPathOrNull(existing);
   if (real === null || !isBelow(worktree, real)) throw outOfBounds(worktree, path, field);
   return resolve(real, relative(existing, target));
 }
 
 /** As `resolveBelow`, and no part of the way may be a symbolic link. */
-export async function resolveWithoutLinks(worktree: string, path: string, field: string): Promise<string> {
+export function resolveWithoutLinks(worktree: string, path: string, field: string): string {
   const target = resolve(worktree, path);
   if (path.includes("\0") || target === worktree || !isBelow(worktree, target)) throw outOfBounds(worktree, path, field);
   let current = worktree;
   for (const part of relative(worktree, dirname(target)).split(sep)) {
     current = resolve(current, part);
-    if ((await kindAt(current)) === "link") throw outOfBounds(worktree, path, field);
+    if (kindAt(current) === "link") throw outOfBounds(worktree, path, field);
   }
   return target;
 }
@@ -32,18 +31,35 @@ export async function resolveWithoutLinks(worktree: string, path: string, field:
 export type PathKind = "missing" | "link" | "folder" | "file" | "other";
 
 /** What cannot be looked at counts as missing. */
-export async function kindAt(path: string): Promise<PathKind> {
-  const found = await lstat(path).catch(() => null);
+export function kindAt(path: string): PathKind {
+  const found = lookAt(path);
   if (found === null) return "missing";
   if (found.isSymbolicLink()) return "link";
   if (found.isDirectory()) return "folder";
   return found.isFile() ? "file" : "other";
 }
 
-async function nearestExisting(path: string): Promise<string> {
+function nearestExisting(path: string): string {
   let current = path;
-  while ((await kindAt(current)) === "missing") current = dirname(current);
+  while (kindAt(current) === "missing") current = dirname(current);
   return current;
+}
+
+function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for a path that does not exist, or a link that leads nowhere or in a circle. */
+export function realPathOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 export function outOfBounds(worktree: string, path: string, field: string): SlipwayError {

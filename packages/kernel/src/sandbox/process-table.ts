@@ -50,16 +50,13 @@ export class YoungerProcesses {
   }
 
   list(): ProcessEntry[] {
-    return this.pids()
-      .map((pid) => readProcess(pid))
-      .filter((entry) => entry !== null);
-  }
-
-  pids(): number[] {
     const newest = newestPid();
     this.#wrapped ||= newest < this.#lastSeen;
     this.#lastSeen = newest;
-    return allPids().filter((pid) => this.#wrapped || pid >= this.#first);
+    return allPids()
+      .filter((pid) => this.#wrapped || pid >= this.#first)
+      .map((pid) => readProcess(pid))
+      .filter((entry) => entry !== null);
   }
 }
 

@@ -1,26 +1,25 @@
-import { realpath, stat } from "node:fs/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SandboxPlan } from "./arguments.ts";
 import type { Limits, ProcessOutcome, SandboxRequest, SpawnError } from "./contract.ts";
-import { kindAt, resolveBelow } from "./paths.ts";
+import { kindAt, realPathOrNull, resolveBelow } from "./paths.ts";
 
 /** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */
 const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
 
 export type PlannedRequest = Omit<SandboxPlan, "git" | "shared">;
 
-export async function planRequest(request: SandboxRequest, limits: Limits): Promise<PlannedRequest> {
-  const worktree = await realWorktree(request.worktree);
+export function planRequest(request: SandboxRequest, limits: Limits): PlannedRequest {
+  const worktree = realWorktree(request.worktree);
   if (request.command[0] === undefined || request.command[0] === "") {
     throw new SlipwayError("schema_validation_failed", "A command needs at least the name of a program.", { field: "command" });
   }
   return {
     worktree,
-    cwd: await existingFolder(await resolveBelow(worktree, request.cwd ?? ".", "cwd")),
+    cwd: existingFolder(resolveBelow(worktree, request.cwd ?? ".", "cwd")),
     command: request.command,
     env: request.env ?? {},
     network: request.network ?? false,
-    readOnly: await Promise.all((request.readOnly ?? []).map((path) => realReadOnly(path))),
+    readOnly: (request.readOnly ?? []).map(realReadOnly),
     limits,
   };
 }
@@ -29,9 +28,9 @@ export function neverStarted(spawnError: SpawnError): ProcessOutcome {
   return { exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 0, spawnError };
 }
 
-async function realWorktree(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => null);
-  if (real === null || !(await stat(real)).isDirectory()) {
+function realWorktree(path: string): string {
+  const real = realPathOrNull(path);
+  if (real === null || kindAt(real) !== "folder") {
     throw new SlipwayError("input_path_not_found", `The worktree ${path} does not exist or is not a folder.`, {
       field: "worktree",
       suggested_next_actions: ["Run `slipway resume` so that the worktree is built again from its last anchor."],
@@ -43,13 +42,13 @@ async function realWorktree(path: string): Promise<string> {
   return real;
 }
 
-async function existingFolder(cwd: string): Promise<string> {
-  if ((await kindAt(cwd)) === "folder") return cwd;
+function existingFolder(cwd: string): string {
+  if (kindAt(cwd) === "folder") return cwd;
   throw new SlipwayError("input_path_not_found", `The folder ${cwd} does not exist.`, { field: "cwd" });
 }
 
-async function realReadOnly(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => null);
+function realReadOnly(path: string): string {
+  const real = realPathOrNull(path);
   if (real === null || real === "/") {
     throw new SlipwayError(
       "input_path_not_found",

@@ -115,7 +115,9 @@ describe.skipIf(!works)("a sandbox", () => {
       controller.abort();
       expect(await running).toMatchObject({ aborted: true, timedOut: false });
       const started = performance.now();
-      expect(await runShell(sandbox, scratchFolder(), "sleep 20", { signal: AbortSignal.abort(), killGraceMs: 50 })).toMatchObject({ aborted: true });
+      expect(await runShell(sandbox, scratchFolder(), "sleep 20", { signal: AbortSignal.abort(), killGraceMs: 50 })).toMatchObject({
+        aborted: true,
+      });
       expect(performance.now() - started).toBeLessThan(3_000);
     });
 
@@ -206,7 +208,13 @@ describe.skipIf(!works)("a sandbox", () => {
   it("works for a user who is not root", (context) => {
     if (process.getuid?.() !== 0) return context.skip("these tests run without root already");
     const script = join(import.meta.dirname, "testing", "probe-as-user.ts");
-    const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=slipway-source", script], { uid: 65_534, gid: 65_534, cwd: "/", env: {}, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=slipway-source", script], {
+      uid: 65_534,
+      gid: 65_534,
+      cwd: "/",
+      env: {},
+      encoding: "utf8",
+    });
     if (/EACCES|Permission denied|Cannot find module/.test(stderr)) return context.skip("the source is not readable for other users");
     expect(JSON.parse(stdout)).toEqual({ uid: 65_534, available: true, failed: [] });
   });
@@ -215,14 +223,20 @@ describe.skipIf(!works)("a sandbox", () => {
 describe("opening", () => {
   it("is refused without bubblewrap, with what to do", async () => {
     const error = await openSandbox({ searchPath: scratchFolder() }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "sandbox_unavailable", details: { requires_human: true, probes: [{ name: "bubblewrap is installed", passed: false }] } });
+    expect(error).toMatchObject({
+      code: "sandbox_unavailable",
+      details: { requires_human: true, probes: [{ name: "bubblewrap is installed", passed: false }] },
+    });
     expect(String((error as Error).message)).toContain("bwrap is not in");
     expect(JSON.stringify(error)).toContain("apt-get install bubblewrap");
   });
 
   it("is refused when bubblewrap is there and does not work", async () => {
     const folder = scratchFolder();
-    writeFileSync(join(folder, "bwrap"), '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n');
+    writeFileSync(
+      join(folder, "bwrap"),
+      '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
+    );
     chmodSync(join(folder, "bwrap"), 0o755);
     await expect(openSandbox({ searchPath: folder })).rejects.toMatchObject({
       code: "sandbox_unavailable",
@@ -235,11 +249,16 @@ describe("opening", () => {
     if (!works) return context.skip("there is no bubblewrap to weaken");
     const folder = scratchFolder();
     // Shares the network with the host, whatever was asked for.
-    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n[ "$1" = --version ] && exec /usr/bin/bwrap --version\noptions=\"$1 $2\"; shift 2; exec /usr/bin/bwrap $options --share-net \"$@\"\n`);
+    writeFileSync(
+      join(folder, "bwrap"),
+      `#!/bin/sh\n[ "$1" = --version ] && exec /usr/bin/bwrap --version\noptions=\"$1 $2\"; shift 2; exec /usr/bin/bwrap $options --share-net \"$@\"\n`,
+    );
     chmodSync(join(folder, "bwrap"), 0o755);
     const { available, probes } = await probeSandbox(folder);
     expect(available).toBe(false);
-    expect(probes.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(expect.arrayContaining(["no TCP port of the host is reached"]));
+    expect(probes.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["no TCP port of the host is reached"]),
+    );
   });
 
   it("probes once per process", () => {

@@ -9,9 +9,10 @@ const KEPT_COMPLAINT_CHARACTERS = 2_000;
 export class BubblewrapStatus {
   childPid: number | null = null;
   pidNamespace: number | null = null;
-  /** Stays null unless the command really started and ended. */
-  exitCode: number | null = null;
+  /** Stays false unless the command really started, and ended by itself. */
+  commandEnded = false;
   ended = false;
+  readonly closed: Promise<void>;
   /** The beginning of stderr: where bubblewrap explains a failed set-up. */
   complaint = "";
   #text = "";
@@ -21,7 +22,12 @@ export class BubblewrapStatus {
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => this.read(text));
     stream.on("error", () => undefined);
-    stream.on("close", () => (this.ended = true));
+    this.closed = new Promise((resolve) => {
+      stream.on("close", () => {
+        this.ended = true;
+        resolve();
+      });
+    });
     child.stderr?.on("data", (chunk: Buffer) => {
       if (this.complaint.length < KEPT_COMPLAINT_CHARACTERS) this.complaint += chunk.toString("utf8");
     });
@@ -34,7 +40,7 @@ export class BubblewrapStatus {
       const report = JSON.parse(line) as Record<string, number>;
       this.childPid = report["child-pid"] ?? this.childPid;
       this.pidNamespace = report["pid-namespace"] ?? this.pidNamespace;
-      this.exitCode = report["exit-code"] ?? this.exitCode;
+      this.commandEnded ||= report["exit-code"] !== undefined;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { DEFAULT_KILL_GRACE_MS, type LimitName, type Limits, type OutputStream, type SandboxRequest } from "./contract.ts";
 import { DiskGrowth } from "./disk.ts";
@@ -14,6 +14,8 @@ export interface ProcessTree {
   /** Ends every process. */
   kill(): void;
   gone(): boolean;
+  /** Everything that is needed to answer `gone` is known. */
+  readonly settled?: Promise<void>;
 }
 
 export interface Ended {
@@ -64,7 +66,9 @@ export async function supervise(child: ChildProcess, tree: ProcessTree, request:
   request.signal?.removeEventListener("abort", onAbort);
   await untilGone(tree);
   await untilClosed(child, closed);
-  return { exitCode, signal, durationMs, ...meaning(stop, exitCode, signal) };
+  // What a command answers to being stopped is not its result.
+  const result = stop === null ? { exitCode, signal } : { exitCode: null, signal: signal ?? "SIGTERM" };
+  return { ...result, durationMs, ...meaning(stop, exitCode, signal) };
 }
 
 function meaning(stop: Stop | null, exitCode: number | null, signal: string | null): Pick<Ended, "timedOut" | "aborted" | "limit"> {
@@ -92,15 +96,17 @@ function countOutput(child: ChildProcess, request: SandboxRequest, maxBytes: num
 
 /** The command itself has ended; what it left running has not. */
 async function untilGone(tree: ProcessTree): Promise<void> {
-  const deadline = performance.now() + GONE_WITHIN_MS;
-  for (let pauseMs = 1; !tree.gone(); pauseMs = Math.min(pauseMs * 2, 50)) {
+  await tree.settled;
+  const started = performance.now();
+  for (let waited = 0; !tree.gone(); waited = performance.now() - started) {
     tree.kill();
-    if (performance.now() > deadline) {
+    if (waited > GONE_WITHIN_MS) {
       throw new SlipwayError("internal_error", "A process of the command could not be killed; nothing may be written to its worktree.", {
         suggested_next_actions: ["Look for a process in uninterruptible sleep (state D) and restart the machine if it stays."],
       });
     }
-    await sleep(pauseMs);
+    // Mostly it is a matter of microseconds.
+    await (waited < 2 ? immediate() : sleep(Math.min(waited, 50)));
   }
 }
 

@@ -11,20 +11,23 @@ export function taggedTree(leader: number, tag: string): ProcessTree {
   const known = new Map<number, string>();
 
   const isRoot = ({ pid, session, start }: ProcessEntry) => pid === leader || session === leader || known.get(pid) === start;
-  const members = (): ProcessEntry[] => {
-    const found = descendants(younger.list(), isRoot);
+  const belonging = (entries: readonly ProcessEntry[]): ProcessEntry[] => {
+    const found = descendants(entries, isRoot);
     for (const { pid, start } of found) known.set(pid, start);
     return found.filter(({ dead }) => !dead);
   };
-  const tagged = () => younger.pids().filter((pid) => hasInEnvironment(pid, `${TAG_VARIABLE}=${tag}`));
-  const everyone = () => new Set([...members().map(({ pid }) => pid), ...tagged()]);
+  const everyone = (): Set<number> => {
+    const entries = younger.list();
+    const tagged = entries.filter(({ pid, dead }) => !dead && hasInEnvironment(pid, `${TAG_VARIABLE}=${tag}`));
+    return new Set([...belonging(entries), ...tagged].map(({ pid }) => pid));
+  };
   const signalAll = (name: NodeJS.Signals) => {
     signalProcess(-leader, name);
     for (const pid of everyone()) signalProcess(pid, name);
   };
 
   return {
-    members,
+    members: () => belonging(younger.list()),
     terminate: () => signalAll("SIGTERM"),
     kill: () => signalAll("SIGKILL"),
     gone: () => (hasProcessTable() ? everyone().size === 0 : isGroupGone(leader)),

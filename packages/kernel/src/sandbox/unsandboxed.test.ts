@@ -64,14 +64,19 @@ describe("without a sandbox", () => {
     const bomb = "f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0";
     expect(await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 } })).toMatchObject({ limit: "processes" });
     expect(await runShell(sandbox, scratchFolder(), "yes", { limits: { outputBytes: 100_000 } })).toMatchObject({ limit: "output" });
-    const file = await runShell(sandbox, scratchFolder(), "exec dd if=/dev/zero of=big bs=64k count=64 2>/dev/null", { limits: { fileBytes: 100_000 } });
+    const file = await runShell(sandbox, scratchFolder(), "exec dd if=/dev/zero of=big bs=64k count=64 2>/dev/null", {
+      limits: { fileBytes: 100_000 },
+    });
     expect(file).toMatchObject({ limit: "disk", signal: "SIGXFSZ" });
   });
 
   it("a program that does not exist never starts", async () => {
     expect((await runCommand(sandbox, scratchFolder(), ["no-such-program"])).spawnError).toMatchObject({ code: "ENOENT" });
     expect((await runCommand(sandbox, scratchFolder(), ["./no-such-program"])).spawnError?.message).toMatch(/was not found at/);
-    expect((await runCommand(sandbox, scratchFolder(), ["true", "x".repeat(4_000_000)])).spawnError).toMatchObject({ code: "E2BIG", transient: false });
+    expect((await runCommand(sandbox, scratchFolder(), ["true", "x".repeat(4_000_000)])).spawnError).toMatchObject({
+      code: "E2BIG",
+      transient: false,
+    });
   });
 
   it("shared folders stand there as links for the time of the command", async () => {
@@ -84,7 +89,9 @@ describe("without a sandbox", () => {
     expect(ran.stdout).toBe("content");
     expect(readdirSync(worktree)).toEqual(["own"]);
     expect(lstatSync(join(worktree, "own")).isDirectory()).toBe(true);
-    await expect(runShell(sandbox, worktree, "true", { shared: [{ from: "/no/such/cache", to: "x" }] })).rejects.toMatchObject({ code: "input_path_not_found" });
+    await expect(runShell(sandbox, worktree, "true", { shared: [{ from: "/no/such/cache", to: "x" }] })).rejects.toMatchObject({
+      code: "input_path_not_found",
+    });
     await runShell(sandbox, worktree, "rm new", { shared: [{ from: cache, to: "new" }] });
     expect(readdirSync(worktree)).toEqual(["own"]);
   });

@@ -1,13 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdtemp, readlink, realpath, rm, symlink, unlink } from "node:fs/promises";
+import { mkdtempSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { limitedCommand } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
-import { DEFAULT_LIMITS, type ProcessOutcome, type Sandbox, type SandboxOverride, type SandboxRequest } from "./contract.ts";
+import {
+  DEFAULT_LIMITS,
+  type ProcessOutcome,
+  type Sandbox,
+  type SandboxOverride,
+  type SandboxRequest,
+  type SharedPath,
+} from "./contract.ts";
 import { findOnPath, hardOpenFiles } from "./host.ts";
 import { launch } from "./launch.ts";
+import { sharedSource } from "./mount-points.ts";
+import { holdPlaceholder } from "./placeholders.ts";
 import { kindAt, resolveWithoutLinks } from "./paths.ts";
 import { neverStarted, planRequest } from "./request.ts";
 import { supervise } from "./supervise.ts";
@@ -29,13 +38,14 @@ export function unsandboxed(override: SandboxOverride): Sandbox {
 }
 
 async function run(request: SandboxRequest): Promise<ProcessOutcome> {
-  const plan = await planRequest(request, { ...DEFAULT_LIMITS, ...request.limits });
-  const undo: (() => Promise<void>)[] = [];
+  const plan = planRequest(request, { ...DEFAULT_LIMITS, ...request.limits });
+  const undo: (() => void)[] = [];
   try {
-    for (const [index, { from, to }] of (request.shared ?? []).entries()) {
-      await linkShared(plan.worktree, from, to, `shared[${index}]`, undo);
+    for (const [index, path] of (request.shared ?? []).entries()) {
+      const unlink = linkShared(plan.worktree, path, `shared[${index}]`);
+      if (unlink !== null) undo.push(unlink);
     }
-    const home = plan.env.HOME ?? (await temporaryHome(undo));
+    const home = plan.env.HOME ?? temporaryHome(undo);
     const path = [dirname(process.execPath), plan.env.PATH ?? SYSTEM_PATH].join(delimiter);
     const missing = missingCommand(plan.command[0] ?? "", { cwd: plan.cwd, path, visible: null });
     if (missing !== null) return neverStarted(missing);
@@ -54,27 +64,25 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
     if ("error" in launched) return neverStarted(launched.error);
     return await supervise(launched.child, taggedTree(launched.pid, tag), { ...request, worktree: plan.worktree }, plan.limits);
   } finally {
-    for (const step of undo.toReversed()) await step();
+    for (const step of undo.toReversed()) step();
   }
 }
 
 /** A link stands in for the mount: here the shared folder can be written. */
-async function linkShared(worktree: string, from: string, to: string, field: string, undo: (() => Promise<void>)[]): Promise<void> {
-  const target = await realpath(from).catch((cause: unknown) => {
-    throw new SlipwayError("input_path_not_found", `${field}.from "${from}" does not exist.`, { field: `${field}.from` }, { cause });
-  });
-  const path = await resolveWithoutLinks(worktree, to, `${field}.to`);
-  const kind = await kindAt(path);
-  const leftOver = kind === "link" && (await readlink(path)) === target;
-  if (kind !== "missing" && !leftOver) return;
-  if (!leftOver) await symlink(target, path);
-  undo.push(async () => {
-    if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true) await unlink(path);
+function linkShared(worktree: string, { from, to }: SharedPath, field: string): (() => void) | null {
+  const target = sharedSource(from, field);
+  const path = resolveWithoutLinks(worktree, to, `${field}.to`);
+  const kind = kindAt(path);
+  const ours = kind === "link" && readlinkSync(path) === target;
+  if (kind !== "missing" && !ours) return null;
+  if (!ours) symlinkSync(target, path);
+  return holdPlaceholder(path, () => {
+    if (kindAt(path) === "link") unlinkSync(path);
   });
 }
 
-async function temporaryHome(undo: (() => Promise<void>)[]): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), "slipway-home-"));
-  undo.push(() => rm(home, { recursive: true, force: true }));
+function temporaryHome(undo: (() => void)[]): string {
+  const home = mkdtempSync(join(tmpdir(), "slipway-home-"));
+  undo.push(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }

@@ -2,7 +2,9 @@ import type { Ctx } from "@slipway/durable/ctx";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
 import { z } from "zod";
+import type { Plan } from "@slipway/kernel/plans/schema";
 import { gate } from "./gate.ts";
+import { holdLocks } from "./locks.ts";
 import { approvalAnswer } from "./schemas.ts";
 import { requiredModes } from "./testing.ts";
 import { callOf, outcomeOf, type Shop } from "./shop.ts";
@@ -18,39 +20,66 @@ type Landed =
 const MAX_BASE_MOVES = 20;
 
 /** Asks for approval of exactly what was gated, then lands exactly that. */
-export async function land(ctx: Ctx, shop: Shop, id: string, review: number): Promise<Landed> {
+export async function land(ctx: Ctx, shop: Shop, id: string, plan: Plan, review: number): Promise<Landed> {
   let token: string | null = null;
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
     const candidate = await ctx.step(`candidate:${name}`, () =>
       shop.kernel.features.candidate(callOf(ctx, `candidate:${name}`), { feature_id: id }),
     );
-    const problem = await regate(ctx, shop, id, candidate, name);
-    if (problem !== null) {
-      await sendBack(ctx, shop, id, name, problem);
-      return { status: "changes", comment: problem };
-    }
+    if (candidate.conflicts.length > 0) return conflicting(ctx, shop, id, name, candidate);
+    const problem = candidate.rebuilt ? await regate(ctx, shop, id, name) : null;
+    if (problem !== null) return lost(ctx, shop, id, name, problem);
     if (token === null || !shop.kernel.features.approvalHolds(token, candidate)) {
       const answer = await ctx.ask(`approve:${name}`, approvalQuestion(candidate));
       if (answer.decision !== "approve") return declined(ctx, shop, id, name, answer);
       token = answer.token;
     }
+    const contended = await holdLocks(ctx, shop, id, `locks:merge:${name}`, plan);
+    if (contended !== null) return lost(ctx, shop, id, name, contended.message);
     const merged = await merge(ctx, shop, id, name, token);
     if (merged !== null) return { status: "merged", landing: merged };
   }
-  await sendBack(ctx, shop, id, `${review}.end`, `the base moved ${MAX_BASE_MOVES} times`);
-  return { status: "changes", comment: "The base branch kept moving; the change has to be built on its latest state." };
+  return lost(ctx, shop, id, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
 }
 
 /** After the base moved the candidate is another tree: it is gated again before anyone relies on it. */
-async function regate(ctx: Ctx, shop: Shop, id: string, candidate: Candidate, name: string): Promise<string | null> {
-  if (candidate.conflicts.length > 0) return `The change conflicts with the base branch in: ${candidate.conflicts.join(", ")}`;
-  if (!candidate.rebuilt) return null;
+async function regate(ctx: Ctx, shop: Shop, id: string, name: string): Promise<string | null> {
   for (const mode of requiredModes(shop)) {
     const passed = await gate(ctx, shop, id, mode, `rebuilt-${name}`);
     if (!passed.ok) return `On the moved base the ${mode} gates fail: ${passed.failure.message}`;
   }
   return null;
+}
+
+/** Two changes of the same lines: only a person knows which of the two was meant. The work so far stays anchored either way. */
+async function conflicting(ctx: Ctx, shop: Shop, id: string, name: string, candidate: Candidate): Promise<Landed> {
+  const files = candidate.conflicts.join(", ");
+  const answer = await ctx.ask(`conflict:${name}`, {
+    kind: "conflict",
+    title: `${id} conflicts with ${candidate.base_branch}`,
+    body: `Both changed: ${files}`,
+    options: [
+      { value: "rebuild", label: "build the change again on the new base, with your comment as guidance" },
+      { value: "give_up", label: "end this feature; its work stays reachable" },
+    ],
+    schema: z.strictObject({ decision: z.enum(["rebuild", "give_up"]), comment: z.string().optional() }),
+    context: { feature_id: id, files: candidate.conflicts },
+  });
+  if (answer.decision === "give_up")
+    return declined(ctx, shop, id, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
+  const restart = `restart:${name}`;
+  const { diff } = await ctx.step(restart, () => shop.kernel.features.restart(callOf(ctx, restart), { feature_id: id }));
+  await sendBack(ctx, shop, id, name, `conflict with the base in ${files}`);
+  return {
+    status: "changes",
+    comment: `The base moved and your change conflicted in ${files}. Build it again on the current files. ${answer.comment ?? ""}\nYour change was:\n${diff}`,
+  };
+}
+
+async function lost(ctx: Ctx, shop: Shop, id: string, name: string, problem: string): Promise<Landed> {
+  await sendBack(ctx, shop, id, name, problem);
+  return { status: "changes", comment: problem };
 }
 
 /** Null: the base moved in the meantime, or a person cleared the way; go round once more. */
@@ -82,7 +111,7 @@ function approvalQuestion(candidate: Candidate) {
   return {
     kind: "approval",
     title: `Merge ${candidate.feature_id} into ${candidate.base_branch}?`,
-    body: candidate.summary,
+    body: [candidate.summary, ...candidate.flags.map((flag) => `Look closely: ${flag}`)].join("\n"),
     options: [
       { value: "approve", label: "merge exactly this change (use `slipway approve`, which signs it)" },
       { value: "changes", label: "send it back with a comment" },

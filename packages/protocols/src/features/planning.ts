@@ -1,5 +1,6 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Plan } from "@slipway/kernel/plans/schema";
+import { holdLocks } from "./locks.ts";
 import type { Last } from "./phase.ts";
 import { askWorker } from "./worker.ts";
 import { callOf, outcomeOf, type Outcome, type Shop } from "./shop.ts";
@@ -8,8 +9,9 @@ import { callOf, outcomeOf, type Outcome, type Shop } from "./shop.ts";
 export async function planOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<Plan>> {
   const output = await askWorker(ctx, shop, { role: "planner", id, attempt, last });
   if (!output.ok) return output;
+  const { plan } = output.value;
+  const contended = await holdLocks(ctx, shop, id, `locks:${attempt}`, plan);
+  if (contended !== null) return { ok: false, failure: contended };
   const step = `plan:${attempt}`;
-  return ctx.step(step, () =>
-    outcomeOf(shop.kernel.features.submitPlan(callOf(ctx, step), { feature_id: id, plan_json: output.value.plan })),
-  );
+  return ctx.step(step, () => outcomeOf(shop.kernel.features.submitPlan(callOf(ctx, step), { feature_id: id, plan_json: plan })));
 }

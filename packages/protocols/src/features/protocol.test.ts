@@ -71,7 +71,7 @@ describe("what is wrong comes back to the worker who did it", () => {
 
   test("a patch that leaves the plan changes nothing", async () => {
     await toApproval({ ...HAPPY, builder: [patchOf("src/b.txt", "one", "two"), patchOf("src/a.txt", "one", "two")] });
-    expect(packText(2)).toMatch(/policy_violation: .*src\/b\.txt/);
+    expect(packText(2)).toMatch(/policy_violation: .*src\/b\.txt/s);
     expect(shop.read(".worktrees/letters/src/b.txt")).toBe("one\n");
   });
 
@@ -209,21 +209,34 @@ describe("the base moves after the approval", () => {
     expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
   });
 
-  test("in conflict: the work goes back to the builder, with the files, and nothing is lost", async () => {
+  test("in conflict: a person decides, and the change can be built anew on the new base", async () => {
     const { runId, question } = await toApproval({
       ...HAPPY,
-      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "two too")],
+      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "theirs", "both")],
     });
     await shop.approve(question);
     shop.write("src/a.txt", "theirs\n");
     shop.git("commit", "--quiet", "--all", "--message=theirs");
     await shop.drive(runId);
-    expect(
-      shop.asked
-        .filter(({ role }) => role === "builder")
-        .at(1)
-        ?.pack.sections.at(-1)?.text,
-    ).toContain("src/a.txt");
+    const [conflict] = await shop.open();
+    expect(conflict).toMatchObject({ kind: "conflict", context: { files: ["src/a.txt"] } });
+    expect(shop.git("show", "main:src/a.txt")).toBe("theirs\n");
+    await shop.answer(conflict!, { decision: "rebuild", comment: "keep both" });
+    await shop.drive(runId);
+    expect(shop.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toMatch(/keep both.*-one.*\+two/s);
+    await shop.approve((await shop.open())[0]!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(shop.git("show", "main:src/a.txt")).toBe("both\n");
+  });
+
+  test("in conflict: giving up leaves the base as it is", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    shop.write("src/a.txt", "theirs\n");
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    await shop.drive(runId);
+    await shop.answer((await shop.open())[0]!, { decision: "give_up" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
     expect(shop.git("show", "main:src/a.txt")).toBe("theirs\n");
   });
 
@@ -242,6 +255,26 @@ describe("the base moves after the approval", () => {
         .at(1)
         ?.pack.sections.at(-1)?.text,
     ).toContain("On the moved base");
+  });
+});
+
+describe("locks", () => {
+  const migration = planFor("letters", { contracts: { openapi: "none", events: "none", db: "migration" } });
+
+  test("a plan that changes a contract takes its lock, and the merge gives it back", async () => {
+    const { runId, question } = await toApproval({ ...HAPPY, planner: [migration] });
+    expect(await shop.locks()).toEqual([{ resource: "db_migrations", holder: "letters" }]);
+    await shop.approve(question);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(await shop.locks()).toEqual([]);
+  });
+
+  test("a lock somebody else holds sends the plan back", async () => {
+    shop = await openWorkshop({ ...HAPPY, planner: [migration, planFor()] });
+    await shop.takeLock("db_migrations", "other");
+    await shop.drive(await shop.start());
+    expect(packText(1)).toContain("lock_conflict");
+    expect((await shop.open())[0]?.kind).toBe("approval");
   });
 });
 

@@ -30,7 +30,7 @@ export const feature = workflow<FeatureInput, FeatureResult, Shop>("feature", PR
     if (built === null) break;
     const tested = await untilPassed(ctx, shop, id, "qa", null, (attempt, last) => testOnce(ctx, shop, id, attempt, last), review);
     if (tested === null) break;
-    const landing = await land(ctx, shop, id, review);
+    const landing = await land(ctx, shop, id, plan, review);
     if (landing.status === "merged") return { feature_id: id, status: "merged", landing: landing.landing };
     if (landing.status === "rejected") break;
     comment = landing.comment;

@@ -50,6 +50,7 @@ export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo 
   return {
     cwd,
     env: { PATH: process.env["PATH"], HOME: scratchFolder() },
+    terminal: false,
     interactive: false,
     color: false,
     columns: 100,

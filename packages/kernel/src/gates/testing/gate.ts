@@ -27,7 +27,11 @@ export const policy: GatePolicy = {
   transientMaxRetries: 1,
 };
 
-export type GateCase = Partial<Omit<GateRequest, "policy">> & { readonly config: GatesConfig; readonly sandbox: Sandbox; readonly policy?: Partial<GatePolicy> };
+export type GateCase = Partial<Omit<GateRequest, "policy">> & {
+  readonly config: GatesConfig;
+  readonly sandbox: Sandbox;
+  readonly policy?: Partial<GatePolicy>;
+};
 
 export function runCase(given: GateCase): Promise<GateResult> {
   return runGate({

@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -30,7 +43,14 @@ const ENV = {
 };
 
 export function plainGit(cwd: string, args: readonly string[], input?: Uint8Array | string): string {
-  return execFileSync("git", [...args], { cwd, env: ENV, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 1 << 28, ...(input === undefined ? {} : { input }) });
+  return execFileSync("git", [...args], {
+    cwd,
+    env: ENV,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+    ...(input === undefined ? {} : { input }),
+  });
 }
 
 export function temporaryFolder(parent = tmpdir()): string {
@@ -103,13 +123,20 @@ export function contents(root: string, folder = ""): Record<string, string> {
 
 /** The files of a tree, read with plain git, in the form of `contents`. */
 export function treeContents(root: string, treeish: string): Record<string, string> {
-  const listing = plainGit(root, ["ls-tree", "-r", "-z", treeish]).split("\0").filter((line) => line !== "");
+  const listing = plainGit(root, ["ls-tree", "-r", "-z", treeish])
+    .split("\0")
+    .filter((line) => line !== "");
   return Object.fromEntries(
     listing.map((line) => {
       const [meta = "", path = ""] = line.split("\t");
       const [mode, , oid = ""] = meta.split(" ");
       const bytes = mode === "160000" ? Buffer.from(oid) : execFileSync("git", ["cat-file", "blob", oid], { cwd: root, env: ENV });
-      return [path, mode === "120000" ? `-> ${bytes}` : `${mode === "100755" ? "x" : mode === "160000" ? "submodule" : "-"} ${bytes.toString("latin1")}`];
+      return [
+        path,
+        mode === "120000"
+          ? `-> ${bytes}`
+          : `${mode === "100755" ? "x" : mode === "160000" ? "submodule" : "-"} ${bytes.toString("latin1")}`,
+      ];
     }),
   );
 }

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { openDatabase } from "../../database/open.ts";
-import { createLocks } from "../locks.ts";
+import { openLocks } from "../locks.ts";
 import { assertHeld } from "../store.ts";
 
 const [path = "", holder = "", times = "0", dawdleMs = "0", ttlMs = "10000"] = process.argv.slice(2);
 const { db, close } = await openDatabase({ path });
-const locks = createLocks({
+const locks = openLocks({
   db,
   clock: systemClock,
   ids: systemIds,

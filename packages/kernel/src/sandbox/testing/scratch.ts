@@ -25,7 +25,12 @@ export async function runNode(sandbox: Sandbox, worktree: string, script: string
   return runCommand(sandbox, worktree, ["node", "-e", script], more);
 }
 
-export async function runCommand(sandbox: Sandbox, worktree: string, command: readonly string[], more: Partial<SandboxRequest> = {}): Promise<Ran> {
+export async function runCommand(
+  sandbox: Sandbox,
+  worktree: string,
+  command: readonly string[],
+  more: Partial<SandboxRequest> = {},
+): Promise<Ran> {
   const output = { stdout: "", stderr: "" };
   const outcome = await sandbox.run({
     worktree,

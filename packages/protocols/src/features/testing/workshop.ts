@@ -11,6 +11,7 @@ import { openRepository } from "@slipway/kernel/git/repository";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/layout";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
 import { openRecords } from "@slipway/kernel/records";
 import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
 import type { Commission, Reply } from "../../desk.ts";
@@ -29,7 +30,7 @@ profiles:
 const POLICY = `version: 1
 commit_policy: { allow_commit: false, allow_merge: false }
 patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
-locks: { resources: [openapi, events, db_migrations], lease_ttl_seconds: 60 }
+locks: { resources: [openapi, events, db_migrations], lease_ttl_seconds: 60, default_wait_timeout_seconds: 0.1, acquire_backoff: { initial_seconds: 0.01, max_seconds: 0.05 } }
 protected_areas: [slipway]
 required_modes: [fast, full]
 required_merge_mode: full
@@ -73,6 +74,8 @@ export interface Workshop {
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
   approve(question: InboxQuestion): Promise<string>;
+  locks(): Promise<{ resource: string; holder: string }[]>;
+  takeLock(resource: string, holder: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -158,6 +161,11 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
       const token = issueApproval(approvalKey, ids, { ...request, at: Math.floor(request.at) });
       await inbox.answer({ id: question.id, value: { decision: "approve", token }, by: PERSON });
       return token;
+    },
+    locks: async () => (await heldLocks(database.db)).map(({ resource, holder }) => ({ resource, holder })),
+    async takeLock(resource, holder) {
+      const request = { resources: [resource], holder, ttlMs: 60_000, allowed: [resource], leaseId: () => "lease" };
+      await database.db.transaction().execute((tx) => acquireWithin(tx, request, clock.now()));
     },
     async close() {
       await engine.close();

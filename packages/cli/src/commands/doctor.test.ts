@@ -1,0 +1,496 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { layoutOf } from "@slipway/kernel/layout";
+import { openRecords } from "@slipway/kernel/records";
+import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { describe, expect, test } from "vitest";
+import type { Row } from "../doctor/check.ts";
+import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAll } from "../init/testing/scratch.ts";
+import type { Io } from "../io.ts";
+import { main } from "../main.ts";
+
+/** Without a sandbox every one of these has a problem more. */
+const { available } = await probeSandbox();
+
+const NODE = { "package.json": JSON.stringify({ scripts: { test: "node --test" } }), "a.txt": "" };
+
+/** What `slipway init` writes, committed. */
+async function ready(files: Record<string, string> = NODE): Promise<string> {
+  const folder = scratchRepository(files);
+  expect(await main(["init", "--yes"], collectingIo(folder))).toBe(0);
+  commitAll(folder);
+  return folder;
+}
+
+function configured(folder: string, files: Record<string, string>): void {
+  writeAll(folder, files);
+  commitAll(folder);
+}
+
+async function doctor(folder: string, more: Partial<Io> = {}) {
+  const io = collectingIo(folder, more);
+  const exitCode = await main(["doctor", "--json"], io);
+  const rows = JSON.parse(io.stdout()) as Row[];
+  return {
+    exitCode,
+    rows,
+    of: (name: string) => rows.filter((row) => row.name === name),
+    problems: rows.filter(({ status }) => status === "problem"),
+  };
+}
+
+const gates = (...cmd: string[]) => ({
+  "slipway/gates.yaml": JSON.stringify({
+    version: 1,
+    profiles: { default: { modes: { fast: [{ name: "t", cmd }], full: [{ name: "t", cmd }] } } },
+  }),
+});
+
+/** The policy that init wrote, with another sandbox. */
+function sandbox(folder: string, value: object): string {
+  return readFileSync(join(folder, "slipway/policy.yaml"), "utf8").replace(
+    /^sandbox:.*\n(?: .*\n)*/m,
+    `sandbox: ${JSON.stringify(value)}\n`,
+  );
+}
+
+const agents = (runtime: object) => ({ "slipway/agents.yaml": JSON.stringify({ version: 1, roles: {}, runtime }) });
+
+async function withDatabase(): Promise<string> {
+  const folder = await ready();
+  await (await openRecords({ layout: layoutOf(folder) })).close();
+  writeAll(folder, { ".git/info/exclude": ".slipway\n" });
+  return folder;
+}
+
+const withConfigHome = (configHome: string) => ({
+  env: { PATH: process.env["PATH"], HOME: scratchFolder(), XDG_CONFIG_HOME: configHome },
+});
+
+describe.skipIf(!available)("slipway doctor", () => {
+  test("a repository where everything is right", async () => {
+    const folder = await ready();
+    const { exitCode, rows, problems } = await doctor(folder);
+    expect(problems).toEqual([]);
+    expect(exitCode).toBe(0);
+    expect([...new Set(rows.map(({ name }) => name))]).toEqual([
+      "node",
+      "git",
+      "sandbox",
+      "repository",
+      "disk",
+      "configuration",
+      "gates",
+      "agents",
+      "database",
+      "approval key",
+    ]);
+    // Nobody was chosen yet: the one thing left to say, unless the disk is nearly full.
+    expect(rows.filter(({ name, status }) => status === "note" && name !== "disk").map(({ name }) => name)).toEqual(["agents"]);
+    expect(git(folder, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(folder, ".slipway"))).toBe(false);
+  });
+
+  test("lines for people: every problem with what mends it", async () => {
+    const folder = scratchRepository(NODE);
+    const io = collectingIo(folder);
+    expect(await main(["doctor"], io)).toBe(3);
+    expect(io.stdout()).toMatch(/^ok {7}node {10}Node \d+\.\d+\.\d+ at \//);
+    expect(io.stdout()).toContain("problem  configuration slipway/gates.yaml does not exist.\n                       mend: slipway init\n");
+    expect(io.stdout()).toMatch(/\n\n2 problems, \d notes\.\n$/);
+    expect(io.stdout()).not.toContain("ENOENT");
+    expect(io.stdout()).not.toContain("\u001B");
+    const colored = collectingIo(folder, { color: true });
+    await main(["doctor"], colored);
+    expect(colored.stdout()).toContain("\u001B[31mproblem");
+    const fine = collectingIo(await ready());
+    await main(["doctor"], fine);
+    expect(fine.stdout()).toMatch(/\nNothing is broken \(0 problems, \d notes?\)\.\n$/);
+  });
+
+  test.each<[title: string, make: () => string, message: RegExp, mend: RegExp]>([
+    ["no repository", () => scratchFolder(), /in no git repository/, /git init/],
+    ["a bare repository", bare, /bare repository/, /git clone/],
+    ["a repository without commits", () => scratchRepository({}), /no commit yet/, /git commit/],
+    ["a folder that is gone", () => join(scratchFolder(), "gone"), /There is no such folder/, /Change to a folder/],
+  ])("%s is one problem; what depends on it says it was not looked at", async (_, make, message, mend) => {
+    const { exitCode, problems, of } = await doctor(make());
+    expect(exitCode).toBe(3);
+    expect(problems).toEqual([
+      { name: "repository", status: "problem", finding: expect.stringMatching(message), mend: expect.stringMatching(mend) },
+    ]);
+    expect(of("gates")).toEqual([
+      { name: "gates", status: "note", finding: "Not looked at, because the repository cannot be used.", mend: null },
+    ]);
+    expect(of("node")[0]?.status).toBe("ok");
+  });
+
+  test("no git at all", async () => {
+    const { problems } = await doctor(await ready(), { env: { PATH: "/nowhere", HOME: scratchFolder() } });
+    expect(problems.map(({ name, mend }) => [name, mend])).toEqual([
+      ["git", expect.stringContaining("apt install git")],
+      ["repository", expect.stringContaining("apt install git")],
+    ]);
+  });
+
+  test("a detached head, changes, submodules and a shallow clone are notes", async () => {
+    const origin = await ready();
+    configured(origin, { "b.txt": "", ".gitmodules": "" });
+    const folder = join(scratchFolder(), "clone");
+    git(origin, "clone", "-q", "--depth", "1", `file://${origin}`, folder);
+    git(folder, "switch", "-q", "--detach");
+    writeAll(folder, { "1.txt": "", "2.txt": "", "3.txt": "", "4.txt": "" });
+    const { exitCode, of } = await doctor(folder);
+    expect(exitCode).toBe(0);
+    expect(of("repository").map(({ status, finding }) => `${status} ${finding}`)).toEqual([
+      `ok ${folder}.`,
+      expect.stringMatching(/^note No branch is checked out/),
+      expect.stringMatching(/^note There are changes that are not committed \(1\.txt, 2\.txt, 3\.txt, …\)/),
+      expect.stringMatching(/^note There are submodules/),
+      expect.stringMatching(/^note This clone does not have the whole history/),
+    ]);
+  });
+});
+
+describe.skipIf(!available)("configuration", () => {
+  test("not committed", async () => {
+    const folder = scratchRepository(NODE);
+    await main(["init", "--yes"], collectingIo(folder));
+    const { problems, of } = await doctor(folder);
+    expect(problems.map(({ name, mend }) => [name, mend])).toEqual(
+      Array.from({ length: 3 }, () => ["configuration", 'git add slipway && git commit -m "Update Slipway configuration"']),
+    );
+    // The other checks go by the working tree meanwhile.
+    expect(of("gates")[0]?.finding).toBe("Every command of slipway/gates.yaml is found: npm.");
+  });
+
+  test("changed, deleted or absent in the working tree", async () => {
+    const folder = await ready();
+    writeFileSync(join(folder, "slipway/agents.yaml"), "version: 1\nroles: {}\n");
+    rmSync(join(folder, "slipway/gates.yaml"));
+    const { exitCode, of } = await doctor(folder);
+    expect(exitCode).toBe(0);
+    expect(of("configuration").map(({ status, mend }) => [status, mend])).toEqual([
+      ["note", "git restore slipway/gates.yaml"],
+      ["ok", null],
+      ["note", expect.stringContaining("git add slipway")],
+    ]);
+    git(folder, "rm", "-q", "-f", "slipway/agents.yaml");
+    git(folder, "restore", "slipway/gates.yaml");
+    commitAll(folder);
+    expect((await doctor(folder)).of("configuration")[2]).toMatchObject({
+      status: "note",
+      finding: "slipway/agents.yaml does not exist; the built-in roles are used.",
+    });
+  });
+
+  test("invalid YAML and invalid values, with line and field, wherever they are", async () => {
+    const folder = await ready();
+    configured(folder, { "slipway/gates.yaml": "version: 1\nprofiles: {\n" });
+    writeAll(folder, { "slipway/policy.yaml": "version: 1\nworktre: {}\n" });
+    const { exitCode, problems } = await doctor(folder);
+    expect(exitCode).toBe(3);
+    expect(problems).toMatchObject([
+      { name: "configuration", finding: expect.stringMatching(/^slipway\/gates\.yaml is not valid:\n {2}line \d+/) },
+      { name: "configuration", finding: expect.stringContaining("worktre"), mend: expect.stringContaining("slipway/policy.yaml") },
+    ]);
+  });
+
+  test("invalid everywhere: gates and agents are not looked at", async () => {
+    const folder = await ready();
+    configured(folder, { "slipway/policy.yaml": "version: 2\n" });
+    const { of } = await doctor(folder);
+    expect(of("gates")).toMatchObject([{ status: "note", finding: "Not looked at, because the configuration cannot be used." }]);
+    expect(of("agents")).toMatchObject([{ status: "note" }]);
+  });
+
+  test("a base branch that does not exist", async () => {
+    const folder = await ready();
+    git(folder, "branch", "-m", "trunk");
+    expect((await doctor(folder)).problems).toMatchObject([
+      {
+        name: "configuration",
+        finding: 'slipway/policy.yaml names the base branch "main", which does not exist.',
+        mend: expect.stringContaining("git branch main"),
+      },
+    ]);
+  });
+
+  test("a folder where a file should be", async () => {
+    const folder = await ready();
+    rmSync(join(folder, "slipway/gates.yaml"));
+    mkdirSync(join(folder, "slipway/gates.yaml"));
+    const { problems } = await doctor(folder);
+    expect(problems[0]).toMatchObject({ name: "configuration", finding: "This could not be checked: a folder is where a file should be." });
+  });
+});
+
+describe.skipIf(!available)("gates", () => {
+  test("a command that is not there", async () => {
+    const folder = await ready();
+    configured(folder, gates("no-such-program", "--x"));
+    expect((await doctor(folder)).problems).toEqual([
+      {
+        name: "gates",
+        status: "problem",
+        finding: expect.stringMatching(/^The gate default\.fast\.t cannot start: "no-such-program" was not found on PATH/),
+        mend: expect.stringContaining("Install no-such-program"),
+      },
+    ]);
+  });
+
+  test("a command that the sandbox does not show, until the policy does", async () => {
+    const folder = await ready();
+    const tools = scratchFolder();
+    writeAll(tools, { "mytool.sh": "#!/bin/sh\n" });
+    configured(folder, gates("mytool.sh"));
+    const env = { PATH: `${process.env["PATH"]}:${tools}`, HOME: scratchFolder() };
+    expect((await doctor(folder, { env })).problems).toMatchObject([
+      {
+        name: "gates",
+        finding: expect.stringContaining("which the sandbox does not show"),
+        mend: expect.stringContaining("sandbox.read_only"),
+      },
+    ]);
+    configured(folder, { "slipway/policy.yaml": sandbox(folder, { read_only: [tools] }), ...gates("mytool.sh") });
+    expect((await doctor(folder, { env })).problems).toEqual([]);
+  });
+
+  test("a program of the repository has to be in a fresh checkout", async () => {
+    const folder = await ready({ ...NODE, ".gitignore": ".venv\n", "run.sh": "#!/bin/sh\n" });
+    configured(folder, gates("./run.sh"));
+    expect((await doctor(folder)).problems).toEqual([]);
+    configured(folder, gates(".venv/run.sh"));
+    writeAll(folder, { ".venv/run.sh": "#!/bin/sh\n" });
+    expect((await doctor(folder)).problems).toMatchObject([
+      {
+        name: "gates",
+        finding: expect.stringContaining("which git does not track"),
+        mend: expect.stringContaining("sandbox.shared_paths"),
+      },
+    ]);
+    configured(folder, { "slipway/policy.yaml": sandbox(folder, { shared_paths: [".venv"] }), ...gates(".venv/run.sh") });
+    expect((await doctor(folder)).problems).toEqual([]);
+  });
+
+  test("shared and read-only folders that do not exist", async () => {
+    const folder = await ready();
+    configured(folder, {
+      "slipway/policy.yaml": sandbox(folder, { shared_paths: ["web/node_modules", "vendor"], read_only: ["/nowhere/at/all"] }),
+    });
+    expect((await doctor(folder)).problems.map(({ finding, mend }) => [finding.split(" ")[0], mend])).toEqual([
+      ["web/node_modules", expect.stringContaining("npm ci")],
+      ["vendor", expect.stringContaining("Make vendor")],
+      ["/nowhere/at/all", expect.stringContaining("Remove it from sandbox.read_only")],
+    ]);
+  });
+});
+
+describe.skipIf(!available)("agents", () => {
+  test.each<[title: string, runtime: object, status: string, finding: RegExp]>([
+    ["replay without a cassette", { default_provider: "replay" }, "note", /does not say where they are/],
+    [
+      "replay with one that is missing",
+      { default_provider: "replay", replay: { cassette: "tapes" } },
+      "problem",
+      /There is no cassette in .*tapes/,
+    ],
+    ["custom without a command", { default_provider: "custom" }, "problem", /none is configured/],
+    [
+      "custom with one that is missing",
+      { default_provider: "custom", custom: { command: ["no-such-agent"] } },
+      "problem",
+      /"no-such-agent" was not found/,
+    ],
+    [
+      "custom",
+      { default_provider: "custom", custom: { command: ["node", "agent.js"] } },
+      "ok",
+      /The command node agent\.js plays planner, builder, qa\./,
+    ],
+    [
+      "one that comes later",
+      { default_provider: "claude" },
+      "problem",
+      /claude would play planner, builder, qa, but is not part of this version yet/,
+    ],
+    [
+      "credentials that are not set",
+      { default_provider: "custom", provider_config_env: "AGENT_KEY" },
+      "problem",
+      /AGENT_KEY, which is not set/,
+    ],
+  ])("%s", async (_, runtime, status, finding) => {
+    const folder = await ready();
+    configured(folder, agents(runtime));
+    expect((await doctor(folder)).of("agents")).toMatchObject([{ status, finding: expect.stringMatching(finding) }]);
+  });
+
+  test("a cassette, and another provider for one role", async () => {
+    const folder = await ready();
+    const tape = { "tapes/cassette.json": JSON.stringify({ version: 1, created: "2026-01-01", description: "x" }) };
+    configured(folder, {
+      ...tape,
+      ...agents({
+        default_provider: "replay",
+        replay: { cassette: "tapes" },
+        custom: { command: ["node"] },
+        role_provider_overrides: { qa: { provider: "custom" } },
+      }),
+    });
+    expect((await doctor(folder)).of("agents").map(({ status, finding }) => [status, finding])).toEqual([
+      ["ok", `Recorded answers from ${join(folder, "tapes")} play planner, builder.`],
+      ["ok", "The command node plays qa."],
+    ]);
+    configured(folder, agents({ default_provider: "replay", replay: { cassette: join(folder, "tapes") } }));
+    expect((await doctor(folder)).of("agents")).toMatchObject([{ status: "ok" }]);
+  });
+
+  test("the environment wins over the file", async () => {
+    const env = { PATH: process.env["PATH"], HOME: scratchFolder(), SLIPWAY_AGENT_PROVIDER: "gemini" };
+    expect((await doctor(await ready(), { env })).problems).toMatchObject([{ name: "agents", finding: expect.stringContaining("gemini") }]);
+  });
+});
+
+describe.skipIf(!available)("disk and database", () => {
+  test("a database with a whole journal", async () => {
+    const folder = await withDatabase();
+    const { problems, of } = await doctor(folder);
+    expect(problems).toEqual([]);
+    expect(of("database").map(({ finding }) => finding)).toEqual([
+      expect.stringContaining("current schema"),
+      expect.stringMatching(/^The journal is whole: 0 events/),
+    ]);
+    expect(of("disk")[0]?.finding).toContain(join(folder, ".slipway"));
+  });
+
+  test.each<[title: string, spoil: (path: string) => void, finding: RegExp]>([
+    ["not a database", (path) => writeFileSync(path, Buffer.alloc(8192, "no")), /not a Slipway database/],
+    ["newer than this program", (path) => sql(path, "INSERT INTO schema_version VALUES (999, 'tomorrow')"), /written by a newer Slipway/],
+    [
+      "an event out of place",
+      (path) =>
+        sql(
+          path,
+          "INSERT INTO events (stream, seq, kind, name, at, payload, prev, hash) VALUES ('repository', 7, 'x', 'x', 1, '{}', 'x', 'x')",
+        ),
+      /The journal is broken in repository/,
+    ],
+  ])("a database that is %s", async (_, spoil, finding) => {
+    const folder = await withDatabase();
+    spoil(layoutOf(folder).database);
+    const { exitCode, problems } = await doctor(folder);
+    expect(exitCode).toBe(3);
+    expect(problems).toMatchObject([{ name: "database", finding: expect.stringMatching(finding) }]);
+  });
+
+  test("an older schema, and no journal yet", async () => {
+    const folder = await withDatabase();
+    const { database } = layoutOf(folder);
+    rmSync(database);
+    new DatabaseSync(database).close();
+    expect((await doctor(folder)).of("database")).toMatchObject([
+      { status: "note", finding: expect.stringMatching(/schema version 0 of \d+; the next run brings it up to date/) },
+      { status: "note", finding: expect.stringContaining("the database has none yet") },
+    ]);
+  });
+
+  test("a long journal is left to `slipway journal verify`", async () => {
+    const folder = await withDatabase();
+    sql(
+      layoutOf(folder).database,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
+       INSERT INTO events (stream, seq, kind, name, at, payload, prev, hash) SELECT 'repository', i, 'x', 'x', 1, '{}', 'x', 'x' FROM n`,
+    );
+    expect((await doctor(folder)).of("database")[1]).toMatchObject({
+      status: "note",
+      finding: expect.stringContaining("20001 events"),
+      mend: "slipway journal verify",
+    });
+  });
+
+  test("a state folder that cannot be written", async () => {
+    const folder = await ready();
+    symlinkSync("/proc/self/fdinfo", join(folder, ".slipway"));
+    const { exitCode, of } = await doctor(folder);
+    expect(exitCode).toBe(3);
+    expect(of("disk")[0]).toMatchObject({
+      status: "problem",
+      finding: expect.stringMatching(/\.slipway \(where the state is kept\) cannot be written: /),
+      mend: expect.stringContaining("may write"),
+    });
+    expect(of("disk")[1]?.status).toBe("ok");
+  });
+
+  test("a file where the state folder should be", async () => {
+    const folder = await ready();
+    writeFileSync(join(folder, ".slipway"), "");
+    expect((await doctor(folder)).of("disk")[0]).toMatchObject({
+      status: "problem",
+      finding: expect.stringContaining("something that is not a folder is in the way"),
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a state folder that only others may write", async () => {
+    const folder = await ready();
+    mkdirSync(join(folder, ".slipway"), { mode: 0o555 });
+    expect((await doctor(folder)).of("disk")[0]).toMatchObject({
+      status: "problem",
+      finding: expect.stringContaining("you may not read or write it"),
+    });
+    chmodSync(join(folder, ".slipway"), 0o755);
+  });
+});
+
+describe.skipIf(!available)("approval key", () => {
+  test("a key of one's own", async () => {
+    const folder = await ready();
+    const configHome = scratchFolder();
+    await openApprovalKey({ configHome, repositoryRoot: folder });
+    const key = join(configHome, "slipway/keys/approval.pem");
+    expect((await doctor(folder, withConfigHome(configHome))).of("approval key")).toMatchObject([
+      { status: "ok", finding: expect.stringContaining(`${key}, outside the repository`) },
+    ]);
+    chmodSync(key, 0o644);
+    expect((await doctor(folder, withConfigHome(configHome))).problems).toMatchObject([
+      { name: "approval key", finding: expect.stringContaining("Others may read it"), mend: `Run: chmod 600 ${key}` },
+    ]);
+  });
+
+  test("where every gate could read it", async () => {
+    const folder = await ready();
+    const policy = readFileSync(join(folder, "slipway/policy.yaml"), "utf8");
+    configured(folder, { "slipway/policy.yaml": policy.replace("read_only: []", "read_only: [~/.config]") });
+    const home = scratchFolder();
+    mkdirSync(join(home, ".config"));
+    const { problems } = await doctor(folder, { env: { PATH: process.env["PATH"], HOME: home } });
+    expect(problems).toMatchObject([
+      { name: "approval key", finding: expect.stringContaining("below ~/.config, which slipway/policy.yaml shows to every gate") },
+    ]);
+  });
+
+  test("inside the repository, even through a link", async () => {
+    const folder = await ready();
+    const link = join(scratchFolder(), "link");
+    symlinkSync(folder, link);
+    for (const configHome of [join(folder, "config"), join(link, "config")]) {
+      expect((await doctor(folder, withConfigHome(configHome))).problems).toMatchObject([
+        { name: "approval key", mend: expect.stringContaining("XDG_CONFIG_HOME") },
+      ]);
+    }
+  });
+});
+
+function bare(): string {
+  const folder = scratchFolder();
+  git(folder, "init", "-q", "--bare");
+  return folder;
+}
+
+function sql(path: string, statement: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(statement);
+  database.close();
+}

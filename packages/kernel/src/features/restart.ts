@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { diffText } from "../git/change.ts";
+import { anchor } from "../git/snapshot.ts";
+import { rebaseWorktree } from "../git/worktree.ts";
+import type { Operation } from "../operations/operation.ts";
+import { headOf } from "./candidate.ts";
+import type { Rooms } from "./rooms.ts";
+import { settle } from "./settle.ts";
+import { findFeature, gateMap, updateFeature } from "./store.ts";
+
+const restartInput = z.strictObject({ feature_id: z.string() });
+
+export interface Restarted {
+  readonly base: string;
+  readonly tree: string;
+  /** What the feature had changed until now; its bytes are anchored too. */
+  readonly diff: string;
+}
+
+/** Puts the worktree on the base as it is now, with none of the feature's changes, so that they can be built anew. */
+export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restartInput>, Restarted, Restarted> {
+  const { repository, layout, db } = rooms;
+  return {
+    name: "feature.restart",
+    roles: ["orchestrator", "system"],
+    input: restartInput,
+    async effect({ feature_id }, { operationId, at }) {
+      const feature = await findFeature(db, feature_id);
+      const base = await headOf(rooms, feature.base_branch);
+      const tree = (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${base}^{tree}`])).trim();
+      const diff = await diffText(repository, feature.base_commit, feature.tree);
+      const indexFile = layout.indexFile(feature_id);
+      await settle(rooms, feature, operationId, at);
+      await anchor(repository, feature.worktree, {
+        run: feature.run_id,
+        step: operationId,
+        message: `${feature_id}: before building anew`,
+        at,
+        indexFile,
+      });
+      await rebaseWorktree(repository, {
+        path: feature.worktree,
+        branch: feature.branch,
+        from: feature.base_commit,
+        onto: base,
+        tree,
+        indexFile,
+      });
+      return { base, tree, diff };
+    },
+    async commit(tx, { feature_id }, restarted, { at }) {
+      const feature = await findFeature(tx, feature_id);
+      const { plan = "na" } = gateMap(feature);
+      await updateFeature(tx, feature, { base_commit: restarted.base, tree: restarted.tree, gates: JSON.stringify({ plan }) }, at);
+      return restarted;
+    },
+    event: ({ feature_id }, { base, tree }) => ({ feature_id, base, tree }),
+  };
+}
