@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { dieAtRandom, dieEverywhere, git, prepare, spawnChild } from "./flow.ts";
+import { undisturbedTree } from "./expectations.ts";
+import { dieAtRandom, dieEverywhere, prepare } from "./flow.ts";
 import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
 
@@ -10,10 +11,8 @@ const seed = Number(values.seed);
 const random = seededRandom(seed);
 console.log(`seed ${seed}, at least ${values.points} kill points`);
 
-const calm = await prepare("main");
-const undisturbed = await spawnChild(calm, { atPoints: false });
-const expectedTree = git(calm.folder, ["rev-parse", "main^{tree}"]).trim();
-const problems = await violations(calm, undisturbed, expectedTree);
+const expectedTree = await undisturbedTree();
+const problems: string[] = [];
 
 let points = 0;
 for (let round = 1; points < Number(values.points) && problems.length === 0; round++) {

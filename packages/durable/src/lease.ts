@@ -70,7 +70,8 @@ function vacantOrDead({ clock, host, engineId }: LeaseParts, row: RunRow, ownIsF
   if (row.lease_engine === null || (ownIsFree && row.lease_engine === engineId)) return null;
   const holder = { host: String(row.lease_host), pid: Number(row.lease_pid), startedAt: String(row.lease_process_start) };
   const expiresAt = Number(row.lease_until);
-  if (host.isDead(holder) || clock.now() >= expiresAt) return holder;
+  const gone = host.isDead(holder) || clock.now() >= expiresAt;
+  if (gone && row.lease_engine !== engineId) return holder;
   throw leaseHeld(row.run_id, holder, expiresAt);
 }
 

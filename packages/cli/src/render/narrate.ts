@@ -105,7 +105,7 @@ function gateLine(value: Value, rest: string): Omit<Line, "feature"> {
 function failureText(value: Value): string {
   const failure = value["failure"];
   if (!isRecord(failure)) return "no reason given";
-  return String(failure["message"]).split("\n")[0] ?? "";
+  return String(failure["message"]).replaceAll(/\s+/g, " ");
 }
 
 function inner(value: Value): Value {

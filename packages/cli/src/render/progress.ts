@@ -62,6 +62,7 @@ function tree(io: Io): Progress {
   const { bold, dim, green, red, cyan } = paint(io.color);
   const update = createLogUpdate(process.stdout, { showCursor: true });
   let frame = 0;
+  let stopped = false;
 
   const branch = (feature: string): Branch => {
     const found = branches.get(feature) ?? { lines: [], now: null };
@@ -105,6 +106,8 @@ function tree(io: Io): Progress {
       branches.clear();
     },
     stop() {
+      if (stopped) return;
+      stopped = true;
       clearInterval(timer);
       for (const found of branches.values()) found.now = null;
       draw();

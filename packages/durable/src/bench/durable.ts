@@ -74,7 +74,6 @@ async function longRun(): Promise<BenchRow[]> {
   await withEngine((sqlite) => openBenchEngine(sqlite, long, null), drive);
   const window = Math.min(1000, LONG / 2);
   const [first, last] = [trimmedMean(times.slice(SHORT, SHORT + window)), trimmedMean(times.slice(-window))];
-  const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   return [
     { what: `step ${LONG} / step ${SHORT} of one run`, value: `${us(last)} / ${us(first)}`, ratio: last / first, bar: "≤ 1.5 (flat)", ok: last / first <= 1.5 },
     { what: `memory of a ${LONG}-step run (rss; heap)`, value: `${mb(peakRss)} (before: ${mb(baseRss)}); ${mb(peakHeap)}`, ratio: null, bar: "< 200 MB", ok: peakRss < 200 * 2 ** 20 },
@@ -83,28 +82,31 @@ async function longRun(): Promise<BenchRow[]> {
 
 /** A new engine on the file of a run that was stopped after so many steps: until its function stands where it stood. */
 async function resume(): Promise<BenchRow> {
-  let reached = 0;
-  const halted = workflow<null, null, { stop: boolean }>("bench", "1", async (ctx, _input, kernel) => {
+  const arrived = { first: Promise.withResolvers<number>(), second: Promise.withResolvers<number>() };
+  const halting = workflow<null, null, PromiseWithResolvers<number>>("bench", "1", async (ctx, _input, arrival) => {
     for (let number = 0; number < RESUMED; number++) await ctx.step(`step:${number}`, () => Promise.resolve(RESULT));
-    reached = performance.now();
-    if (kernel.stop) await ctx.sleep("for ever", 3_600_000);
-    return null;
+    arrival.resolve(performance.now());
+    return ctx.sleep("until stopped", 3_600_000).then(() => null);
   });
   let took = 0;
   await withEngine(
-    (sqlite) => openBenchEngine(sqlite, halted, { stop: true }),
+    (sqlite) => openBenchEngine(sqlite, halting, arrived.first),
     async (engine, sqlite) => {
       const runId = await engine.start("bench", null);
-      const driven = engine.drive(runId);
-      while (reached === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      await engine.requestStop(runId, "bench");
-      await driven;
+      await driveUntil(engine, runId, arrived.first.promise);
       const started = performance.now();
-      await (await openBenchEngine(sqlite, halted, { stop: false })).drive(runId);
-      took = reached - started;
+      took = (await driveUntil(await openBenchEngine(sqlite, halting, arrived.second), runId, arrived.second.promise)) - started;
     },
   );
   return { what: `resume of a ${RESUMED}-step run (chain verified)`, value: `${took.toFixed(0)} ms`, ratio: null, bar: "< 1000 ms", ok: took < 1000 };
+}
+
+async function driveUntil(engine: Engine, runId: string, arrival: Promise<number>): Promise<number> {
+  const driven = engine.drive(runId);
+  const at = await arrival;
+  await engine.requestStop(runId, "measured");
+  await driven;
+  return at;
 }
 
 async function withEngine(open: (sqlite: Sqlite) => Promise<Engine>, work: (engine: Engine, sqlite: Sqlite) => Promise<void>): Promise<void> {
@@ -120,12 +122,7 @@ async function drive(engine: Engine): Promise<void> {
 }
 
 function openBenchEngine<K>(sqlite: Sqlite, flow: Parameters<typeof openEngine<K>>[0]["workflows"][number], kernel: K): Promise<Engine> {
-  const nothing = () => Promise.reject(new Error("The benchmark spills and asks nothing."));
-  const [blobs, inbox] = [
-    { put: nothing, get: nothing },
-    { open: nothing, close: nothing },
-  ];
-  return openEngine({ sqlite, blobs, inbox, clock: systemClock, ids: systemIds, workflows: [flow], kernel });
+  return openEngine({ sqlite, blobs: { put: unused, get: unused }, inbox: { open: unused, close: unused }, clock: systemClock, ids: systemIds, workflows: [flow], kernel });
 }
 
 /** Without the slowest and fastest twentieth: a checkpoint or a busy neighbour hits either side at random. */
@@ -136,4 +133,6 @@ function trimmedMean(times: readonly number[]): number {
   return kept.reduce((sum, time) => sum + time, 0) / kept.length;
 }
 
+const unused = () => Promise.reject(new Error("The benchmark spills and asks nothing."));
+const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 const us = (ms: number): string => `${(ms * 1000).toFixed(0)} µs`;

@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/consistent-function-scoping -- a test reads best with its small functions beside it
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { JournalEvent } from "../chain.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anchor, snapshotTree } from "../git/snapshot.ts";
+import { anchor } from "../git/snapshot.ts";
 import { applyTree, judgePatch, type JudgedPatch } from "../git/patch.ts";
 import type { Operation } from "../operations/operation.ts";
 import { checkChanges } from "../plans/check.ts";
@@ -37,12 +37,9 @@ export function applyPatchOperation(rooms: Rooms): Operation<z.infer<typeof patc
       const violations = checkChanges(judged.changes, plan, configuration.policy, await locksInForce(db, id, at));
       if (violations.length > 0) throw refusal("The patch", violations);
       const indexFile = layout.indexFile(id);
-      // After a crash between applying and recording, the files may already be there.
-      const found = await snapshotTree(repository, feature.worktree, { indexFile });
-      if (found !== judged.tree) {
-        await settle(rooms, feature, operationId, at);
-        await applyTree(repository, feature.worktree, feature.tree, judged.tree, { indexFile });
-      }
+      // After a crash between applying and recording, the files are already there.
+      const found = await settle(rooms, feature, operationId, at, judged.tree);
+      if (found !== judged.tree) await applyTree(repository, feature.worktree, found, judged.tree, { indexFile });
       const { ref } = await anchor(repository, feature.worktree, {
         run: feature.run_id,
         step: operationId,

@@ -7,16 +7,17 @@ import type { Feature } from "./store.ts";
 
 /**
  * Makes the worktree hold exactly the tree the feature's row names. Bytes that do not belong there (a half-applied patch
- * after a kill, files a gate wrote, an edit by hand) are anchored first, so nothing is lost; returns that anchor.
+ * after a kill, files a gate wrote, an edit by hand) are anchored first, so nothing is lost. `alsoRight` is a tree that an
+ * earlier attempt of the same operation may have left. Returns the tree that is there now.
  */
-export async function settle(rooms: Rooms, feature: Feature, step: string, at: number): Promise<string | null> {
+export async function settle(rooms: Rooms, feature: Feature, step: string, at: number, alsoRight?: string): Promise<string> {
   const { repository, layout } = rooms;
   const indexFile = layout.indexFile(feature.id);
   const { worktree } = feature;
   if (!existsSync(join(worktree, ".git"))) await rebuild(rooms, feature);
   const found = await snapshotTree(repository, worktree, { indexFile });
-  if (found === feature.tree) return null;
-  const kept = await anchor(repository, worktree, {
+  if (found === feature.tree || found === alsoRight) return found;
+  await anchor(repository, worktree, {
     run: feature.run_id,
     step: `${step}/found`,
     message: `${feature.id}: bytes found before ${step}`,
@@ -24,7 +25,7 @@ export async function settle(rooms: Rooms, feature: Feature, step: string, at: n
     indexFile,
   });
   await restoreTree(repository, worktree, feature.tree, { indexFile });
-  return kept.ref;
+  return feature.tree;
 }
 
 /** Somebody deleted the worktree: everything that was ever acknowledged is in the object database. */

@@ -6,7 +6,7 @@ import { parseJacoco } from "./parse-jacoco.ts";
 import { addTests, parseJunit } from "./parse-junit.ts";
 import { parseLcov } from "./parse-lcov.ts";
 import type { PlannedGate } from "./precedence.ts";
-import { findReports, readReport, type ReportPath } from "./reports.ts";
+import { findReports, malformedReport, readReport, type ReportPath } from "./reports.ts";
 import { GATES_FILE } from "./schema.ts";
 import { coverageFailure, judgeCoverage, unreadableCoverage, type CoverageResult } from "./thresholds.ts";
 
@@ -112,7 +112,6 @@ async function readAll<T>(worktree: string, report: ReportPath, parser: Parser<T
     }
     return { parsed };
   } catch (error) {
-    if (error instanceof SlipwayError) return { failure: toFailure(error) };
-    throw error;
+    return { failure: toFailure(error instanceof SlipwayError ? error : malformedReport(report.path, String(error))) };
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { sha256 } from "@slipway/durable/canonical";
@@ -17,7 +17,7 @@ export interface StepLog {
   append(stream: OutputStream, chunk: Uint8Array): void;
   /** A line of the harness itself. */
   note(text: string): void;
-  write(path: string): Promise<WrittenLog>;
+  write(path: string): WrittenLog;
 }
 
 const HEAD_CHARACTERS = 256 * 1024;
@@ -45,11 +45,11 @@ export function openLog(redact: Redactor, onText?: (text: string) => void): Step
       finish();
       keep(`[slipway] ${redact.text(text)}\n`);
     },
-    async write(path) {
+    write(path) {
       finish();
       const text = redact.text(kept.text());
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text, { mode: 0o600 });
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: 0o600 });
       return { path, digest: sha256(text), truncated: kept.truncated(), excerpt: text.slice(-EXCERPT_CHARACTERS) };
     },
   };

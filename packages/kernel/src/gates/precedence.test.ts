@@ -23,6 +23,9 @@ function code(action: () => unknown): string | null {
   }
 }
 
+const withMinimum = (line: number | undefined, branch?: number) =>
+  ({ ...config, thresholds: { coverage_line_min: line, coverage_branch_min: branch } }) as GatesConfig;
+
 describe("listGates", () => {
   it("[FEA-092] returns all profiles, or the named one, or says which exist", () => {
     const two: GatesConfig = {
@@ -86,8 +89,6 @@ describe("planGate", () => {
   });
 
   it("[FEA-146] gates.yaml may be stricter than the policy, never looser", () => {
-    const withMinimum = (line: number | undefined, branch?: number) =>
-      ({ ...config, thresholds: { coverage_line_min: line, coverage_branch_min: branch } }) as GatesConfig;
     const policy = { ...constraints, minimums: { line: 0.9, branch: 0.8 } };
     expect(plan({}, policy, withMinimum(0.95)).minimums).toEqual({ line: 0.95, branch: 0.8 });
     expect(plan({}, policy).minimums).toEqual({ line: 0.9, branch: 0.8 });

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ProcessOutcome, Sandbox } from "../sandbox/contract.ts";
@@ -96,6 +97,15 @@ describe("tests", () => {
   });
 });
 
+const plant = (make: (path: string) => void): Sandbox => ({
+  kind: "none",
+  run: async ({ worktree }) => {
+    mkdirSync(join(worktree, "reports"), { recursive: true });
+    make(join(worktree, "reports", "junit.xml"));
+    return passed;
+  },
+});
+
 describe("attack 33: a forged report never counts", () => {
   it("attack 33: a report that was there before the run does not count, and is put back", async () => {
     const worktree = scratchFolder();
@@ -133,20 +143,16 @@ describe("attack 33: a forged report never counts", () => {
   it("attack 33: a link, a pipe or a folder in the place of a report is not followed, read or waited for", async () => {
     const elsewhere = join(scratchFolder(), "good.xml");
     writeFileSync(elsewhere, junit("<testcase/>"));
-    const plant = (make: (path: string) => void): Sandbox => ({
-      kind: "none",
-      run: async ({ worktree }) => {
-        mkdirSync(join(worktree, "reports"), { recursive: true });
-        make(join(worktree, "reports", "junit.xml"));
-        return passed;
-      },
-    });
     const linked = await gate({}, { parsers: tests }, { sandbox: plant((path) => symlinkSync(elsewhere, path)) });
     expect(linked).toMatchObject({ passed: false, failure: { code: "path_out_of_bounds" }, tests: null });
     const piped = await gate({}, { parsers: tests }, { sandbox: plant((path) => void execFileSync("mkfifo", [path])) });
     expect(piped).toMatchObject({ passed: false, failure: { code: "gate_failed", message: expect.stringContaining("regular file") } });
     const folder = await gate({}, { parsers: tests }, { sandbox: plant((path) => mkdirSync(path)) });
     expect(folder).toMatchObject({ failure: { code: "no_tests_ran" } });
+    const servers: Server[] = [];
+    const socket = await gate({}, { parsers: tests }, { sandbox: plant((path) => void servers.push(createServer().listen(path))) });
+    servers.forEach((server) => server.close());
+    expect(socket).toMatchObject({ failure: { code: "gate_failed", message: expect.stringContaining("cannot be read") } });
     const huge = await gate(
       {},
       { parsers: tests },
@@ -183,7 +189,6 @@ describe("attack 33: a forged report never counts", () => {
     const sandbox: Sandbox = {
       kind: "none",
       run: async () => {
-        const { rmSync } = await import("node:fs");
         rmSync(join(worktree, "reports"), { recursive: true });
         symlinkSync(elsewhere, join(worktree, "reports"));
         return passed;

@@ -1,9 +1,9 @@
-import { realpath } from "node:fs/promises";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Limits, Sandbox, SharedPath } from "../sandbox/contract.ts";
 import { resolveBelow } from "../sandbox/paths.ts";
+import { realWorktree } from "../sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
 import { judgeReports, reportPaths } from "./judge.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
@@ -65,9 +65,7 @@ export interface GateResult {
 export async function runGate(request: GateRequest): Promise<GateResult> {
   const started = request.clock.monotonic();
   const gate = planGate(request.config, request.profile, request.mode, request.policy, request.overrides);
-  const worktree = await realpath(request.worktree).catch(() => {
-    throw new SlipwayError("input_path_not_found", `The worktree ${request.worktree} does not exist.`, { field: "worktree" });
-  });
+  const worktree = realWorktree(request.worktree);
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({

@@ -63,7 +63,7 @@ export async function runStep(step: PlannedStep, logPath: string, surroundings: 
     !isAborted(surroundings)
   );
   if (failure !== null) log.note(failure.message);
-  const written = await log.write(logPath);
+  const written = log.write(logPath);
   return {
     name: step.name,
     command: surroundings.redact.value(step.command),

@@ -135,13 +135,13 @@ test("attack 19: a replaced .git in a worktree, with its own configuration, is n
     `[core]\n\tfsmonitor = "touch ${pwned}"\n\tsshCommand = "touch ${pwned}"\n\tworktree = /tmp\n[filter "evil"]\n\tclean = "touch ${pwned}"\n`,
   );
   writeFileSync(join(path, ".gitattributes"), "* filter=evil\n");
-  const uses = [
-    snapshotTree(repo, path),
-    anchor(repo, path, { run: "r", step: "s", message: "m", at: AT }),
-    restoreTree(repo, path, "HEAD"),
-    removeWorktree(repo, { path }),
+  const uses: (() => Promise<unknown>)[] = [
+    () => snapshotTree(repo, path),
+    () => anchor(repo, path, { run: "r", step: "s", message: "m", at: AT }),
+    () => restoreTree(repo, path, "HEAD"),
+    () => removeWorktree(repo, { path }),
   ];
-  for (const use of uses) await expect(use).rejects.toMatchObject({ code: "worktree_swapped" });
+  for (const use of uses) await expect(use()).rejects.toMatchObject({ code: "worktree_swapped" });
   expect(existsSync(pwned)).toBe(false);
   expect(readdirSync(join(path, ".git"))).toContain("config");
 });

@@ -18,6 +18,8 @@ export interface ProcessOutcome {
   /** -1 when the process was killed. */
   readonly exitCode: number;
   readonly stopped?: "timeout" | "aborted" | "too_much_output";
+  /** The signal that ended it, ours or somebody else's. */
+  readonly signal?: NodeJS.Signals;
 }
 
 const MAX_STDERR_BYTES = 65_536;
@@ -64,10 +66,15 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     release();
     reject(error);
   });
-  child.on("close", (code) => {
+  child.on("close", (code, signal) => {
     release();
-    const outcome = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString("utf8"), exitCode: code ?? -1 };
-    resolve(stopped === undefined ? outcome : { ...outcome, stopped });
+    resolve({
+      stdout: Buffer.concat(stdout),
+      stderr: Buffer.concat(stderr).toString("utf8"),
+      exitCode: code ?? -1,
+      ...(stopped === undefined ? {} : { stopped }),
+      ...(signal === null ? {} : { signal }),
+    });
   });
   child.stdin?.end(request.input ?? "");
   return promise;

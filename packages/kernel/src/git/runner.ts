@@ -90,9 +90,9 @@ function withoutDrivers([command = "", ...rest]: readonly string[]): string[] {
   return SHOWS_DIFFS.has(command) ? [command, "--no-ext-diff", "--no-textconv", ...rest] : [command, ...rest];
 }
 
-function gitFailure(args: readonly string[], { stderr, exitCode, stopped }: ProcessOutcome, why?: string): SlipwayError {
+function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal }: ProcessOutcome, why?: string): SlipwayError {
   const command = args.slice(0, 8).join(" ");
-  const reason = why ?? (stopped === "too_much_output" ? "wrote more than can be kept" : firstProblem(stderr));
+  const reason = why ?? (stopped === "too_much_output" ? "wrote more than can be kept" : firstProblem(stderr, signal));
   if (/No space left on device|Disk quota exceeded/.test(stderr)) {
     return new SlipwayError("disk_full", `git ${args[0]} found no space left on the disk: ${reason}`, {
       suggested_next_actions: ["Free some space on the disk that holds the repository, then run `slipway resume`."],
@@ -106,9 +106,13 @@ function gitFailure(args: readonly string[], { stderr, exitCode, stopped }: Proc
   });
 }
 
-function firstProblem(stderr: string): string {
+function firstProblem(stderr: string, signal: string | undefined): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  return lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0] ?? "it gave no reason";
+  return (
+    lines.find((line) => /^(?:fatal|error):/.test(line)) ??
+    lines[0] ??
+    (signal === undefined ? "it gave no reason" : `it was killed by ${signal}`)
+  );
 }
 
 export function stderrOf(error: unknown): string {

@@ -49,7 +49,7 @@ export async function withPreparedRefs(
 }
 
 function refused(stderr: string): SlipwayError {
-  return new SlipwayError("git_failed", `git update-ref failed: ${stderr.trim()}`, {
+  return new SlipwayError("git_failed", `git update-ref failed: ${stderr.trim() || "it was killed"}`, {
     command: "update-ref --stdin",
     stderr: stderr.slice(0, 4_096),
   });

@@ -11,6 +11,11 @@ export interface Automaton {
   readonly longest: number;
 }
 
+/** Every index into these tables is in range by construction. */
+export function entry(table: Int32Array | Uint16Array | Float64Array, index: number): number {
+  return table[index] as number;
+}
+
 /** Aho and Corasick's construction, with every transition resolved. */
 export function buildAutomaton(forms: readonly string[]): Automaton {
   const { classOf, classes } = classify(forms);
@@ -23,12 +28,12 @@ export function buildAutomaton(forms: readonly string[]): Automaton {
   for (const form of forms) {
     let state = 0;
     for (let index = 0; index < form.length; index++) {
-      const edge = state * classes + (classOf[form.charCodeAt(index)] ?? 0);
+      const edge = state * classes + entry(classOf, form.charCodeAt(index));
       if (next[edge] === 0) {
         depth[used] = index + 1;
         next[edge] = used++;
       }
-      state = next[edge] ?? 0;
+      state = entry(next, edge);
     }
     found[state] = form.length;
   }
@@ -53,14 +58,14 @@ function resolveFailures(next: Int32Array, found: Int32Array, classes: number, u
   const failure = new Int32Array(used);
   const queue = new Int32Array(used);
   let end = 0;
-  for (let edge = 0; edge < classes; edge++) if (next[edge] !== 0) queue[end++] = next[edge] ?? 0;
+  for (let edge = 0; edge < classes; edge++) if (next[edge] !== 0) queue[end++] = entry(next, edge);
   for (let begin = 0; begin < end; begin++) {
-    const state = queue[begin] ?? 0;
-    const back = failure[state] ?? 0;
-    if (found[state] === 0) found[state] = found[back] ?? 0;
+    const state = entry(queue, begin);
+    const back = entry(failure, state);
+    if (found[state] === 0) found[state] = entry(found, back);
     for (let edge = 0; edge < classes; edge++) {
-      const target = next[state * classes + edge] ?? 0;
-      const fallback = next[back * classes + edge] ?? 0;
+      const target = entry(next, state * classes + edge);
+      const fallback = entry(next, back * classes + edge);
       if (target === 0) next[state * classes + edge] = fallback;
       else {
         failure[target] = fallback;

@@ -1,4 +1,4 @@
-import type { Automaton } from "./automaton.ts";
+import { entry, type Automaton } from "./automaton.ts";
 import { MARK, type TextStream } from "./contract.ts";
 
 const NEWLINE = 10;
@@ -33,10 +33,10 @@ export function knownValueStream(automaton: Automaton): TextStream {
         continue;
       }
       lineEnds = 0;
-      state = next[state * classes + (classOf[code] ?? 0)] ?? 0;
+      state = entry(next, state * classes + entry(classOf, code));
       places[counted++ & mask] = heldAt + index;
-      const length = found[state] ?? 0;
-      if (length > 0) addRange(places[(counted - length) & mask] ?? 0, heldAt + index + 1);
+      const length = entry(found, state);
+      if (length > 0) addRange(entry(places, (counted - length) & mask), heldAt + index + 1);
     }
   }
 
@@ -81,8 +81,8 @@ export function knownValueStream(automaton: Automaton): TextStream {
     write(chunk) {
       const text = held + chunk;
       scan(text, held.length);
-      const pending = depth[state] ?? 0;
-      return release(text, pending === 0 ? heldAt + text.length : (places[(counted - pending) & mask] ?? heldAt));
+      const pending = entry(depth, state);
+      return release(text, pending === 0 ? heldAt + text.length : entry(places, (counted - pending) & mask));
     },
     end: () => release(held, heldAt + held.length),
   };

@@ -25,7 +25,7 @@ const host: SandboxHost = {
   prlimit: "/usr/bin/prlimit",
   maxOpenFiles: 1_000,
   limitsTasks: false,
-  disablesUserNamespaces: true,
+  options: new Set(["--disable-userns", "--perms", "--size"]),
 };
 
 const plan: SandboxPlan = {
@@ -93,7 +93,9 @@ describe("bubblewrapArguments", () => {
   });
 
   it("older versions are not asked for what they do not know", () => {
-    expect(bubblewrapArguments(plan, { ...host, disablesUserNamespaces: false })).not.toContain("--disable-userns");
+    const args = bubblewrapArguments({ ...plan, git: "directory" }, { ...host, options: new Set() });
+    for (const option of ["--disable-userns", "--perms", "--size"]) expect(args).not.toContain(option);
+    expect(mountPoints(args)).toContain("/tmp");
   });
 
   it("makes the worktree the only writable piece of the host, whatever is asked for", () => {

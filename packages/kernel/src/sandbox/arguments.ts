@@ -58,7 +58,7 @@ interface Mount {
 export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): string[] {
   return [
     ...NAMESPACES,
-    ...(host.disablesUserNamespaces ? ["--disable-userns"] : []),
+    ...ifKnown(host, "--disable-userns"),
     ...(plan.network ? ["--share-net"] : ["--hostname", "slipway"]),
     ...PROCESS,
     ...mounts(plan, host).flatMap((mount) => mount.options),
@@ -125,32 +125,36 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     ...sandboxFiles(plan, host).map(({ at }, index) => ({ at, options: ["--file", String(FIRST_FILE_FD + index), at] })),
     { at: "/proc", options: ["--proc", "/proc"] },
     { at: "/dev", options: ["--dev", "/dev"] },
-    memory("/dev/shm", plan.limits.tmpBytes, "1777"),
-    memory("/tmp", plan.limits.tmpBytes, "1777"),
-    memory("/run", 16 * 1024 ** 2, "0755"),
-    memory(SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
+    memory(host, "/dev/shm", plan.limits.tmpBytes, "1777"),
+    memory(host, "/tmp", plan.limits.tmpBytes, "1777"),
+    memory(host, "/run", 16 * 1024 ** 2, "0755"),
+    memory(host, SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
     { at: "/var/tmp", options: ["--symlink", "/tmp", "/var/tmp"] },
     ...plan.readOnly.map((path) => readOnly(path)),
     { at: plan.worktree, options: ["--bind", plan.worktree, plan.worktree] },
     ...plan.shared.map(({ from, to }) => readOnly(from, to)),
-    hiddenGit(plan),
+    hiddenGit(plan, host),
   ];
   return list.toSorted((left, right) => depth(left.at) - depth(right.at));
 }
 
 /** A file cannot cover a folder, so a .git folder disappears under an empty one that cannot be written. */
-function hiddenGit({ worktree, git }: SandboxPlan): Mount {
+function hiddenGit({ worktree, git }: SandboxPlan, host: SandboxHost): Mount {
   const at = `${worktree}/.git`;
   if (git === "file") return readOnly("/dev/null", at);
-  return { at, options: ["--size", "4096", "--tmpfs", at, "--remount-ro", at] };
+  return { at, options: [...memory(host, at, 4096, "0755").options, "--remount-ro", at] };
 }
 
 function readOnly(from: string, at = from, option = "--ro-bind"): Mount {
   return { at, options: [option, from, at] };
 }
 
-function memory(at: string, bytes: number, permissions: string): Mount {
-  return { at, options: ["--perms", permissions, "--size", String(bytes), "--tmpfs", at] };
+function memory(host: SandboxHost, at: string, bytes: number, permissions: string): Mount {
+  return { at, options: [...ifKnown(host, "--perms", permissions), ...ifKnown(host, "--size", String(bytes)), "--tmpfs", at] };
+}
+
+function ifKnown({ options }: SandboxHost, ...option: readonly [string, ...string[]]): readonly string[] {
+  return options.has(option[0]) ? option : [];
 }
 
 function depth(path: string): number {

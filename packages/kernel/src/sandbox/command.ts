@@ -15,7 +15,7 @@ export interface Surroundings {
  * Whether a program can be found, asked before anything starts: afterwards a missing program and a program that
  * failed look the same. Null means found.
  */
-export function missingCommand(program: string, surroundings: Surroundings): SpawnError | null {
+export function missingCommand([program = ""]: readonly string[], surroundings: Surroundings): SpawnError | null {
   const candidates = candidatesFor(program, surroundings);
   const present = candidates.filter((candidate) => isExecutable(candidate));
   if (present.some((candidate) => isVisible(candidate, surroundings.visible))) return null;

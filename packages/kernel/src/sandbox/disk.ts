@@ -44,8 +44,7 @@ async function writtenBytes(root: string, since: number, seen: Set<number>): Pro
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) folders.push(path);
-      const found = entry.isFile() ? attempt(() => lstatSync(path)) : null;
-      if (found !== null && found.ctimeMs >= since) total += countOnce(found, seen);
+      else total += attempt(() => writtenSince(lstatSync(path), since, seen), 0);
     }
   }
   return total;
@@ -62,7 +61,11 @@ function deletedBytes(worktree: string, pids: readonly number[], seen: Set<numbe
 
 function openFiles(pid: number): Stats[] {
   const folder = `/proc/${pid}/fd`;
-  return (attempt(() => readdirSync(folder)) ?? []).flatMap((name) => attempt(() => statSync(join(folder, name))) ?? []);
+  return attempt(() => readdirSync(folder), []).flatMap((name) => attempt(() => [statSync(join(folder, name))], []));
+}
+
+function writtenSince(file: Stats, since: number, seen: Set<number>): number {
+  return file.isFile() && file.ctimeMs >= since ? countOnce(file, seen) : 0;
 }
 
 function countOnce(file: Stats, seen: Set<number>): number {
@@ -72,10 +75,10 @@ function countOnce(file: Stats, seen: Set<number>): number {
 }
 
 /** Files and processes come and go while they are looked at. */
-function attempt<T>(read: () => T): T | null {
+function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read();
   } catch {
-    return null;
+    return otherwise;
   }
 }

@@ -1,19 +1,12 @@
-import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import type { SandboxFile } from "./arguments.ts";
 
-/** A fresh descriptor for each file, at its beginning. The caller closes them. */
-export function openFiles(files: readonly SandboxFile[]): number[] {
-  const opened: number[] = [];
-  try {
-    for (const file of files) opened.push("text" in file ? openText(file.text) : openFromHost(file.from));
-    return opened;
-  } catch (error) {
-    opened.forEach((descriptor) => closeSync(descriptor));
-    throw error;
-  }
+/** A descriptor of its own, at the beginning of the file. The caller closes it. */
+export function openFile(file: SandboxFile): number {
+  return "text" in file ? openText(file.text) : openFromHost(file.from);
 }
 
 /** Written once per process to a file that has no name any more, and opened anew for each reader. */
@@ -33,9 +26,5 @@ function openText(text: string): number {
 
 /** It may have gone since the host was looked at. */
 function openFromHost(path: string): number {
-  try {
-    return openSync(path, "r");
-  } catch {
-    return openSync("/dev/null", "r");
-  }
+  return openSync(existsSync(path) ? path : "/dev/null", "r");
 }

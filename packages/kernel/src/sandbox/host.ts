@@ -23,8 +23,8 @@ export interface SandboxHost {
   readonly maxOpenFiles: number;
   /** RLIMIT_NPROC binds and counts this sandbox alone: not root, Linux 5.14 or newer. */
   readonly limitsTasks: boolean;
-  /** bubblewrap 0.8 can forbid user namespaces inside. */
-  readonly disablesUserNamespaces: boolean;
+  /** The options this bubblewrap knows; older ones lack some. */
+  readonly options: ReadonlySet<string>;
 }
 
 /**
@@ -55,7 +55,7 @@ const ETC_NETWORK = ["hosts", "resolv.conf", "host.conf", "gai.conf"];
 const ROOTS = ["/usr", "/nix/store", "/gnu/store"];
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-export function describeHost(bwrap: string, version: string | null): SandboxHost {
+export function describeHost(bwrap: string, help: string): SandboxHost {
   const links = TOP_LEVEL.filter(isLink).map((path) => ({ path, target: readlinkSync(path) }));
   const roots = [...ROOTS, ...TOP_LEVEL].filter(isFolder);
   const nodeFolder = dirname(realpathSync(process.execPath));
@@ -74,7 +74,7 @@ export function describeHost(bwrap: string, version: string | null): SandboxHost
     prlimit: findOnPath("prlimit", "/usr/bin:/bin"),
     maxOpenFiles: hardOpenFiles(),
     limitsTasks: process.getuid?.() !== 0 && isAtLeast(release(), [5, 14]),
-    disablesUserNamespaces: version !== null && isAtLeast(version, [0, 8]),
+    options: new Set(help.match(/--[a-z0-9-]+/g)),
   };
 }
 

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import type { SandboxFile } from "./arguments.ts";
 import type { SpawnError } from "./contract.ts";
+import { openFile } from "./files.ts";
 import { inheritedDescriptors } from "./host.ts";
 
 const TRANSIENT = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
@@ -10,21 +12,27 @@ export type Launched = { readonly child: ChildProcess; readonly pid: number } | 
 export interface LaunchOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly stdio: readonly Descriptor[];
+  readonly stdio: readonly ("ignore" | "pipe")[];
+  /** Opened for the process, on the descriptors after those of `stdio`. */
+  readonly files?: readonly SandboxFile[];
 }
 
 type Descriptor = "ignore" | "pipe" | number;
 
 /** Starts a process without a shell, in a session of its own; a failure to start is a value. */
-export async function launch(file: string, args: readonly string[], { cwd, env, stdio }: LaunchOptions): Promise<Launched> {
-  const nothing = inherited().length === 0 ? null : openSync("/dev/null", "r");
+export async function launch(file: string, args: readonly string[], { cwd, env, stdio, files = [] }: LaunchOptions): Promise<Launched> {
+  const opened: number[] = [];
   let child: ChildProcess;
   try {
-    child = spawn(file, args, { cwd, env, detached: true, shell: false, stdio: coverInherited(stdio, nothing) });
+    for (const source of files) opened.push(openFile(source));
+    const own = [...stdio, ...opened];
+    const nothing = openSync("/dev/null", "r");
+    opened.push(nothing);
+    child = spawn(file, args, { cwd, env, detached: true, shell: false, stdio: coverInherited(own, nothing) });
   } catch (error) {
     return { error: toSpawnError(error) };
   } finally {
-    if (nothing !== null) closeSync(nothing);
+    for (const descriptor of opened) closeSync(descriptor);
   }
   // The pipes must be read from the first moment, so a started process is not waited for.
   if (child.pid !== undefined) return { child, pid: child.pid };
@@ -39,11 +47,11 @@ function inherited(): readonly number[] {
 }
 
 /** Above the first three, "ignore" leaves a descriptor as it is; only another one in its place takes it away. */
-function coverInherited(stdio: readonly Descriptor[], nothing: number | null): Descriptor[] {
+function coverInherited(stdio: readonly Descriptor[], nothing: number): Descriptor[] {
   const covered = [...stdio];
   for (const descriptor of inherited()) {
     while (covered.length <= descriptor) covered.push("ignore");
-    if (descriptor >= stdio.length && nothing !== null) covered[descriptor] = nothing;
+    if (descriptor >= stdio.length) covered[descriptor] = nothing;
   }
   return covered;
 }

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SharedPath } from "./contract.ts";
@@ -84,18 +84,10 @@ function createEmpty(path: string): void {
 }
 
 function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  rmSync(path, { force: true });
 }
 
 /** A folder stays if the command wrote beside the mount point. */
 function removeFolder(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  }
+  if (kindAt(path) === "folder" && readdirSync(path).length === 0) rmdirSync(path);
 }

@@ -1,11 +1,15 @@
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { EventEmitter } from "node:events";
+import { mkdirSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "./contract.ts";
 import { DiskGrowth } from "./disk.ts";
 import { describeHost, findOnPath, isAtLeast, isExecutable } from "./host.ts";
-import { isTransient, signalProcess } from "./launch.ts";
+import { isTransient, launch, signalProcess } from "./launch.ts";
+import { findInit } from "./namespace-tree.ts";
 import { kindAt, resolveBelow, resolveWithoutLinks } from "./paths.ts";
 import {
   YoungerProcesses,
@@ -16,20 +20,21 @@ import {
   readProcess,
   type ProcessEntry,
 } from "./process-table.ts";
+import { supervise } from "./supervise.ts";
 import { scratchFolder } from "./testing/scratch.ts";
 import { exceededBy } from "./watch.ts";
 
-describe("paths below a worktree", () => {
-  function tree(): string {
-    const worktree = scratchFolder();
-    mkdirSync(join(worktree, "a", "b"), { recursive: true });
-    symlinkSync("/etc", join(worktree, "out"));
-    symlinkSync("a", join(worktree, "in"));
-    symlinkSync("nowhere/at/all", join(worktree, "dangling"));
-    symlinkSync("circle", join(worktree, "circle"));
-    return worktree;
-  }
+function tree(): string {
+  const worktree = scratchFolder();
+  mkdirSync(join(worktree, "a", "b"), { recursive: true });
+  symlinkSync("/etc", join(worktree, "out"));
+  symlinkSync("a", join(worktree, "in"));
+  symlinkSync("nowhere/at/all", join(worktree, "dangling"));
+  symlinkSync("circle", join(worktree, "circle"));
+  return worktree;
+}
 
+describe("paths below a worktree", () => {
   it("resolve to their real place, existing or not", () => {
     const worktree = tree();
     expect(resolveBelow(worktree, ".", "cwd")).toBe(worktree);
@@ -82,9 +87,11 @@ function resolvedOrCode(worktree: string, path: string): string {
   }
 }
 
-describe("the process table", () => {
-  const entry = (pid: number, parent: number): ProcessEntry => ({ pid, parent, session: 0, start: "1", dead: false, residentPages: 1 });
+const entry = (pid: number, parent: number): ProcessEntry => ({ pid, parent, session: 0, start: "1", dead: false, residentPages: 1 });
 
+const pids = (first: number) => new YoungerProcesses(first).list().map(({ pid }) => pid);
+
+describe("the process table", () => {
   it("reads a process whatever its name is", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 15 }), fc.nat(99_999), fc.nat(99_999), (name, pid, parent) => {
@@ -123,7 +130,6 @@ describe("the process table", () => {
   });
 
   it("looks at everything once the numbers have wrapped around", () => {
-    const pids = (first: number) => new YoungerProcesses(first).list().map(({ pid }) => pid);
     expect(pids(process.pid)).toContain(process.pid);
     expect(Math.min(...pids(process.pid))).toBe(process.pid);
     expect(pids(2 ** 30)).toContain(process.pid);
@@ -132,6 +138,69 @@ describe("the process table", () => {
   it("signals to processes that are gone are no error, to impossible ones they are", () => {
     expect(() => signalProcess(2 ** 22 - 1, "SIGTERM")).not.toThrow();
     expect(() => signalProcess(1, "SIGNOPE" as NodeJS.Signals)).toThrow(/signal/i);
+  });
+});
+
+describe("process 1 of a namespace", () => {
+  const own = readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
+
+  it("is known by its parent, or by its namespace once that has gone", () => {
+    expect(findInit(process.ppid, { childPid: process.pid, pidNamespace: 0 })).toMatchObject({ pid: process.pid });
+    expect(findInit(1, { childPid: process.pid, pidNamespace: Number(own) })).toMatchObject({ pid: process.pid });
+  });
+
+  it("is not whoever has its number now", () => {
+    expect(findInit(2 ** 30, { childPid: process.pid, pidNamespace: 0 })).toBeNull();
+    expect(findInit(1, { childPid: 2 ** 30, pidNamespace: 0 })).toBeNull();
+    expect(findInit(1, { childPid: null, pidNamespace: null })).toBeNull();
+  });
+});
+
+describe("starting", () => {
+  const options = { cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe"] as const };
+
+  it("a file that does not exist is a value, and so is a start that throws", async () => {
+    expect(await launch("/no/such/program", [], options)).toMatchObject({ error: { code: "ENOENT", transient: false } });
+    expect(await launch("/bin/true", ["x".repeat(3_000_000)], options)).toMatchObject({ error: { code: "E2BIG" } });
+  });
+
+  it("gives a process the files it should read, each from the beginning", async () => {
+    const files = [{ at: "/a", text: "from memory" }, { at: "/b", from: "/etc/hostname" }, { at: "/c", from: "/no/such/file" }];
+    for (let round = 0; round < 2; round++) {
+      const launched = await launch("/bin/sh", ["-c", "cat <&3; cat <&4 >/dev/null; cat <&5"], { ...options, files });
+      if ("error" in launched) throw new Error(launched.error.message);
+      let output = "";
+      launched.child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      await new Promise((resolve) => launched.child.once("close", resolve));
+      expect(output).toBe("from memory");
+    }
+  });
+});
+
+function fakeChild(): ChildProcess & { stdio: PassThrough[] } {
+  const stdio = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const child = Object.assign(new EventEmitter(), { stdio, stdout: stdio[1], stderr: stdio[2] });
+  stdio[1]?.once("close", () => child.emit("close"));
+  return child as unknown as ChildProcess & { stdio: PassThrough[] };
+}
+
+describe("supervising", () => {
+  it("does not wait for an output that somebody outside holds open", async () => {
+    const child = fakeChild();
+    const tree = { members: () => [], terminate: () => undefined, kill: () => undefined, gone: () => true };
+    const supervised = supervise(child, tree, { worktree: scratchFolder(), command: ["x"], timeoutMs: 5_000 }, DEFAULT_LIMITS);
+    child.emit("exit", 0, null);
+    expect(await supervised).toMatchObject({ exitCode: 0 });
+  });
+
+  it("never says that a command has ended while a process of it lives", async () => {
+    const child = fakeChild();
+    let kills = 0;
+    const tree = { members: () => [], terminate: () => undefined, kill: () => kills++, gone: () => false };
+    const supervised = supervise(child, tree, { worktree: scratchFolder(), command: ["x"], timeoutMs: 5_000 }, DEFAULT_LIMITS, 50);
+    child.emit("exit", 0, null);
+    await expect(supervised).rejects.toMatchObject({ code: "internal_error", message: expect.stringContaining("could not be killed") });
+    expect(kills).toBeGreaterThan(1);
   });
 });
 
@@ -158,9 +227,11 @@ describe("limits", () => {
       writeFileSync(join(other, `file${round}`), Buffer.alloc(8_000_000, 1), { flush: true });
       expect(await disk.exceeded([process.pid])).toBe(false);
     }
+    mkdirSync(join(worktree, "folder"));
+    symlinkSync("nowhere", join(worktree, "folder", "link"));
     truncateSync(join(worktree, "old"), 2_000_000);
     writeFileSync(join(worktree, "new"), old, { flush: true });
-    expect(await disk.exceeded([])).toBe(true);
+    expect(await disk.exceeded([2 ** 30])).toBe(true);
   });
 });
 
@@ -187,12 +258,12 @@ describe("the host", () => {
   });
 
   it("shows no file of /etc that holds secrets", () => {
-    const { etcFolders, etcFiles, etcLinks } = describeHost("/usr/bin/bwrap", null);
+    const { etcFolders, etcFiles, etcLinks } = describeHost("/usr/bin/bwrap", "");
     const shown = [...etcFolders, ...etcFiles, ...etcLinks.map(({ path }) => path)];
     expect(shown.length).toBeGreaterThan(0);
     for (const path of shown) expect(path).toMatch(/^\/etc\/./);
     for (const path of shown) expect(path).not.toMatch(/shadow|sudoers|ssh|private|passwd|npmrc|gitconfig|environment/);
-    expect(describeHost("/usr/bin/bwrap", null).disablesUserNamespaces).toBe(false);
+    expect([...describeHost("/usr/bin/bwrap", "  --size BYTES   Set size\n --new-session").options]).toEqual(["--size", "--new-session"]);
   });
 
   it("transient errors are those of a busy machine", () => {

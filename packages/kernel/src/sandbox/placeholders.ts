@@ -6,13 +6,14 @@ const users = new Map<string, number>();
  * Returns what to do at the end of a run.
  */
 export function holdPlaceholder(path: string, remove: (path: string) => void): () => void {
-  users.set(path, (users.get(path) ?? 0) + 1);
+  const countTo = (change: 1 | -1) => {
+    const count = (users.get(path) ?? 0) + change;
+    users.set(path, count);
+    return count;
+  };
+  countTo(1);
   return () => {
-    const left = (users.get(path) ?? 1) - 1;
-    if (left > 0) {
-      users.set(path, left);
-      return;
-    }
+    if (countTo(-1) > 0) return;
     users.delete(path);
     remove(path);
   };

@@ -24,21 +24,22 @@ export function probeSandbox(searchPath: string = SEARCH_PATH): Promise<SandboxP
   return probe;
 }
 
-async function probeOnce(searchPath: string): Promise<SandboxProbe> {
-  const program = process.platform === "linux" ? findOnPath("bwrap", searchPath) : null;
+export async function probeOnce(searchPath: string, platform: string = process.platform): Promise<SandboxProbe> {
+  const program = platform === "linux" ? findOnPath("bwrap", searchPath) : null;
   if (program === null) {
-    const detail = process.platform === "linux" ? `bwrap is not in ${searchPath}` : `bubblewrap needs Linux, this is ${process.platform}`;
+    const detail = platform === "linux" ? `bwrap is not in ${searchPath}` : `bubblewrap needs Linux, this is ${platform}`;
     return { available: false, version: null, probes: [{ name: "bubblewrap is installed", passed: false, detail }], host: null };
   }
-  const version = await versionOf(program);
-  const host = describeHost(program, version);
+  const [versionText, help] = await Promise.all([answerOf(program, "--version"), answerOf(program, "--help")]);
+  const version = /\d+(\.\d+)+/.exec(versionText)?.[0] ?? null;
+  const host = describeHost(program, help);
   const candidate: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, {}) };
   const installed = { name: "bubblewrap is installed", passed: true, detail: `${program} ${version ?? "of unknown version"}` };
   const probes = [installed, ...(await tryEscapes(candidate))];
   return { available: probes.every(({ passed }) => passed), version, probes, host };
 }
 
-async function versionOf(program: string): Promise<string | null> {
-  const { stdout } = await promisify(execFile)(program, ["--version"], { env: {} }).catch(() => ({ stdout: "" }));
-  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? null;
+async function answerOf(program: string, option: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, [option], { env: {} }).catch(() => ({ stdout: "" }));
+  return stdout;
 }

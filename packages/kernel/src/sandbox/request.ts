@@ -28,7 +28,7 @@ export function neverStarted(spawnError: SpawnError): ProcessOutcome {
   return { exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 0, spawnError };
 }
 
-function realWorktree(path: string): string {
+export function realWorktree(path: string): string {
   const real = realPathOrNull(path);
   if (real === null || kindAt(real) !== "folder") {
     throw new SlipwayError("input_path_not_found", `The worktree ${path} does not exist or is not a folder.`, {

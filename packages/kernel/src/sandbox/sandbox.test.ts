@@ -3,9 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, 
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./contract.ts";
-import { probeSandbox } from "./probe.ts";
+import { probeOnce, probeSandbox } from "./probe.ts";
 import { openSandbox } from "./sandbox.ts";
+import { tryEscapes } from "./self-test.ts";
 import { setupFailure } from "./status.ts";
 import { runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 
@@ -161,6 +163,12 @@ describe.skipIf(!works)("a sandbox", () => {
       expect((await runCommand(sandbox, worktree, [join(worktree, "bin", "check")], { cwd: "bin" })).stdout).toBe("checked\n");
     });
 
+    it("a bubblewrap that is gone is no missing command", async () => {
+      const { host } = await probeSandbox();
+      const outcome = host && (await runInBubblewrap({ worktree: scratchFolder(), command: ["true"], timeoutMs: 1_000 }, { ...host, bwrap: "/no/such/bwrap" }, {}));
+      expect(outcome?.spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("bubblewrap did not start") });
+    });
+
     it("a set-up that fails is told apart from a command that fails", async () => {
       // The sandbox has a /proc of its own, where the harness does not exist: there is nothing to mount on.
       const { spawnError, exitCode } = await runShell(sandbox, scratchFolder(), "true", { readOnly: [`/proc/${process.pid}/status`] });
@@ -205,6 +213,25 @@ describe.skipIf(!works)("a sandbox", () => {
     });
   });
 
+  it("a shared folder stays for a second command while the first one ends", async () => {
+    const [cache, worktree] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(cache, "file"), "shared");
+    const shared = [
+      { from: cache, to: "deep/cache" },
+      { from: join(cache, "file"), to: "deep/file" },
+    ];
+    const first = runShell(sandbox, worktree, "sleep 0.1", { shared });
+    const second = runShell(sandbox, worktree, "sleep 0.4; cat deep/cache/file deep/file", { shared });
+    await first;
+    expect((await second).stdout).toBe("sharedshared");
+    expect(readdirSync(worktree)).toEqual([]);
+  });
+
+  it("shows a command three descriptors and no more", async () => {
+    const { stdout } = await runNode(sandbox, scratchFolder(), "console.log(require('fs').readdirSync('/proc/self/fd').map((n) => { try { return require('fs').readlinkSync('/proc/self/fd/' + n) } catch { return '' } }).filter((to) => !/^(anon_inode|pipe|socket)/.test(to)).join())");
+    expect(stdout.split(",").filter((path) => path.startsWith("/") && path.trim() !== "/dev/null" && !path.startsWith("/proc/"))).toEqual([]);
+  });
+
   it("works for a user who is not root", (context) => {
     if (process.getuid?.() !== 0) return context.skip("these tests run without root already");
     const script = join(import.meta.dirname, "testing", "probe-as-user.ts");
@@ -235,7 +262,7 @@ describe("opening", () => {
     const folder = scratchFolder();
     writeFileSync(
       join(folder, "bwrap"),
-      '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
+      '#!/bin/sh\ncase "$1" in --version|--help) exit 0;; esac\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
     );
     chmodSync(join(folder, "bwrap"), 0o755);
     await expect(openSandbox({ searchPath: folder })).rejects.toMatchObject({
@@ -251,7 +278,7 @@ describe("opening", () => {
     // Shares the network with the host, whatever was asked for.
     writeFileSync(
       join(folder, "bwrap"),
-      `#!/bin/sh\n[ "$1" = --version ] && exec /usr/bin/bwrap --version\noptions=\"$1 $2\"; shift 2; exec /usr/bin/bwrap $options --share-net \"$@\"\n`,
+      `#!/bin/sh\ncase "$1" in --version|--help) exec /usr/bin/bwrap "$1";; esac\noptions="$1 $2"; shift 2; exec /usr/bin/bwrap $options --share-net "$@"\n`,
     );
     chmodSync(join(folder, "bwrap"), 0o755);
     const { available, probes } = await probeSandbox(folder);
@@ -259,6 +286,24 @@ describe("opening", () => {
     expect(probes.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
       expect.arrayContaining(["no TCP port of the host is reached"]),
     );
+  });
+
+  it("is refused where there is no bubblewrap to be had", async () => {
+    const { available, probes } = await probeOnce("/usr/bin", "darwin");
+    expect(available).toBe(false);
+    expect(probes[0]?.detail).toContain("this is darwin");
+  });
+
+  it.each([
+    [{ timedOut: true }, "did not end in time"],
+    [{ limit: "memory" as const }, "limit of memory"],
+    [{ exitCode: 5 }, "exit code 5"],
+    [{ spawnError: { code: "EAGAIN", message: "busy", transient: true } }, "busy"],
+  ])("the self-test says what went wrong when nothing runs: %j", async (outcome, expected) => {
+    const run = async () => ({ exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1, ...outcome });
+    const probes = await tryEscapes({ kind: "bubblewrap", run });
+    expect(probes.map(({ passed }) => passed)).toEqual([false, false]);
+    for (const { detail } of probes) expect(detail).toContain(expected);
   });
 
   it("probes once per process", () => {

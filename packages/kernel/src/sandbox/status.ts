@@ -34,9 +34,10 @@ export class BubblewrapStatus {
   }
 
   private read(text: string): void {
-    const lines = (this.#text + text).split("\n");
-    this.#text = lines.pop() ?? "";
-    for (const line of lines) {
+    const all = this.#text + text;
+    const end = all.lastIndexOf("\n") + 1;
+    this.#text = all.slice(end);
+    for (const line of all.slice(0, end).trimEnd().split("\n").filter(Boolean)) {
       const report = JSON.parse(line) as Record<string, number>;
       this.childPid = report["child-pid"] ?? this.childPid;
       this.pidNamespace = report["pid-namespace"] ?? this.pidNamespace;

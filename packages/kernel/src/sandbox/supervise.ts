@@ -33,20 +33,25 @@ const GONE_WITHIN_MS = 10_000;
 const CLOSED_WITHIN_MS = 500;
 
 /** Follows a started command to its end. When this returns, no process of it is left. */
-export async function supervise(child: ChildProcess, tree: ProcessTree, request: SandboxRequest, limits: Limits): Promise<Ended> {
+export async function supervise(child: ChildProcess, tree: ProcessTree, request: SandboxRequest, limits: Limits, goneWithinMs = GONE_WITHIN_MS): Promise<Ended> {
   const started = performance.now();
   let stop: Stop | null = null;
+  let killed = false;
   let graceTimer: NodeJS.Timeout | undefined;
 
+  const kill = () => {
+    killed = true;
+    tree.kill();
+  };
   const stopNow = (limit: LimitName) => {
     stop ??= limit;
-    tree.kill();
+    kill();
   };
   const stopPolitely = (reason: "timeout" | "abort") => {
     if (stop !== null) return;
     stop = reason;
     tree.terminate();
-    graceTimer = setTimeout(() => tree.kill(), request.killGraceMs ?? DEFAULT_KILL_GRACE_MS);
+    graceTimer = setTimeout(kill, request.killGraceMs ?? DEFAULT_KILL_GRACE_MS);
   };
   const onAbort = () => stopPolitely("abort");
 
@@ -64,10 +69,10 @@ export async function supervise(child: ChildProcess, tree: ProcessTree, request:
   clearTimeout(graceTimer);
   endWatch();
   request.signal?.removeEventListener("abort", onAbort);
-  await untilGone(tree);
+  await untilGone(tree, goneWithinMs);
   await untilClosed(child, closed);
   // What a command answers to being stopped is not its result.
-  const result = stop === null ? { exitCode, signal } : { exitCode: null, signal: signal ?? "SIGTERM" };
+  const result = stop === null ? { exitCode, signal } : { exitCode: null, signal: killed ? "SIGKILL" : "SIGTERM" };
   return { ...result, durationMs, ...meaning(stop, exitCode, signal) };
 }
 
@@ -95,12 +100,12 @@ function countOutput(child: ChildProcess, request: SandboxRequest, maxBytes: num
 }
 
 /** The command itself has ended; what it left running has not. */
-async function untilGone(tree: ProcessTree): Promise<void> {
+async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
   await tree.settled;
   const started = performance.now();
   for (let waited = 0; !tree.gone(); waited = performance.now() - started) {
     tree.kill();
-    if (waited > GONE_WITHIN_MS) {
+    if (waited > withinMs) {
       throw new SlipwayError("internal_error", "A process of the command could not be killed; nothing may be written to its worktree.", {
         suggested_next_actions: ["Look for a process in uninterruptible sleep (state D) and restart the machine if it stays."],
       });

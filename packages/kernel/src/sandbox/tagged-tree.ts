@@ -6,7 +6,7 @@ import type { ProcessTree } from "./supervise.ts";
 export const TAG_VARIABLE = "SLIPWAY_PROCESS_TAG";
 
 /** The processes of a command that has no PID namespace: its session, its descendants, and whoever carries its tag. */
-export function taggedTree(leader: number, tag: string): ProcessTree {
+export function taggedTree(leader: number, tag: string, hasProcessTable = readProcess(process.pid) !== null): ProcessTree {
   const younger = new YoungerProcesses(leader);
   const known = new Map<number, string>();
 
@@ -30,12 +30,8 @@ export function taggedTree(leader: number, tag: string): ProcessTree {
     members: () => belonging(younger.list()),
     terminate: () => signalAll("SIGTERM"),
     kill: () => signalAll("SIGKILL"),
-    gone: () => (hasProcessTable() ? everyone().size === 0 : isGroupGone(leader)),
+    gone: () => (hasProcessTable ? everyone().size === 0 : isGroupGone(leader)),
   };
-}
-
-function hasProcessTable(): boolean {
-  return readProcess(process.pid) !== null;
 }
 
 function isGroupGone(leader: number): boolean {

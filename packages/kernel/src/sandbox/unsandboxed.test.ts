@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { tryEscapes } from "./self-test.ts";
+import { taggedTree } from "./tagged-tree.ts";
 import { runCommand, runNode, runShell, scratchFolder } from "./testing/scratch.ts";
 import { unsandboxed } from "./unsandboxed.ts";
 
@@ -94,5 +96,25 @@ describe("without a sandbox", () => {
     });
     await runShell(sandbox, worktree, "rm new", { shared: [{ from: cache, to: "new" }] });
     expect(readdirSync(worktree)).toEqual(["own"]);
+  });
+
+  it("a shared link stays for a second command while the first one ends", async () => {
+    const [cache, worktree] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(cache, "module"), "content");
+    const shared = [{ from: cache, to: "cache" }];
+    const first = runShell(sandbox, worktree, "sleep 0.05", { shared });
+    const second = runShell(sandbox, worktree, "sleep 0.2; cat cache/module", { shared });
+    await first;
+    expect((await second).stdout).toBe("content");
+    expect(readdirSync(worktree)).toEqual([]);
+  });
+
+  it("where there is no process table, the group decides", async () => {
+    const child = spawn("sleep", ["20"], { detached: true, stdio: "ignore" });
+    const tree = taggedTree(child.pid ?? 0, "tag", false);
+    expect(tree.gone()).toBe(false);
+    tree.kill();
+    await new Promise((resolve) => child.once("exit", resolve));
+    expect(tree.gone()).toBe(true);
   });
 });

@@ -47,7 +47,7 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
     }
     const home = plan.env.HOME ?? temporaryHome(undo);
     const path = [dirname(process.execPath), plan.env.PATH ?? SYSTEM_PATH].join(delimiter);
-    const missing = missingCommand(plan.command[0] ?? "", { cwd: plan.cwd, path, visible: null });
+    const missing = missingCommand(plan.command, { cwd: plan.cwd, path, visible: null });
     if (missing !== null) return neverStarted(missing);
 
     const tag = randomBytes(12).toString("hex");

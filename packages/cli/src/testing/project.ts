@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
+import type { Io } from "../io.ts";
+import { main } from "../main.ts";
+
+/** A repository of the smallest kind: its gate is a grep, and its agents' answers are recorded, so that a run takes no time. */
+export interface Project {
+  readonly root: string;
+  readonly home: string;
+  readonly cassette: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  git(...args: readonly string[]): string;
+  read(path: string): string;
+  write(path: string, text: string): void;
+  /** Records what a role answers at an attempt at the feature `letters`, unless another is named. */
+  record(role: string, attempt: string, output: unknown, subject?: string): void;
+  slipway(argv: readonly string[], more?: Partial<Io>): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** One value for each line that a `--json` command wrote. */
+  json<T>(): T[];
+}
+
+const GATES = `version: 1
+profiles:
+  default:
+    modes:
+      fast: [{ name: check, cmd: [sh, check.sh] }]
+      full: [{ name: check, cmd: [sh, check.sh] }]
+`;
+
+const POLICY = `version: 1
+commit_policy: { allow_commit: false, allow_merge: false }
+patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
+locks: { resources: [openapi, events, db_migrations], lease_ttl_seconds: 60 }
+protected_areas: [slipway]
+required_modes: [fast, full]
+required_merge_mode: full
+config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
+path_rules: { matching: repo_prefix }
+merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
+worktree: { base_branch: main }
+implementation: { workspace: nx }
+testing: { framework: vitest }
+supervisor: { max_iterations_per_phase: 2 }
+`;
+
+export const FILES: Readonly<Record<string, string>> = {
+  "check.sh": "if grep -rn BUG src; then exit 1; fi\n",
+  "src/a.txt": "one\n",
+  "src/b.txt": "one\n",
+  "letters.spec.md": "# Letters\n\nThe first letter file says two.\n",
+  "slipway/gates.yaml": GATES,
+  "slipway/policy.yaml": POLICY,
+  "slipway/agents.yaml": "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n",
+};
+
+/** With answers that lead straight to the approval. `files` replaces or adds committed ones. */
+export function letters(files: Readonly<Record<string, string>> = {}): Project {
+  const root = scratchRepository({ ...FILES, ...files });
+  const home = scratchFolder();
+  const cassette = join(home, "cassette");
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    USER: "kim",
+  };
+  const project: Project = {
+    root,
+    home,
+    cassette,
+    env,
+    git: (...args) => git(root, ...args),
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    write: (path, text) => put(join(root, path), text),
+    record: (role, attempt, output, subject = "letters") =>
+      put(
+        join(cassette, role, `${subject}.${attempt}.json`),
+        JSON.stringify({ role, subject, attempt, prompt_digest: null, output, usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.01 } }),
+      ),
+    slipway: (argv, more = {}) => slipway(argv, root, { env, ...more }),
+  };
+  put(join(cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
+  answersFor(project, "letters", "src/a.txt");
+  return project;
+}
+
+export function answersFor(project: Project, feature: string, path: string): void {
+  project.record("planner", "1", planFor(feature, { files: { create: [], modify: [path], delete: [] } }), feature);
+  project.record("builder", "1", patchOf(path, "one", "two"), feature);
+  project.record("qa", "1", { type: "NOTE", text: "every criterion is covered" }, feature);
+}
+
+/** In this process, on somebody's behalf; nothing is printed. */
+export async function slipway(argv: readonly string[], cwd: string, more: Partial<Io> = {}): Promise<Ended> {
+  const io = collectingIo(cwd, more);
+  const code = await main(argv, io);
+  const stdout = io.stdout();
+  return { code, stdout, stderr: io.stderr(), json: <T>() => jsonLines<T>(stdout) };
+}
+
+export function jsonLines<T>(text: string): T[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+}
+
+export function planFor(feature: string, changes: Readonly<Record<string, unknown>> = {}) {
+  return {
+    type: "PLAN_SUBMISSION",
+    plan: {
+      feature_id: feature,
+      plan_version: 1,
+      summary: "change the letters",
+      allowed_areas: ["src"],
+      forbidden_areas: [],
+      base_ref: "main",
+      files: { create: [], modify: ["src/a.txt"], delete: [] },
+      contracts: { openapi: "none", events: "none", db: "none" },
+      acceptance_criteria: ["the letters are changed"],
+      ...changes,
+    },
+  };
+}
+
+/** A diff that turns the only line of a file into another. */
+export function patchOf(path: string, from: string, to: string) {
+  return {
+    type: "PATCH",
+    summary: `${from} to ${to}`,
+    unified_diff: `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`,
+  };
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { workflow, type Ctx, type Workflow } from "./ctx.ts";
+import { openPlace, type Place } from "./testing/process.ts";
+import { virtualTime, type VirtualTime } from "./testing/virtual-time.ts";
+
+let place: Place;
+let time: VirtualTime;
+beforeEach(() => {
+  place = openPlace();
+  time = virtualTime();
+});
+afterEach(() => place.dispose());
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+const flow = (run: (ctx: Ctx) => Promise<unknown>): Workflow<never, unknown, undefined> => workflow("flow", "1", run);
+const open = (run: (ctx: Ctx) => Promise<unknown>, more = {}) =>
+  place.open({ workflows: [flow(run)], kernel: undefined, clock: time.clock, sleep: time.sleep, pollMs: 100, leaseMs: 3000, ...more });
+const kinds = async (process: Awaited<ReturnType<typeof open>>, runId: string) => (await process.engine.events(runId)).map((event) => event.kind);
+
+test("a lease that is kept up is not taken, however long the step", async () => {
+  const owner = await open((ctx) => ctx.step("long", () => never()));
+  const rival = await open(() => Promise.resolve("rival"));
+  const runId = await owner.engine.start("flow", null);
+  void owner.engine.drive(runId);
+  await time.advance(60_000);
+  await expect(rival.engine.drive(runId)).rejects.toMatchObject({
+    code: "run_lease_held",
+    details: { host: "test", pid: owner.host.pid, expires_at: expect.any(Number) as unknown },
+  });
+  expect((await rival.engine.run(runId))?.holder).toMatchObject({ pid: owner.host.pid });
+});
+
+test("a lease that ran out is taken over; the late owner writes nothing more and is told", async () => {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
+  const stuck = await open((ctx) => ctx.step("slow", () => gate), { sleep: () => never() });
+  const runId = await stuck.engine.start("flow", null);
+  const driven = stuck.engine.drive(runId);
+  const outcome = expect(driven).rejects.toMatchObject({ code: "lease_lost" });
+  await time.advance(3001);
+  const rival = await open((ctx) => ctx.step("slow", () => Promise.resolve("rival's")));
+  expect(await rival.engine.drive(runId)).toEqual({ status: "completed", value: "rival's" });
+  const before = await rival.engine.events(runId);
+  openGate("too late");
+  await outcome;
+  expect(await rival.engine.events(runId)).toEqual(before);
+  expect(before.map((event) => event.kind)).toEqual(["started", "taken_over", "step", "completed"]);
+});
+
+test("an owner that lost its lease notices by itself when it renews it", async () => {
+  const owner = await open((ctx) => ctx.step("deaf", () => never()));
+  const runId = await owner.engine.start("flow", null);
+  const outcome = expect(owner.engine.drive(runId)).rejects.toMatchObject({ code: "lease_lost" });
+  await time.settle();
+  await place.tamper("UPDATE runs SET epoch = epoch + 1");
+  await time.advance(2000);
+  await outcome;
+});
+
+test("what was left behind in a stopped run cannot write behind its back", async () => {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
+  const process = await open((ctx) => ctx.step("deaf", () => gate));
+  const runId = await process.engine.start("flow", null);
+  const driven = process.engine.drive(runId);
+  await time.settle();
+  await process.engine.requestStop(runId, "enough");
+  await time.advance(1000);
+  expect(await driven).toEqual({ status: "stopped", reason: "enough" });
+  openGate("too late");
+  await time.settle();
+  expect(await kinds(process, runId)).toEqual(["started", "stopped"]);
+});
+
+test("what was left behind in a cancelled child cannot write behind its end", async () => {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
+  const leaf = workflow<null, unknown, undefined>("leaf", "1", (ctx) => ctx.step("deaf", () => gate));
+  const branch = workflow<null, unknown, undefined>("branch", "1", (ctx) => ctx.child("leaf", leaf, null));
+  const process = await open(async (ctx) => {
+    await ctx.child("branch", branch, null).catch(() => undefined);
+    return ctx.step("later", () => gate);
+  });
+  const runId = await process.engine.start("flow", null);
+  const driven = process.engine.drive(runId);
+  await time.settle();
+  await process.engine.requestCancel(`${runId}/branch`, "enough");
+  await time.advance(1000);
+  openGate("done");
+  expect(await driven).toEqual({ status: "completed", value: "done" });
+  expect(await kinds(process, `${runId}/branch/leaf`)).toEqual(["started", "cancelled"]);
+  expect(await process.engine.verify(`${runId}/branch/leaf`)).toMatchObject({ ok: true });
+});
+
+test("after a crash count over the limit a person has to say that it goes on", async () => {
+  let bad = true;
+  const run = (crash: () => void) => (ctx: Ctx) =>
+    ctx.step("bad", () => {
+      if (bad) crash();
+      return bad ? never<string>() : Promise.resolve("done");
+    });
+  const attempt = async () => {
+    const process: Awaited<ReturnType<typeof open>> = await open(run(() => process.crash()), { maxCrashes: 2 });
+    return process;
+  };
+  const first = await attempt();
+  const runId = await first.engine.start("flow", null);
+  void first.engine.drive(runId);
+  await time.settle();
+  for (let crash = 1; crash <= 2; crash++) {
+    void (await attempt()).engine.drive(runId);
+    await time.settle();
+  }
+  const last = await attempt();
+  await expect(last.engine.drive(runId)).rejects.toMatchObject({ code: "run_crashed_too_often", details: { crashes: 2, requires_human: true } });
+  bad = false;
+  await expect(last.engine.drive(runId)).rejects.toMatchObject({ code: "run_crashed_too_often" });
+  await last.engine.resetCrashes(runId, "ada");
+  expect(await last.engine.run(runId)).toMatchObject({ status: "stopped", crashes: 0 });
+  expect(await last.engine.drive(runId)).toEqual({ status: "completed", value: "done" });
+  expect(await kinds(last, runId)).toEqual(["started", "taken_over", "taken_over", "crashes_reset", "step", "completed"]);
+  await last.engine.resetCrashes(runId, "too late");
+});
+
+test("crashes with progress in between are not counted together", async () => {
+  const run = (crash: (number: number) => void) => async (ctx: Ctx) => {
+    for (let number = 1; number <= 8; number++) {
+      await ctx.step(`step:${number}`, () => Promise.resolve(number));
+      await ctx.child(`child:${number}`, workflow("child", "1", (inner) => inner.step("s", () => Promise.resolve(1))), null);
+      crash(number);
+    }
+    return "done";
+  };
+  let runId = "";
+  for (let crash = 1; crash <= 8; crash++) {
+    const process: Awaited<ReturnType<typeof open>> = await open(run((number) => (number === crash ? process.crash() : undefined)), { maxCrashes: 1 });
+    runId ||= await process.engine.start("flow", null);
+    void process.engine.drive(runId);
+    await time.settle();
+  }
+  const last = await open(run(() => undefined), { maxCrashes: 1 });
+  expect(await last.engine.drive(runId)).toMatchObject({ status: "completed" });
+});
+
+test("stop and cancel reach a run whose process has vanished", async () => {
+  const question = { kind: "approval", title: "?", schema: z.string() };
+  const run = (crash: () => void) => async (ctx: Ctx) => {
+    await ctx.step("one", () => Promise.resolve(1));
+    crash();
+    return ctx.ask("q", question);
+  };
+  const start = async () => {
+    const process: Awaited<ReturnType<typeof open>> = await open(run(() => process.crash()));
+    const runId = await process.engine.start("flow", null);
+    void process.engine.drive(runId);
+    await time.settle();
+    return runId;
+  };
+  const [stopped, cancelled] = [await start(), await start()];
+  const other = await open(run(() => undefined));
+  await other.engine.requestStop(stopped, "tidy");
+  await other.engine.requestCancel(cancelled, "tidy");
+  expect(await other.engine.run(stopped)).toMatchObject({ status: "stopped", holder: null });
+  expect(await other.engine.run(cancelled)).toMatchObject({ status: "cancelled", holder: null });
+  expect(await other.engine.drive(stopped)).toMatchObject({ status: "waiting" });
+});
+
+test("an order to stop that nobody heard does not stop the next one; an order to cancel does", async () => {
+  const { promise: hold } = Promise.withResolvers<never>();
+  const start = async () => {
+    const process: Awaited<ReturnType<typeof open>> = await open((ctx) => ctx.step("hang", () => hold), { sleep: () => never() });
+    const runId = await process.engine.start("flow", null);
+    void process.engine.drive(runId);
+    await time.settle();
+    return { process, runId };
+  };
+  const other = await open((ctx) => ctx.step("hang", () => Promise.resolve("done")));
+  const [one, two] = [await start(), await start()];
+  await other.engine.requestStop(one.runId, "unheard");
+  await other.engine.requestCancel(two.runId, "unheard");
+  expect(await other.engine.run(two.runId)).toMatchObject({ status: "running", request: "cancel" });
+  one.process.crash();
+  two.process.crash();
+  expect(await other.engine.drive(one.runId)).toEqual({ status: "completed", value: "done" });
+  expect(await other.engine.drive(two.runId)).toEqual({ status: "cancelled", reason: "unheard" });
+});
+
+test("an order that comes while the run is put to rest is carried out", async () => {
+  const question = { kind: "approval", title: "?", schema: z.string() };
+  for (const [request, status] of [
+    ["stop", "stopped"],
+    ["cancel", "cancelled"],
+  ]) {
+    const process = await open((ctx) => ctx.ask("q", question), {
+      observe: () => undefined,
+      inbox: {
+        open: () => place.tamper("UPDATE runs SET request = ?, request_reason = 'late', request_by = 'ada'", String(request)),
+        close: () => Promise.resolve(),
+      },
+      // The owner never gets round to look by itself.
+      pollMs: 3_600_000,
+    });
+    const runId = await process.engine.start("flow", request);
+    const driven = process.engine.drive(runId);
+    expect(await driven).toEqual({ status, reason: "late" });
+    await place.tamper("UPDATE runs SET request = NULL");
+  }
+});
+
+test("a run that another process finishes while this one asks for the lease gives its outcome", async () => {
+  const [one, two] = [await open(() => Promise.resolve("done")), await open(() => Promise.resolve("done"))];
+  const runId = await one.engine.start("flow", null);
+  const original = two.sqlite.write.bind(two.sqlite);
+  let first = true;
+  Object.assign(two.sqlite, {
+    write: async (work: Parameters<typeof original>[0]) => {
+      if (first) await one.engine.drive(runId);
+      first = false;
+      return original(work);
+    },
+  });
+  expect(await two.engine.drive(runId)).toEqual({ status: "completed", value: "done" });
+});
+
+test("an engine that was closed carries nothing out", async () => {
+  const process = await open(() => never());
+  const runId = await process.engine.start("flow", null);
+  const driven = process.engine.drive(runId);
+  await process.engine.close();
+  expect(await driven).toMatchObject({ status: "stopped" });
+});
+
+test("steps that never let go of the event loop do not keep the owner from renewing", async () => {
+  const process = await place.open({
+    workflows: [
+      flow(async (ctx) => {
+        const until = performance.now() + 400;
+        for (let number = 0; performance.now() < until; number++) await ctx.step(`step:${number}`, () => Promise.resolve(number));
+      }),
+    ],
+    kernel: undefined,
+    leaseMs: 150,
+  });
+  const runId = await process.engine.start("flow", null);
+  let stolen = 0;
+  const watch = setInterval(() => {
+    void process.engine.run(runId).then((run) => (stolen += run!.holder !== null && run!.holder.expiresAt < Date.now() ? 1 : 0));
+  }, 20);
+  expect(await process.engine.drive(runId)).toMatchObject({ status: "completed" });
+  clearInterval(watch);
+  expect(stolen).toBe(0);
+});

@@ -1,0 +1,139 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { issueApproval } from "../../approvals/approvals.ts";
+import { openApprovalKey } from "../../approvals/key.ts";
+import { loadConfiguration } from "../../config/load.ts";
+import { openRepository } from "../../git/repository.ts";
+import { openKernel, type Kernel } from "../../kernel.ts";
+import { layoutOf } from "../../layout.ts";
+import { openRecords, type Records } from "../../records.ts";
+import { unsandboxed } from "../../sandbox/unsandboxed.ts";
+
+export const PERSON = { type: "person", id: "kim" } as const;
+
+const GATES = `version: 1
+profiles:
+  default:
+    modes:
+      fast: [{ name: check, cmd: [sh, check.sh] }]
+      full: [{ name: check, cmd: [sh, check.sh] }]
+`;
+
+const POLICY = `version: 1
+commit_policy: { allow_commit: false, allow_merge: false }
+patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
+locks:
+  resources: [openapi, events, db_migrations]
+  lease_ttl_seconds: 60
+  default_wait_timeout_seconds: 0.1
+  acquire_backoff: { initial_seconds: 0.01, max_seconds: 0.05 }
+protected_areas: [slipway]
+required_modes: [fast, full]
+required_merge_mode: full
+config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
+path_rules: { matching: repo_prefix }
+merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
+worktree: { base_branch: main }
+implementation: { workspace: nx }
+testing: { framework: vitest }
+supervisor: { max_iterations_per_phase: 2 }
+`;
+
+/** Fails as long as a source file says BUG: enough of a gate to send work back. Leaves a file behind, as gates do. */
+const CHECK = "echo left behind > leftover.txt\nif grep -rn BUG src; then exit 1; fi\n";
+
+const FILES = {
+  "check.sh": CHECK,
+  "src/a.txt": "one\n",
+  "src/b.txt": "one\n",
+  "slipway/gates.yaml": GATES,
+  "slipway/policy.yaml": POLICY,
+};
+
+/** The facts an approval names. */
+export type ApprovedFacts = Readonly<Record<"feature_id" | "change" | "tree" | "base" | "policy_hash", string>>;
+
+export interface ScratchKernel {
+  readonly root: string;
+  readonly kernel: Kernel;
+  readonly records: Records;
+  git(...args: string[]): string;
+  write(path: string, text: string): void;
+  read(path: string): string;
+  /** A person's signed word for exactly these facts. */
+  sign(facts: ApprovedFacts): string;
+  close(): Promise<void>;
+}
+
+/** A real repository with its kernel on top; gates run for real, without a sandbox. */
+export async function openScratchKernel(): Promise<ScratchKernel> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-")));
+  const root = join(home, "repository");
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const [path, text] of Object.entries(FILES)) write(path, text);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd: root, encoding: "utf8" });
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=start");
+
+  const records = await openRecords({ layout: layoutOf(root) });
+  const approvalKey = await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
+  const kernel = openKernel({
+    records,
+    repository: await openRepository(root),
+    configuration: await loadConfiguration(async (path) => (path.endsWith("agents.yaml") ? null : readFileSync(join(root, path)))),
+    approvalKey,
+    hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value" },
+    sandbox: async () => unsandboxed({ reason: "scripted test", by: PERSON.id }),
+  });
+  return {
+    root,
+    kernel,
+    records,
+    git,
+    write,
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    sign({ feature_id: feature, change, tree, base, policy_hash: policyHash }) {
+      return issueApproval(approvalKey, records.ids, {
+        feature,
+        change,
+        tree,
+        base,
+        policyHash,
+        by: PERSON,
+        at: Math.floor(records.clock.now()),
+      });
+    },
+    close: () => records.close(),
+  };
+}
+
+export function scratchPlan(feature: string, changes: Record<string, unknown> = {}) {
+  return {
+    feature_id: feature,
+    plan_version: 1,
+    summary: "change the letters",
+    allowed_areas: ["src"],
+    forbidden_areas: [],
+    base_ref: "main",
+    files: { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] },
+    contracts: { openapi: "none", events: "none", db: "none" },
+    acceptance_criteria: ["the letters are changed"],
+    ...changes,
+  };
+}
+
+/** A diff that turns the one line of a file into another. */
+export function replaceLine(path: string, from: string, to: string): string {
+  return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
+}
+
+export function addFile(path: string, text: string): string {
+  return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${text}\n`;
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { undisturbedTree } from "./expectations.ts";
+import { deathsOf, dieEverywhere, prepare } from "./flow.ts";
+import { violations } from "./invariants.ts";
+
+test(
+  "killed at every journal event and every phase of every operation, while the user is on the base branch",
+  { timeout: 400_000 },
+  async () => {
+    const tree = await undisturbedTree();
+    const flow = await prepare("main");
+    const { deaths, last } = await dieEverywhere(flow);
+    expect(await violations(flow, last, tree)).toEqual([]);
+    expect(deaths).toBe(deathsOf(flow).length);
+    // Three files make up the suite: two like this one and at-random.test.ts, 300 kill points together.
+    expect(deaths).toBeGreaterThanOrEqual(95);
+    console.log(`kill suite: ${deaths} kill points, while the user is on the base branch`);
+  },
+);
