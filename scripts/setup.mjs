@@ -77,7 +77,7 @@ function systemPackages() {
   return absent().map(({ command, packageName, without }) => `${command} is missing (package ${packageName}): ${without}.`);
 }
 
-export function run(command, args, problem, options = {}) {
+function run(command, args, problem, options = {}) {
   // Child output goes to stderr, so that a command's own stdout stays parsable.
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
   if (result.status === 0) return;

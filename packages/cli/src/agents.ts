@@ -9,6 +9,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openDesk, type AgentDesk } from "@slipway/protocols/desk";
 import { featuresRole } from "@slipway/protocols/features/roles";
+import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
 import type { Arguments } from "./command.ts";
 import { readerAt } from "./configuration.ts";
 import type { Io } from "./io.ts";
@@ -61,10 +62,26 @@ export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
     onWarning,
     role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), agents, readFile),
     provider: async (role) => {
-      const selection = selectProvider(role, { flags: choice, env: io.env, agents });
-      return { provider: await open(selection), model: selection.model };
+      try {
+        const selection = selectProvider(role, { flags: choice, env: io.env, agents });
+        return { provider: await open(selection), model: selection.model };
+      } catch (error) {
+        return { provider: absent(error), model: null };
+      }
     },
   });
+}
+
+/** So that a run asks a person instead of ending: who plays the roles can be mended while it waits. */
+function absent(error: unknown): Provider {
+  return { name: "none", invoke: () => Promise.reject(error) };
+}
+
+/** Before a run is recorded, every mistake in the choice is the caller's to correct. */
+export async function assertAgents(kernel: Kernel, io: Io, choice: AgentChoice): Promise<void> {
+  for (const role of Object.keys(WORKER_OUTPUT)) {
+    await openProvider(selectProvider(role, { flags: choice, env: io.env, agents: kernel.configuration.agents }), kernel, io, choice);
+  }
 }
 
 async function openProvider({ provider, configEnv }: Selection, kernel: Kernel, io: Io, { cassette }: AgentChoice): Promise<Provider> {

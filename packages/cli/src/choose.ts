@@ -47,6 +47,12 @@ export async function chooseQuestion({ inbox }: Records, named: string): Promise
   return byNumber ?? inbox.find(named);
 }
 
+/** Of a run and of everything below it. */
+export async function openQuestionsOf({ inbox }: Records, runId: string): Promise<InboxQuestion[]> {
+  const open = await inbox.listOpen();
+  return open.filter((question) => question.runId === runId || question.runId?.startsWith(`${runId}/`) === true);
+}
+
 export async function openApprovalOf({ inbox }: Records, feature: string): Promise<InboxQuestion | null> {
   return (await inbox.listOpen()).find(({ kind, context }) => kind === "approval" && context["feature_id"] === feature) ?? null;
 }

@@ -1,7 +1,9 @@
 import type { Outcome } from "@slipway/durable/outcome";
 import type { FeatureResult } from "@slipway/protocols/features/protocol";
+import { openQuestionsOf } from "./choose.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { nextActions } from "./next-actions.ts";
 import { answerAtTerminal } from "./prompt.ts";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
@@ -38,7 +40,7 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
 }
 
 async function tell({ records }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
-  const questions = outcome.status === "waiting" ? await records.inbox.listOpen() : [];
+  const questions = outcome.status === "waiting" ? await openQuestionsOf(records, runId) : [];
   const next = questions.map((question) => ({ title: question.title, command: answerCommand(question) }));
   if (json) io.out(`${JSON.stringify({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) })}\n`);
   else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
@@ -70,6 +72,9 @@ function inWords(runId: string, outcome: Outcome, next: readonly { title: string
     case "cancelled":
       return [`Run ${runId} was cancelled: ${outcome.reason}`];
     case "failed":
-      return [`Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`];
+      return [
+        `Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`,
+        ...nextActions(outcome.failure).map((action) => `  next: ${action}`),
+      ];
   }
 }

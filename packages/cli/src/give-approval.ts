@@ -40,6 +40,6 @@ export async function giveApproval(
     by,
     at: Math.floor(records.clock.now()),
   });
-  await records.inbox.answer({ id: question.id, value: { decision: "approve", token }, by });
+  await records.answer({ id: question.id, value: { decision: "approve", token }, by });
   return { tree, by: by.id };
 }

@@ -4,6 +4,7 @@ import { COMMANDS } from "./commands.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
 import { processIo, type Io } from "./io.ts";
+import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
 import { VERSION } from "./version.ts";
 
@@ -49,16 +50,12 @@ function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
   if (argv.includes("--json")) io.out(`${JSON.stringify({ ok: false, error: failure })}\n`);
   else {
     io.err(`${failure.code}: ${failure.message}\n`);
-    for (const action of nextActions(failure.details["suggested_next_actions"])) io.err(`  next: ${action}\n`);
+    for (const action of nextActions(failure)) io.err(`  next: ${action}\n`);
     if (failure.code === "internal_error")
       io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");
   }
   if (argv.includes("--verbose") && error instanceof Error) io.err(`${error.stack ?? ""}\n`);
   return exitCodeFor(error);
-}
-
-function nextActions(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }
 
 const FAILED_WORK = new Set([

@@ -20,7 +20,7 @@ export async function answerAtTerminal({ records, engine }: Session, runId: stri
     if (isCancel(comment)) return false;
     if (question.kind === "approval" && decision === "approve") await giveApproval(records, question, io);
     else
-      await records.inbox.answer({
+      await records.answer({
         id: question.id,
         value: { ...(decision === null ? {} : { decision }), ...(comment === "" ? {} : { comment }) },
         by: personOf(io),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { workflow, type Ctx, type Workflow } from "./ctx.ts";
 import { openPlace, type Place } from "./testing/process.ts";
+import type { Sleep } from "./timer.ts";
 import { virtualTime, type VirtualTime } from "./testing/virtual-time.ts";
 
 let place: Place;
@@ -13,6 +14,8 @@ beforeEach(() => {
 afterEach(() => place.dispose());
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+/** A process that is suspended: its timers do not fire. */
+const suspended: Sleep = (_ms, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 const flow = (run: (ctx: Ctx) => Promise<unknown>): Workflow<never, unknown, undefined> => workflow("flow", "1", run);
 const open = (run: (ctx: Ctx) => Promise<unknown>, more = {}) =>
   place.open({ workflows: [flow(run)], kernel: undefined, clock: time.clock, sleep: time.sleep, pollMs: 100, leaseMs: 3000, ...more });
@@ -33,7 +36,7 @@ test("a lease that is kept up is not taken, however long the step", async () => 
 
 test("a lease that ran out is taken over; the late owner writes nothing more and is told", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
-  const stuck = await open((ctx) => ctx.step("slow", () => gate), { sleep: () => never() });
+  const stuck = await open((ctx) => ctx.step("slow", () => gate), { sleep: suspended });
   const runId = await stuck.engine.start("flow", null);
   const driven = stuck.engine.drive(runId);
   const outcome = expect(driven).rejects.toMatchObject({ code: "lease_lost" });
@@ -166,7 +169,7 @@ test("stop and cancel reach a run whose process has vanished", async () => {
 test("an order to stop that nobody heard does not stop the next one; an order to cancel does", async () => {
   const { promise: hold } = Promise.withResolvers<never>();
   const start = async () => {
-    const process: Awaited<ReturnType<typeof open>> = await open((ctx) => ctx.step("hang", () => hold), { sleep: () => never() });
+    const process: Awaited<ReturnType<typeof open>> = await open((ctx) => ctx.step("hang", () => hold), { sleep: suspended });
     const runId = await process.engine.start("flow", null);
     void process.engine.drive(runId);
     await time.settle();

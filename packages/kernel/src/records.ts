@@ -7,7 +7,8 @@ import { repositoryJournal, type Journal } from "./journal/repository.ts";
 import type { Layout } from "./layout.ts";
 import { objectStore, type Objects } from "./objects/store.ts";
 import { createDoor, type Door, type DoorEvent } from "./operations/door.ts";
-import { openInbox, type QuestionInbox } from "./questions/inbox.ts";
+import { answerOperation } from "./questions/answer.ts";
+import { openInbox, type AnswerRequest, type QuestionInbox } from "./questions/inbox.ts";
 
 /** Everything that is written down: what commands need that only look or answer. */
 export interface Records {
@@ -19,6 +20,8 @@ export interface Records {
   readonly door: Door;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Through the door, like every change of state. */
+  answer(request: AnswerRequest): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,5 +40,18 @@ export async function openRecords({ layout, clock = systemClock, ids = systemIds
   const journal = repositoryJournal(objects);
   const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe === undefined ? {} : { observe }) });
   const inbox = openInbox({ db: database.db, clock });
-  return { layout, database, objects, journal, inbox, door, clock, ids, close: () => database.close() };
+  return {
+    layout,
+    database,
+    objects,
+    journal,
+    inbox,
+    door,
+    clock,
+    ids,
+    async answer({ id, value, by }) {
+      await door.perform(answerOperation(), by, ids.next("answer"), { question_id: id, value });
+    },
+    close: () => database.close(),
+  };
 }

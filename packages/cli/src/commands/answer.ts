@@ -12,7 +12,7 @@ export const run: RunCommand = (args, io) =>
     const [named = "", given] = args.positionals;
     const question = await chooseQuestion(records, named);
     if (question.kind === "approval" && given === "approve") await giveApproval(records, question, io);
-    else await records.inbox.answer({ id: question.id, value: answerFrom(question, given, args.text("comment")), by: personOf(io) });
+    else await records.answer({ id: question.id, value: answerFrom(question, given, args.text("comment")), by: personOf(io) });
     if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, question: question.id, next: "slipway resume" })}\n`);
     else io.out(`Answered: ${question.title}\n  next: slipway resume\n`);
     return EXIT.done;

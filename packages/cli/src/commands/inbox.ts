@@ -1,4 +1,6 @@
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/questions/question";
+import type { Records } from "@slipway/kernel/records";
+import { chooseQuestion } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
@@ -7,26 +9,28 @@ import { answerCommand } from "../render/questions.ts";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
-    const open = await records.inbox.listOpen();
-    const rows = args.flag("all")
-      ? await records.database.db.selectFrom("questions").selectAll().where("status", "!=", "open").orderBy("asked_at").execute()
-      : [];
-    const shown = [...open, ...rows.map(questionFrom)];
+    const [named] = args.positionals;
+    const shown = named === undefined ? await listed(records, args.flag("all")) : [await chooseQuestion(records, named)];
     if (args.flag("json")) io.out(`${JSON.stringify(shown.map((question) => ({ ...question, command: answerCommand(question) })))}\n`);
     else if (shown.length === 0) io.out("Nothing waits for you.\n");
-    else for (const [index, question] of shown.entries()) io.out(describe(question, index + 1, io.color));
+    else for (const [index, question] of shown.entries()) io.out(describe(question, named ?? `Q${index + 1}`, io.color));
     return EXIT.done;
   });
 
-function describe(question: InboxQuestion, number: number, color: boolean): string {
+async function listed({ inbox, database }: Records, all: boolean): Promise<InboxQuestion[]> {
+  const closed = database.db.selectFrom("questions").selectAll().where("status", "!=", "open").orderBy("asked_at");
+  return [...(await inbox.listOpen()), ...(all ? (await closed.execute()).map(questionFrom) : [])];
+}
+
+function describe(question: InboxQuestion, name: string, color: boolean): string {
   const { bold, dim } = paint(color);
   const options = question.options.map(({ value, label }) => `     ${value}: ${label}`);
   const head =
     question.status === "open"
-      ? bold(`Q${number}  ${question.title}`)
+      ? bold(`${name}  ${question.title}`)
       : dim(`    ${question.title} (${question.status}${question.answeredBy === null ? "" : ` by ${question.answeredBy}`})`);
   if (question.status !== "open") return `${head}\n`;
-  return [head, ...indented(question.body), ...options, dim(`     → ${answerCommand(question, number)}`), ""].join("\n") + "\n";
+  return [head, ...indented(question.body), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
 }
 
 function indented(text: string): string[] {

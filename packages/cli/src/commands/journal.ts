@@ -24,7 +24,9 @@ export const run: RunCommand = (args, io) => {
 
 async function show({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
   const limit = wholeNumber(args.text("limit") ?? "50", "--limit");
-  const streams = args.positionals[1] === undefined ? await streamsOf(records) : [args.positionals[1]];
+  const named = args.positionals[1];
+  const streams = (await streamsOf(records)).filter((stream) => named === undefined || stream === named);
+  assertKnown(streams, named);
   for (const stream of streams) {
     const { seq } = await engine.head(stream);
     for (const event of await engine.events(stream, Math.max(1, seq - limit + 1), limit)) {
@@ -41,7 +43,9 @@ async function show({ engine, records }: Reader, args: Arguments, io: Io): Promi
 async function verify({ records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
   const keptHeads = keptHeadsIn(nodeFileSystem, placesOf(io, records.layout.root).heads);
   const verdicts = await verifyAll(records.database.sqlite, { keptHeads, blobs: records.objects });
-  const wanted = [...verdicts].filter(([stream]) => args.positionals[1] === undefined || stream === args.positionals[1]);
+  const named = args.positionals[1];
+  const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);
+  assertKnown(wanted, named);
   const broken = wanted.filter(([, verdict]) => !verdict.ok);
   if (args.flag("json")) io.out(`${JSON.stringify({ ok: broken.length === 0, streams: Object.fromEntries(wanted) })}\n`);
   else {
@@ -71,6 +75,14 @@ async function prune({ engine, records }: Reader, args: Arguments, io: Io): Prom
 
 async function streamsOf({ database }: Reader["records"]): Promise<string[]> {
   return (await database.db.selectFrom("heads").select("stream").orderBy("stream").execute()).map(({ stream }) => stream);
+}
+
+/** A journal that is not there must not pass for one that is whole. */
+function assertKnown(streams: readonly unknown[], named: string | undefined): void {
+  if (named === undefined || streams.length > 0) return;
+  throw new SlipwayError("run_not_found", `The journal has no stream ${named}.`, {
+    suggested_next_actions: ["Use a run id, `repository`, or no name for all of them; `slipway journal show` lists them."],
+  });
 }
 
 function wholeNumber(text: string, option: string): number {

@@ -5,13 +5,14 @@ import { conduct } from "../conduct.ts";
 import { personOf } from "../places.ts";
 import { openProgress, styleFor } from "../render/progress.ts";
 import { openSession } from "../session.ts";
+import { reasonFrom } from "../unsandboxed.ts";
 import { PROTOCOL_VERSION } from "@slipway/protocols/features/protocol";
 import { recordOverride } from "@slipway/kernel/sandbox/override";
 
 export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
   const progress = openProgress(io, styleFor(io, json));
-  const unsandboxedReason = args.text("allow-unsandboxed");
+  const unsandboxedReason = reasonFrom(args);
   const session = await openSession({
     io,
     agents: agentChoice(args),
@@ -23,6 +24,7 @@ export const run: RunCommand = async (args, io) => {
   try {
     const { runId } = await chooseRun(session.engine, args.positionals[0]);
     if (args.flag("accept-version")) await session.engine.repin(runId, PROTOCOL_VERSION, personOf(io).id);
+    if (args.flag("after-crashes")) await session.engine.resetCrashes(runId, personOf(io).id);
     if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
     return await conduct({ session, runId, io, json, progress });
   } finally {

@@ -1,3 +1,4 @@
+import { isFinished } from "@slipway/durable/status";
 import { chooseRun } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -12,7 +13,11 @@ export const run: RunCommand = (args, io) =>
       io.out(args.flag("json") ? `${JSON.stringify({ ok: true, stopped: null })}\n` : "No run is live; nothing was changed.\n");
       return EXIT.done;
     }
-    const { runId } = live !== undefined && args.positionals[0] === undefined ? live : await chooseRun(engine, args.positionals[0]);
+    const { runId, status } = live !== undefined && args.positionals[0] === undefined ? live : await chooseRun(engine, args.positionals[0]);
+    if (isFinished(status)) {
+      io.out(args.flag("json") ? `${JSON.stringify({ ok: true, stopped: null })}\n` : `Run ${runId} is ${status}; nothing was changed.\n`);
+      return EXIT.done;
+    }
     const by = personOf(io).id;
     if (cancel) await engine.requestCancel(runId, `cancelled by ${by}`, by);
     else await engine.requestStop(runId, `stopped by ${by}`, by);

@@ -7,10 +7,9 @@ interface Asked {
 }
 
 /** The exact command that answers a question. */
-export function answerCommand(question: Asked, number?: number): string {
+export function answerCommand(question: Asked, name = question.id): string {
   const feature = question.feature ?? question.context?.["feature_id"];
   if (question.kind === "approval" && typeof feature === "string") return `slipway approve ${feature}`;
   const choices = question.options?.map(({ value }) => value).join("|") ?? "";
-  const name = number === undefined ? `'${question.id}'` : `Q${number}`;
-  return `slipway answer ${name}${choices === "" ? "" : ` ${choices}`} --comment '…'`;
+  return `slipway answer ${/^\w+$/.test(name) ? name : `'${name}'`}${choices === "" ? "" : ` ${choices}`} --comment '…'`;
 }

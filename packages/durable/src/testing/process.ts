@@ -5,6 +5,7 @@ import { openEngine, type Engine, type EngineOptions } from "../engine.ts";
 import { systemClock, systemIds } from "../environment.ts";
 import type { HostIdentity } from "../host.ts";
 import { openSqlite, type Sqlite } from "../sqlite.ts";
+import { systemSleep, type Sleep } from "../timer.ts";
 import { memoryBlobs, memoryInbox, type MemoryBlobs, type MemoryInbox } from "./memory.ts";
 
 /** A folder with a database, and what outlives its processes. */
@@ -47,8 +48,10 @@ export function openPlace(): Place {
     async open(options) {
       const pid = pids++;
       const host: HostIdentity = { host: "test", pid, startedAt: String(pid), isDead: (other) => other.host === "test" && dead.has(other.pid) };
-      const sqlite = mortal(connect(), () => dead.has(pid));
-      const engine = await openEngine({ blobs, inbox, clock: systemClock, ids: systemIds, pollMs: 10, graceMs: 200, host, ...options, sqlite });
+      const isDead = () => dead.has(pid);
+      const sqlite = mortal(connect(), isDead);
+      const sleep: Sleep = (ms, signal) => (options.sleep ?? systemSleep)(ms, signal).then(() => (isDead() ? never : undefined));
+      const engine = await openEngine({ blobs, inbox, clock: systemClock, ids: systemIds, pollMs: 10, graceMs: 200, host, ...options, sqlite, sleep });
       return { engine, sqlite, host, crash: () => void dead.add(pid) };
     },
     async tamper(sql, ...values) {
@@ -62,8 +65,9 @@ export function openPlace(): Place {
   };
 }
 
+const never = new Promise<never>(() => undefined);
+
 function mortal(sqlite: Sqlite, isDead: () => boolean): Sqlite {
-  const never = new Promise<never>(() => undefined);
   const unlessDead = <T>(result: Promise<T>): Promise<T> => result.finally(() => (isDead() ? never : undefined));
   return {
     path: sqlite.path,

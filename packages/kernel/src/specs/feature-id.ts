@@ -1,12 +1,11 @@
 import { basename, dirname, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-
-export const FEATURE_ID = /^[a-z0-9_][a-z0-9_-]*$/;
+import { FEATURE_ID_PATTERN } from "../plans/schema.ts";
 
 /** Also branch and folder name. A canonical `.slipway/features/<id>/spec.md` takes it from its folder. */
 export function featureIdOf(path: string): string {
   const id = isCanonical(path) ? basename(dirname(path)) : fromFileName(basename(path));
-  if (FEATURE_ID.test(id)) return id;
+  if (FEATURE_ID_PATTERN.test(id)) return id;
   throw new SlipwayError("invalid_feature_slug", `The file name ${path} gives the feature id "${id}", which is not usable.`, {
     file: path,
     feature_id: id,
@@ -14,7 +13,7 @@ export function featureIdOf(path: string): string {
   });
 }
 
-export function isCanonical(path: string): boolean {
+function isCanonical(path: string): boolean {
   return path.split(sep).slice(-4, -2).join("/") === ".slipway/features" && basename(path) === "spec.md";
 }
 

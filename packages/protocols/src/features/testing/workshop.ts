@@ -83,11 +83,11 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
     drive: (runId) => engine.drive(runId),
     open: () => inbox.listOpen(),
     async answer(question, value) {
-      await inbox.answer({ id: question.id, value, by: PERSON });
+      await records.answer({ id: question.id, value, by: PERSON });
     },
     async approve(question) {
       const token = sign(question.context as ApprovedFacts);
-      await inbox.answer({ id: question.id, value: { decision: "approve", token }, by: PERSON });
+      await records.answer({ id: question.id, value: { decision: "approve", token }, by: PERSON });
       return token;
     },
     locks: async () => (await heldLocks(database.db)).map(({ resource, holder }) => ({ resource, holder })),
