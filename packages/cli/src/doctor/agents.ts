@@ -56,7 +56,7 @@ async function checkCustom(roles: string, { io, repository }: Patient, command: 
     return problem(`A command of yours plays ${roles}, but none is configured.`, "Set runtime.custom.command in slipway/agents.yaml.");
   }
   const { PATH = "" } = agentEnvironment(io.env);
-  const missing = missingCommand(String(command[0]), { cwd: repository.root, path: PATH, visible: null });
+  const missing = missingCommand(command, { cwd: repository.root, path: PATH, visible: null });
   if (missing === null) return ok(`The command ${command.join(" ")} plays ${roles}.`);
   return problem(
     `The agent command cannot start: ${missing.message}`,

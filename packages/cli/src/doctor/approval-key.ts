@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { placesOf } from "../places.ts";
 import { ok, problem, type Finding, type Patient } from "./check.ts";
-import { homePath } from "./home.ts";
+import { expandHome } from "@slipway/kernel/config/home";
 
 /** Looking makes no key: that is the first approval's business. */
 export async function checkApprovalKey(patient: Patient): Promise<Finding[]> {
@@ -18,7 +18,9 @@ export async function checkApprovalKey(patient: Patient): Promise<Finding[]> {
       ),
     ];
   }
-  const shown = ((await patient.configuration())?.policy.sandbox.read_only ?? []).find((folder) => isBelow(homePath(io, folder), path));
+  const shown = ((await patient.configuration())?.policy.sandbox.read_only ?? []).find((folder) =>
+    isBelow(expandHome(folder, io.env), path),
+  );
   if (shown !== undefined) {
     return [
       problem(

@@ -7,7 +7,7 @@ import { missingCommand } from "@slipway/kernel/sandbox/command";
 import { DEFAULT_LIMITS } from "@slipway/kernel/sandbox/contract";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
-import { homePath } from "./home.ts";
+import { expandHome } from "@slipway/kernel/config/home";
 
 interface Step {
   readonly program: string;
@@ -46,7 +46,7 @@ async function checkStep({ program, cwd, env, where }: Step, { io, repository }:
   const { root } = repository;
   const { host } = await probeSandbox();
   const own = stepEnvironment(io.env, policy.execution.env_allowlist, env);
-  const readOnly = policy.sandbox.read_only.map((path) => homePath(io, path)).filter((path) => existsSync(path));
+  const readOnly = policy.sandbox.read_only.map((path) => expandHome(path, io.env)).filter((path) => existsSync(path));
   const shared = policy.sandbox.shared_paths.map((path) => ({ from: join(root, path), to: join(root, path) }));
   const plan: SandboxPlan = {
     worktree: root,
@@ -60,7 +60,7 @@ async function checkStep({ program, cwd, env, where }: Step, { io, repository }:
     limits: DEFAULT_LIMITS,
   };
   const path = host === null ? (own["PATH"] ?? "") : String(sandboxEnvironment(plan, host)["PATH"]);
-  const missing = missingCommand(program, { cwd: plan.cwd, path, visible: host === null ? null : visibleRoots(plan, host) });
+  const missing = missingCommand([program], { cwd: plan.cwd, path, visible: host === null ? null : visibleRoots(plan, host) });
   if (missing !== null) {
     const mend = missing.message.includes("does not show")
       ? `Add its folder to sandbox.read_only in slipway/policy.yaml.`
@@ -97,7 +97,7 @@ function missingFolders({ io, repository }: Patient, { policy }: Configuration):
       .filter((path) => !existsSync(join(repository.root, path)))
       .map((path) => problem(`${path} is shared with gates by slipway/policy.yaml, but does not exist.`, mendFor(path))),
     ...read_only
-      .filter((path) => !existsSync(homePath(io, path)))
+      .filter((path) => !existsSync(expandHome(path, io.env)))
       .map((path) =>
         problem(
           `${path} is shown to gates by slipway/policy.yaml, but does not exist.`,

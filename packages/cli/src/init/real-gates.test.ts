@@ -8,7 +8,7 @@ import { findOnPath } from "@slipway/kernel/sandbox/host";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
 import { expect, test } from "vitest";
-import { homePath } from "../doctor/home.ts";
+import { expandHome } from "@slipway/kernel/config/home";
 import { main } from "../main.ts";
 import { collectingIo, git, scratchFolder, scratchRepository, writeAll } from "./testing/scratch.ts";
 
@@ -84,7 +84,7 @@ test.for(PROJECTS)(
         },
         sandbox: await openSandbox(),
         hostEnv: process.env,
-        readOnly: policy.sandbox.read_only.map((path) => homePath(io, path)),
+        readOnly: policy.sandbox.read_only.map((path) => expandHome(path, io.env)),
         shared: policy.sandbox.shared_paths.map((path) => ({ from: join(folder, path), to: path })),
         logFolder: scratchFolder(),
         redact: createRedactor({ secrets: [] }),

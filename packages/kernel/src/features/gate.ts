@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { SlipwayError, type Failure } from "@slipway/durable/errors";
 import { z } from "zod";
+import { expandHome } from "../config/home.ts";
 import { recordCheck } from "../evidence/checks.ts";
 import { runGate, type GateResult } from "../gates/run.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -54,7 +55,7 @@ export function runGatesOperation(rooms: Rooms, signal?: AbortSignal): Operation
         policy: gatePolicy(rooms),
         sandbox,
         hostEnv: rooms.hostEnv,
-        readOnly: policy.sandbox.read_only.map((path) => path.replace(/^~(?=\/)/, rooms.hostEnv["HOME"] ?? "~")),
+        readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
         shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
         logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
         redact: rooms.redactor,
