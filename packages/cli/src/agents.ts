@@ -54,7 +54,11 @@ export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
 
   function recorded(provider: Provider): Provider {
     if (choice.record === undefined) return provider;
-    return recording(provider, { folder: resolve(io.cwd, choice.record), description: `Recorded from the provider ${provider.name}.`, clock: kernel.clock });
+    return recording(provider, {
+      folder: resolve(io.cwd, choice.record),
+      description: `Recorded from the provider ${provider.name}.`,
+      clock: kernel.clock,
+    });
   }
 
   return openDesk({

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { answerAtTerminal } from "./prompt.ts";
+import { oneLine, plain } from "./render/plain.ts";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
 import type { Session } from "./session.ts";
@@ -41,7 +42,7 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
 
 async function tell({ records }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
   const questions = outcome.status === "waiting" ? await openQuestionsOf(records, runId) : [];
-  const next = questions.map((question) => ({ title: question.title, command: answerCommand(question) }));
+  const next = questions.map((question) => ({ title: oneLine(question.title), command: answerCommand(question) }));
   if (json) io.out(`${JSON.stringify({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) })}\n`);
   else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
   return exitCode(outcome);
@@ -73,7 +74,7 @@ function inWords(runId: string, outcome: Outcome, next: readonly { title: string
       return [`Run ${runId} was cancelled: ${outcome.reason}`];
     case "failed":
       return [
-        `Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`,
+        `Run ${runId} failed: ${outcome.failure.code}: ${plain(outcome.failure.message)}`,
         ...nextActions(outcome.failure).map((action) => `  next: ${action}`),
       ];
   }

@@ -15,8 +15,13 @@ export interface Io {
 export function processIo(): Io {
   const { stdout, stdin, env } = process;
   const terminal = stdout.isTTY === true;
+  // Whoever reads our output may stop reading (`slipway watch | head`); the work goes on.
+  stdout.on("error", () => undefined);
   return {
-    cwd: process.cwd(),
+    // Read when it is needed: the folder may have been deleted under us, and that has to be told like any other error.
+    get cwd() {
+      return process.cwd();
+    },
     env,
     terminal,
     interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,

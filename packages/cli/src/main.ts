@@ -6,13 +6,15 @@ import { commandHelp, overview } from "./help.ts";
 import { processIo, type Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
+import { plain } from "./render/plain.ts";
+import { translateSystemError } from "./system-errors.ts";
 import { VERSION } from "./version.ts";
 
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    return report(error, argv, io);
+    return report(translateSystemError(error), argv, io);
   }
 }
 
@@ -49,7 +51,7 @@ function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const failure = toFailure(error);
   if (argv.includes("--json")) io.out(`${JSON.stringify({ ok: false, error: failure })}\n`);
   else {
-    io.err(`${failure.code}: ${failure.message}\n`);
+    io.err(`${failure.code}: ${plain(failure.message)}\n`);
     for (const action of nextActions(failure)) io.err(`  next: ${action}\n`);
     if (failure.code === "internal_error")
       io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");

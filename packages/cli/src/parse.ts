@@ -4,7 +4,7 @@ import type { Arguments, CommandSpec } from "./command.ts";
 import { COMMON_OPTIONS } from "./commands.ts";
 
 /** Two-letter options that must never be read as two one-letter ones. */
-const WHOLE_OPTIONS: Readonly<Record<string, string>> = { "-fi": "--fi", "-fl": "--fl" };
+const WHOLE_OPTION = /^-(f[il])(?==|$)/;
 
 export function parseCommandLine(command: CommandSpec, argv: readonly string[]): Arguments {
   const specs = { ...command.options, ...COMMON_OPTIONS };
@@ -12,14 +12,19 @@ export function parseCommandLine(command: CommandSpec, argv: readonly string[]):
     Object.entries(specs).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
   );
   const { values, positionals } = strictly(command, () =>
-    parseArgs({ args: argv.map((word) => WHOLE_OPTIONS[word] ?? word), options, allowPositionals: true, strict: true }),
+    parseArgs({ args: wholeOptions(argv), options, allowPositionals: true, strict: true }),
   );
-  checkPositionals(command, positionals);
+  if (values["help"] !== true) checkPositionals(command, positionals);
   return {
     positionals,
     text: (name) => (typeof values[name] === "string" ? values[name] : undefined),
     flag: (name) => values[name] === true,
   };
+}
+
+function wholeOptions(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, index) => (end === -1 || index < end ? word.replace(WHOLE_OPTION, "--$1") : word));
 }
 
 function strictly<T>(command: CommandSpec, parse: () => T): T {

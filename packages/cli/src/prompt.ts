@@ -1,33 +1,58 @@
 import { isCancel, note, select, text } from "@clack/prompts";
+import { SlipwayError } from "@slipway/durable/errors";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";
 import { giveApproval } from "./give-approval.ts";
 import { personOf } from "./places.ts";
+import { oneLine, plain } from "./render/plain.ts";
 import type { Session } from "./session.ts";
 
 const LATER = "later";
 
 /** Puts the run's open questions to whoever sits at the terminal. False when they would rather answer later. */
 export async function answerAtTerminal({ records, engine }: Session, runId: string, io: Io): Promise<boolean> {
-  const open = (await records.inbox.listOpen()).filter(
-    (question) => question.runId === runId || question.runId?.startsWith(`${runId}/`) === true,
-  );
+  const open = await openQuestionsOf(records, runId);
   for (const question of open) {
-    note(question.body, question.title);
-    const decision = await choose(question);
-    if (decision === LATER) return false;
-    const comment = decision === "approve" ? "" : await text({ message: "A comment for the worker (may be empty)", defaultValue: "" });
-    if (isCancel(comment)) return false;
-    if (question.kind === "approval" && decision === "approve") await giveApproval(records, question, io);
-    else
-      await records.answer({
-        id: question.id,
-        value: { ...(decision === null ? {} : { decision }), ...(comment === "" ? {} : { comment }) },
-        by: personOf(io),
-      });
+    note(plain(question.body), oneLine(question.title));
+    let settled = false;
+    while (!settled) {
+      const given = await ask(question);
+      if (given === LATER) return false;
+      settled = await answer(records, question, given, io);
+    }
     engine.wake();
   }
   return open.length > 0;
+}
+
+interface Given {
+  readonly decision: string | null;
+  readonly comment: string;
+}
+
+async function ask(question: InboxQuestion): Promise<Given | typeof LATER> {
+  const decision = await choose(question);
+  if (decision === LATER) return LATER;
+  if (decision === "approve") return { decision, comment: "" };
+  const comment = await text({ message: "A comment for the worker (may be empty)", defaultValue: "" });
+  return isCancel(comment) ? LATER : { decision, comment };
+}
+
+/** False when the answer is not one the question takes; why is shown, and the question stays. */
+async function answer(records: Session["records"], question: InboxQuestion, { decision, comment }: Given, io: Io): Promise<boolean> {
+  try {
+    if (question.kind === "approval" && decision === "approve") await giveApproval(records, question, io);
+    else {
+      const value = { ...(decision === null ? {} : { decision }), ...(comment === "" ? {} : { comment }) };
+      await records.answer({ id: question.id, value, by: personOf(io) });
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof SlipwayError) || error.code !== "answer_invalid") throw error;
+    note(plain(error.message), "That cannot be the answer");
+    return false;
+  }
 }
 
 async function choose(question: InboxQuestion): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import { findLayout } from "@slipway/kernel/glance/glance";
 import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/specs/read";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Arguments } from "./command.ts";
 import type { Io } from "./io.ts";
 
@@ -23,8 +23,8 @@ export async function specsFor(args: Arguments, io: Io): Promise<Spec[]> {
 
 /** Without arguments: what is already under .slipway/features. */
 async function discovered(cwd: string): Promise<string[]> {
-  const folder = join(".slipway", "features");
-  const found = existsSync(join(cwd, folder)) ? (await findSpecs(cwd, folder)).filter((path) => path.endsWith("/spec.md")) : [];
+  const folder = findLayout(cwd).features;
+  const found = existsSync(folder) ? (await findSpecs(cwd, folder)).filter((path) => path.endsWith("/spec.md")) : [];
   if (found.length > 0) return found;
   throw new SlipwayError("no_specs_found", "No specification was named, and none is under .slipway/features.", {
     suggested_next_actions: ["Name one: `slipway run my_feature.spec.md`."],

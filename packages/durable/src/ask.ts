@@ -46,7 +46,12 @@ async function pose<T>(scope: Scope, name: string, question: Question<T>): Promi
 }
 
 /** Closed before it is journalled: after a crash in between, the answer is still there and this happens again. */
-async function accept<T>(scope: Scope, name: string, question: Question<T>, signal: PendingSignal): Promise<{ ok: true; value: T } | { ok: false }> {
+async function accept<T>(
+  scope: Scope,
+  name: string,
+  question: Question<T>,
+  signal: PendingSignal,
+): Promise<{ ok: true; value: T } | { ok: false }> {
   const { sqlite, clock, inbox } = scope.execution.parts;
   const consume = () => consumeWithin(sqlite, signal.id, clock.now());
   const value = parseJson(signal.value);
@@ -81,20 +86,28 @@ async function recordedAnswer<T>(scope: Scope, event: JournalEvent, question: Qu
 async function expire<T>(scope: Scope, name: string, question: Question<T>): Promise<T> {
   const answered = question.onTimeout !== undefined;
   const failure = recordable(expired(scope.runId, name, question.title));
-  const event = await record(scope, { kind: "expired", name, key: name }, canonicalJson(answered ? { value: question.onTimeout } : { failure }));
+  const event = await record(
+    scope,
+    { kind: "expired", name, key: name },
+    canonicalJson(answered ? { value: question.onTimeout } : { failure }),
+  );
   scope.asks.delete(name);
   return answered ? replay(scope, event) : Promise.reject(fromFailure(failure));
 }
 
 function expired(runId: string, name: string, title: string) {
-  const { code, message, details } = new SlipwayError("question_expired", `Nobody answered "${title}" in time.`, { run_id: runId, question: name });
+  const { code, message, details } = new SlipwayError("question_expired", `Nobody answered "${title}" in time.`, {
+    run_id: runId,
+    question: name,
+  });
   return { code, message, details };
 }
 
 async function remind(scope: Scope, name: string, due: readonly { number: number; afterMs: number }[]): Promise<void> {
   for (const { number, afterMs } of due) {
     const key = reminderKey(name, number);
-    if ((await lookUp(scope, key)) === undefined) await record(scope, { kind: "reminder", name, key }, canonicalJson({ after_ms: afterMs }));
+    if ((await lookUp(scope, key)) === undefined)
+      await record(scope, { kind: "reminder", name, key }, canonicalJson({ after_ms: afterMs }));
   }
 }
 

@@ -32,7 +32,9 @@ test.each([
   ["half a surrogate pair as a name", { o: { "\udc00": 1 } }, "$.o"],
   ["itself", circular, "$.self"],
 ])("%s is refused with its place", (_what, value, path) => {
-  expect(() => canonicalJson(value)).toThrowError(expect.objectContaining({ code: "payload_not_json", message: expect.stringContaining(path) as unknown }));
+  expect(() => canonicalJson(value)).toThrowError(
+    expect.objectContaining({ code: "payload_not_json", message: expect.stringContaining(path) as unknown }),
+  );
   expect(isJson(value)).toBe(false);
 });
 

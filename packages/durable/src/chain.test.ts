@@ -66,7 +66,10 @@ describe("any single", () => {
     fc.assert(
       fc.property(chain, fc.nat(), fc.constantFrom(...edits), (rows, pick, edit) => {
         const index = pick % rows.length;
-        expect(verifyChain(rows.with(index, edit(rows[index]!)))).toMatchObject({ ok: false, broken: { seq: index + 1, reason: "edited" } });
+        expect(verifyChain(rows.with(index, edit(rows[index]!)))).toMatchObject({
+          ok: false,
+          broken: { seq: index + 1, reason: "edited" },
+        });
       }),
     );
   });
@@ -110,7 +113,10 @@ describe("any single", () => {
     fc.assert(
       fc.property(longer, fc.nat(), (rows, pick) => {
         const left = rows.slice(0, pick % rows.length);
-        expect(verifyChain(left, { expectedHead: headOf(rows) })).toMatchObject({ ok: false, broken: { seq: left.length + 1, reason: "truncated" } });
+        expect(verifyChain(left, { expectedHead: headOf(rows) })).toMatchObject({
+          ok: false,
+          broken: { seq: left.length + 1, reason: "truncated" },
+        });
       }),
     );
   });
@@ -143,7 +149,12 @@ describe("a tombstone", () => {
   test("stands for what it replaces", () => {
     const rows = chainOf([step, step, step]);
     const tomb = chainOf([pruned, step], "run", headOf(rows));
-    expect(verifyChain(tomb, { expectedHead: headOf(tomb), keptHead: headOf(rows) })).toEqual({ ok: true, events: 5, pruned: 3, head: headOf(tomb) });
+    expect(verifyChain(tomb, { expectedHead: headOf(tomb), keptHead: headOf(rows) })).toEqual({
+      ok: true,
+      events: 5,
+      pruned: 3,
+      head: headOf(tomb),
+    });
     expect(verifyChain(tomb, { keptHead: { seq: 2, hash: rows[1]!.hash } })).toMatchObject({ ok: true });
   });
 

@@ -96,7 +96,8 @@ export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainV
       if (row.seq > expected) return fault(expected, "gap", `Event ${expected} is missing.`, { seq: expected });
       if (row.seq < expected) return fault(row.seq, "reordered", `Event ${row.seq} stands after event ${head.seq}.`);
       if (eventHash(row) !== row.hash) return fault(row.seq, "edited", `Event ${row.seq} is not what was written.`);
-      if (row.prev !== head.hash) return fault(row.seq, "edited", `Event ${row.seq} does not follow the event before it.`, { hash: row.prev });
+      if (row.prev !== head.hash)
+        return fault(row.seq, "edited", `Event ${row.seq} does not follow the event before it.`, { hash: row.prev });
       head = { seq: row.seq, hash: row.hash };
       return againstKept(head, keptHead);
     },
@@ -109,18 +110,30 @@ export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainV
 
 function againstKept(head: Head, kept: Head | undefined): Fault | null {
   if (kept === undefined || kept.seq !== head.seq || kept.hash === head.hash) return null;
-  return fault(head.seq, "rolled_back", `Event ${head.seq} is another one than the head kept elsewhere says: the stream was rolled back and written anew.`);
+  return fault(
+    head.seq,
+    "rolled_back",
+    `Event ${head.seq} is another one than the head kept elsewhere says: the stream was rolled back and written anew.`,
+  );
 }
 
 function atEnd(head: Head, expected: Head | undefined, kept: Head | undefined): Broken | null {
   if (expected !== undefined && head.seq < expected.seq) {
-    return { seq: head.seq + 1, reason: "truncated", message: `The stream ends at event ${head.seq}; it was written up to event ${expected.seq}.` };
+    return {
+      seq: head.seq + 1,
+      reason: "truncated",
+      message: `The stream ends at event ${head.seq}; it was written up to event ${expected.seq}.`,
+    };
   }
   if (expected !== undefined && (head.seq > expected.seq || head.hash !== expected.hash)) {
     return { seq: head.seq, reason: "edited", message: `The stream ends at event ${head.seq}, but its recorded head is another event.` };
   }
   if (kept !== undefined && head.seq < kept.seq) {
-    return { seq: head.seq + 1, reason: "rolled_back", message: `The stream ends at event ${head.seq}; a head kept elsewhere names event ${kept.seq}.` };
+    return {
+      seq: head.seq + 1,
+      reason: "rolled_back",
+      message: `The stream ends at event ${head.seq}; a head kept elsewhere names event ${kept.seq}.`,
+    };
   }
   return null;
 }

@@ -18,21 +18,38 @@ import { startRunSpan } from "./telemetry.ts";
 type Settled = { readonly value: unknown } | { readonly failure: Failure };
 
 /** A run of its own under the same lease. Its outcome is recorded in its own stream first, then here with its final head. */
-export async function child<I, O, K>(scope: Scope, carry: typeof carryOut, name: string, workflow: Workflow<I, O, K>, input: I): Promise<O> {
+export async function child<I, O, K>(
+  scope: Scope,
+  carry: typeof carryOut,
+  name: string,
+  workflow: Workflow<I, O, K>,
+  input: I,
+): Promise<O> {
   const recorded = await recall(scope, name, ["child", "child_failed"]);
   if (recorded !== undefined) return replay(scope, recorded);
   const { parts } = scope.execution;
   const runId = childRunId(scope.runId, name);
   const given = { text: inputText(workflow, input), digest: inputDigest(workflow, input) };
   const row = await durably(scope, findRun(parts.sqlite, runId));
-  const settled = row === undefined ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given)) : await goOn(scope, carry, workflow, row);
-  const head = await durably(scope, parts.sqlite.exclusive(() => headWithin(parts.sqlite, runId)));
+  const settled =
+    row === undefined
+      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given))
+      : await goOn(scope, carry, workflow, row);
+  const head = await durably(
+    scope,
+    parts.sqlite.exclusive(() => headWithin(parts.sqlite, runId)),
+  );
   const kind = "failure" in settled ? "child_failed" : "child";
   return replay(scope, await record(scope, { kind, name, key: name }, canonicalJson({ run_id: runId, head, ...settled })));
 }
 
 /** The child's row and its first event are one commit. */
-async function begin<I, O, K>(scope: Scope, runId: string, workflow: Workflow<I, O, K>, given: { text: string; digest: string }): Promise<Stream> {
+async function begin<I, O, K>(
+  scope: Scope,
+  runId: string,
+  workflow: Workflow<I, O, K>,
+  given: { text: string; digest: string },
+): Promise<Stream> {
   const { sqlite, blobs, clock, observe } = scope.execution.parts;
   const { fence } = scope.stream;
   const write = async () => {
@@ -42,7 +59,15 @@ async function begin<I, O, K>(scope: Scope, runId: string, workflow: Workflow<I,
       const { name, version } = workflow;
       const started = appendWithin(sqlite, runId, { kind: "started", name, payload }, at, fence);
       const parent = { root_run_id: fence.rootRunId, parent_run_id: scope.runId };
-      insertRun(sqlite, { run_id: runId, ...parent, workflow: name, version, input_digest: given.digest, status: "running", created_at: at });
+      insertRun(sqlite, {
+        run_id: runId,
+        ...parent,
+        workflow: name,
+        version,
+        input_digest: given.digest,
+        status: "running",
+        created_at: at,
+      });
       return started;
     });
     observe(event);
@@ -117,4 +142,3 @@ async function cancel(scope: Scope, runId: string, order: Ordered): Promise<Sett
 function cancelledFailure(runId: string, reason: string): Failure {
   return toFailure(cancelledError(runId, reason));
 }
-

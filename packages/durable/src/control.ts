@@ -58,9 +58,14 @@ export async function resetCrashes(control: Control, runId: string, by: string):
   const { rootRunId } = await rootOf(control, runId);
   const lease = await underLease(control, rootRunId);
   if (lease === null) return;
-  await journalled(control, lease, { runId: rootRunId, kind: "crashes_reset", payload: canonicalJson({ by, crashes: lease.crashes }) }, () => {
-    sqlite.prepare("UPDATE runs SET crashes = 0 WHERE run_id = ?").run(rootRunId);
-  });
+  await journalled(
+    control,
+    lease,
+    { runId: rootRunId, kind: "crashes_reset", payload: canonicalJson({ by, crashes: lease.crashes }) },
+    () => {
+      sqlite.prepare("UPDATE runs SET crashes = 0 WHERE run_id = ?").run(rootRunId);
+    },
+  );
 }
 
 /** If somebody carries the run out they are told, otherwise it is done here. The row is only written while somebody is there to read it. */
@@ -103,7 +108,13 @@ interface Entry {
 async function journalled({ parts }: Control, lease: Lease, entry: Entry, also?: () => void): Promise<void> {
   const { sqlite, clock, observe } = parts;
   const event = await sqlite.write(() => {
-    const written = appendWithin(sqlite, entry.runId, { kind: entry.kind, name: lease.before.workflow, payload: entry.payload }, clock.now(), lease.fence);
+    const written = appendWithin(
+      sqlite,
+      entry.runId,
+      { kind: entry.kind, name: lease.before.workflow, payload: entry.payload },
+      clock.now(),
+      lease.fence,
+    );
     also?.();
     releaseWithin(sqlite, lease.fence, entry.release ?? resting(lease.before));
     return written;

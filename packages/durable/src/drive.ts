@@ -39,7 +39,8 @@ export async function driveUnder<K>(
   const done = new AbortController();
   begun(execution);
   const kept = keep(execution, done.signal);
-  void carryOut(root, workflow, input).then((returned) => execution.conclude(returned), () => undefined);
+  // Never rejects: what goes wrong is either the run's outcome or has concluded the execution already.
+  void carryOut(root, workflow, input).then(execution.conclude);
   try {
     return await finish(execution, root, await execution.ended);
   } finally {
@@ -50,7 +51,11 @@ export async function driveUnder<K>(
 }
 
 /** The journal has to be whole before anything runs; if it is not, the lease goes back as if nothing had happened. */
-async function prepare(parts: Parts, { fence, before, takenFrom, crashes }: Lease, name: string): Promise<{ stream: Stream; input: never }> {
+async function prepare(
+  parts: Parts,
+  { fence, before, takenFrom, crashes }: Lease,
+  name: string,
+): Promise<{ stream: Stream; input: never }> {
   try {
     const stream = await openStream(parts.sqlite, fence.rootRunId, fence);
     const input = await recordedInput<never>(parts, fence.rootRunId);

@@ -12,7 +12,8 @@ durableConformance("embedded (SQLite)", async () => {
       return process.engine;
     },
     crash: (engine) => Promise.resolve(processes.get(engine)?.crash()),
-    openQuestions: () => Promise.resolve([...place.inbox.questions.values()].filter((question) => question.closed === null).map((question) => question.id)),
+    openQuestions: () =>
+      Promise.resolve([...place.inbox.questions.values()].filter((question) => question.closed === null).map((question) => question.id)),
     dispose: () => place.dispose(),
   };
 });

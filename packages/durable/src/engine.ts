@@ -197,5 +197,8 @@ function partOf(runId: string, rootRunId: string): SlipwayError {
 }
 
 function noLongerAsked(runId: string, name: string): SlipwayError {
-  return new SlipwayError("question_closed", `Run ${runId} has finished; it does not ask "${name}" any more.`, { run_id: runId, question: name });
+  return new SlipwayError("question_closed", `Run ${runId} has finished; it does not ask "${name}" any more.`, {
+    run_id: runId,
+    question: name,
+  });
 }

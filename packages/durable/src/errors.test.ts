@@ -23,7 +23,9 @@ test("anything thrown is a failure", () => {
 });
 
 test("what the journal cannot carry is left out of the details", () => {
-  expect(recordable({ code: "gate_failed", message: "a\ud800", details: { ok: 1, "\ud800": 2, bad: () => 1, cause: new Error("x") } })).toEqual({
+  expect(
+    recordable({ code: "gate_failed", message: "a\ud800", details: { ok: 1, "\ud800": 2, bad: () => 1, cause: new Error("x") } }),
+  ).toEqual({
     code: "gate_failed",
     message: "a\ufffd",
     details: { ok: 1 },

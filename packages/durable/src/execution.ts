@@ -88,13 +88,17 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
     considerWaiting() {
       if (whenWaiting === "wait" || checking) return;
       checking = true;
-      // The strand that has just been woken up gets its turn first.
+      // The strand that has just been woken up gets its turn first, even if it has to take a breath.
       setImmediate(() => {
-        checking = false;
-        if (onlyAnswersCouldMove(scopes)) execution.conclude({ status: "waiting", questions: openAsks(scopes) });
+        checking = onlyAnswersCouldMove(scopes);
+        if (checking) setImmediate(rest);
       });
     },
   };
+  function rest(): void {
+    checking = false;
+    if (onlyAnswersCouldMove(scopes)) execution.conclude({ status: "waiting", questions: openAsks(scopes) });
+  }
   return execution;
 }
 

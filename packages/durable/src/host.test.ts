@@ -49,7 +49,8 @@ test("a zombie is dead; a process of somebody else, or an unreadable one, is not
   for (const folder of ["1", String(process.pid), "self/ns", "sys/kernel/random"]) mkdirSync(join(proc, folder), { recursive: true });
   writeFileSync(join(proc, "sys/kernel/random/boot_id"), "boot\n");
   symlinkSync("pid:[1]", join(proc, "self/ns/pid"));
-  const stat = (state: string) => `${process.pid} (a (strange) name) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(" ")} 4711 0`;
+  const stat = (state: string) =>
+    `${process.pid} (a (strange) name) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(" ")} 4711 0`;
   writeFileSync(join(proc, String(process.pid), "stat"), stat("S"));
   writeFileSync(join(proc, "1", "stat"), "");
   const host = systemHost(proc);

@@ -39,7 +39,12 @@ export interface JournalParts {
 const PAGE = 500;
 
 /** One commit: the event, the head (by trigger) and whatever `also` writes. */
-export async function append({ sqlite, clock, observe }: JournalParts, stream: Stream, draft: Draft, also?: () => void): Promise<JournalEvent> {
+export async function append(
+  { sqlite, clock, observe }: JournalParts,
+  stream: Stream,
+  draft: Draft,
+  also?: () => void,
+): Promise<JournalEvent> {
   const event = await sqlite.exclusive((database) => {
     if (stream.closed) throw leaseLost(stream.fence.rootRunId);
     const insert = () => insertFenced(sqlite, stream, draft, clock.now());
@@ -72,7 +77,9 @@ export function headWithin(sqlite: Sqlite, stream: string): Head {
 }
 
 export function eventByKey(sqlite: Sqlite, stream: string, key: string): Promise<JournalEvent | undefined> {
-  return sqlite.exclusive(() => sqlite.prepare("SELECT * FROM events WHERE stream = ? AND key = ?").get(stream, key) as JournalEvent | undefined);
+  return sqlite.exclusive(
+    () => sqlite.prepare("SELECT * FROM events WHERE stream = ? AND key = ?").get(stream, key) as JournalEvent | undefined,
+  );
 }
 
 export function readEvents(sqlite: Sqlite, stream: string, fromSeq: number, limit: number): Promise<JournalEvent[]> {
@@ -90,7 +97,7 @@ export interface VerifyStreamOptions {
 export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<Verdict> {
   const { expectedHead, last } = await sqlite.exclusive(() => bounds(sqlite, stream));
   const verifier = chainVerifier({ expectedHead, keptHead: options.keptHead });
-  for (let from = Number.MIN_SAFE_INTEGER; from <= last; ) {
+  for (let from = Number.MIN_SAFE_INTEGER; from <= last;) {
     const rows = await readEvents(sqlite, stream, from, PAGE);
     for (const row of rows) {
       // Appended since we looked; the head we compare with is older.
@@ -121,14 +128,21 @@ export function leaseLost(runId: string): SlipwayError {
 
 const COLUMNS = "stream, seq, kind, name, key, at, payload, prev, hash";
 
-function insertFenced(sqlite: Sqlite, { name, head, fence }: Pick<Stream, "name" | "head" | "fence">, draft: Draft, at: number): JournalEvent {
+function insertFenced(
+  sqlite: Sqlite,
+  { name, head, fence }: Pick<Stream, "name" | "head" | "fence">,
+  draft: Draft,
+  at: number,
+): JournalEvent {
   const event = following(name, head, draft, at);
   const sql = `INSERT INTO events (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT epoch FROM runs WHERE run_id = ?) = ?`;
   try {
     const { changes } = sqlite.prepare(sql).run(...values(event), fence.rootRunId, fence.epoch);
     if (changes === 0) throw leaseLost(fence.rootRunId);
   } catch (error) {
-    throw isConstraint(error) ? brokenJournal(name, { seq: event.seq, reason: "edited", message: "An event appeared that the owner did not write." }) : error;
+    throw isConstraint(error)
+      ? brokenJournal(name, { seq: event.seq, reason: "edited", message: "An event appeared that the owner did not write." })
+      : error;
   }
   return event;
 }

@@ -30,7 +30,9 @@ async function keepUntil(execution: Execution, done: AbortSignal): Promise<void>
 
 async function obey({ parts: { sqlite }, fence, scopes, conclude }: Execution): Promise<void> {
   const sql = "SELECT run_id, request, request_reason, request_by FROM runs WHERE root_run_id = ? AND request IS NOT NULL";
-  const rows = await sqlite.exclusive(() => sqlite.prepare(sql).all(fence.rootRunId) as Pick<RunRow, "run_id" | "request" | "request_reason" | "request_by">[]);
+  const rows = await sqlite.exclusive(
+    () => sqlite.prepare(sql).all(fence.rootRunId) as Pick<RunRow, "run_id" | "request" | "request_reason" | "request_by">[],
+  );
   for (const { run_id, request, request_reason, request_by } of rows) {
     const order = { reason: String(request_reason), by: String(request_by) };
     if (run_id !== fence.rootRunId) scopes.get(run_id)?.cancelled.resolve(order);

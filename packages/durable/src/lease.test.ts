@@ -19,7 +19,8 @@ const suspended: Sleep = (_ms, signal) => new Promise((resolve) => signal.addEve
 const flow = (run: (ctx: Ctx) => Promise<unknown>): Workflow<never, unknown, undefined> => workflow("flow", "1", run);
 const open = (run: (ctx: Ctx) => Promise<unknown>, more = {}) =>
   place.open({ workflows: [flow(run)], kernel: undefined, clock: time.clock, sleep: time.sleep, pollMs: 100, leaseMs: 3000, ...more });
-const kinds = async (process: Awaited<ReturnType<typeof open>>, runId: string) => (await process.engine.events(runId)).map((event) => event.kind);
+const kinds = async (process: Awaited<ReturnType<typeof open>>, runId: string) =>
+  (await process.engine.events(runId)).map((event) => event.kind);
 
 test("a lease that is kept up is not taken, however long the step", async () => {
   const owner = await open((ctx) => ctx.step("long", () => never()));
@@ -74,6 +75,44 @@ test("what was left behind in a stopped run cannot write behind its back", async
   expect(await kinds(process, runId)).toEqual(["started", "stopped"]);
 });
 
+test("a stop that comes while the run takes a breath lets nothing more begin", async () => {
+  const ran: string[] = [];
+  const process = await open(async (ctx) => {
+    await ctx.step("one", async () => {
+      await time.sleep(1000, new AbortController().signal);
+      ran.push("one");
+    });
+    // A second has passed on the clock, so the next step waits for a turn of the event loop.
+    const two = ctx.step("two", () => Promise.resolve(ran.push("two")));
+    void process.engine.close();
+    await two;
+  });
+  const runId = await process.engine.start("flow", null);
+  const driven = process.engine.drive(runId);
+  await time.advance(1000);
+  expect(await driven).toMatchObject({ status: "stopped" });
+  expect(ran).toEqual(["one"]);
+});
+
+test("a run that is stopped while it cancels a child leaves both to the next one", async () => {
+  const { promise: deaf } = Promise.withResolvers<string>();
+  let patient = true;
+  const member = workflow<null, unknown, undefined>("member", "1", (ctx) =>
+    ctx.step("deaf", () => (patient ? deaf : Promise.resolve("done"))),
+  );
+  const process = await open((ctx) => ctx.child("child", member, null).catch(() => "cancelled"));
+  const runId = await process.engine.start("flow", null);
+  const driven = process.engine.drive(runId);
+  await time.settle();
+  await process.engine.requestCancel(`${runId}/child`, "enough");
+  await time.settle();
+  await process.engine.requestStop(runId, "at once");
+  await time.advance(1000);
+  expect(await driven).toEqual({ status: "stopped", reason: "at once" });
+  patient = false;
+  expect(await process.engine.drive(runId)).toEqual({ status: "completed", value: "cancelled" });
+});
+
 test("what was left behind in a cancelled child cannot write behind its end", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
   const leaf = workflow<null, unknown, undefined>("leaf", "1", (ctx) => ctx.step("deaf", () => gate));
@@ -101,7 +140,10 @@ test("after a crash count over the limit a person has to say that it goes on", a
       return bad ? never<string>() : Promise.resolve("done");
     });
   const attempt = async () => {
-    const process: Awaited<ReturnType<typeof open>> = await open(run(() => process.crash()), { maxCrashes: 2 });
+    const process: Awaited<ReturnType<typeof open>> = await open(
+      run(() => process.crash()),
+      { maxCrashes: 2 },
+    );
     return process;
   };
   const first = await attempt();
@@ -113,7 +155,10 @@ test("after a crash count over the limit a person has to say that it goes on", a
     await time.settle();
   }
   const last = await attempt();
-  await expect(last.engine.drive(runId)).rejects.toMatchObject({ code: "run_crashed_too_often", details: { crashes: 2, requires_human: true } });
+  await expect(last.engine.drive(runId)).rejects.toMatchObject({
+    code: "run_crashed_too_often",
+    details: { crashes: 2, requires_human: true },
+  });
   bad = false;
   await expect(last.engine.drive(runId)).rejects.toMatchObject({ code: "run_crashed_too_often" });
   await last.engine.resetCrashes(runId, "ada");
@@ -127,19 +172,29 @@ test("crashes with progress in between are not counted together", async () => {
   const run = (crash: (number: number) => void) => async (ctx: Ctx) => {
     for (let number = 1; number <= 8; number++) {
       await ctx.step(`step:${number}`, () => Promise.resolve(number));
-      await ctx.child(`child:${number}`, workflow("child", "1", (inner) => inner.step("s", () => Promise.resolve(1))), null);
+      await ctx.child(
+        `child:${number}`,
+        workflow("child", "1", (inner) => inner.step("s", () => Promise.resolve(1))),
+        null,
+      );
       crash(number);
     }
     return "done";
   };
   let runId = "";
   for (let crash = 1; crash <= 8; crash++) {
-    const process: Awaited<ReturnType<typeof open>> = await open(run((number) => (number === crash ? process.crash() : undefined)), { maxCrashes: 1 });
+    const process: Awaited<ReturnType<typeof open>> = await open(
+      run((number) => (number === crash ? process.crash() : undefined)),
+      { maxCrashes: 1 },
+    );
     runId ||= await process.engine.start("flow", null);
     void process.engine.drive(runId);
     await time.settle();
   }
-  const last = await open(run(() => undefined), { maxCrashes: 1 });
+  const last = await open(
+    run(() => undefined),
+    { maxCrashes: 1 },
+  );
   expect(await last.engine.drive(runId)).toMatchObject({ status: "completed" });
 });
 

@@ -94,9 +94,13 @@ export function leaseHeld(runId: string, holder: ProcessIdentity, expiresAt: num
 }
 
 function crashedTooOften(runId: string, crashes: number): SlipwayError {
-  return new SlipwayError("run_crashed_too_often", `Run ${runId} has taken its process down ${crashes - 1} times in a row without getting on.`, {
-    run_id: runId,
-    crashes: crashes - 1,
-    suggested_next_actions: [`slipway journal show ${runId}`, `slipway resume ${runId} --after-crashes`],
-  });
+  return new SlipwayError(
+    "run_crashed_too_often",
+    `Run ${runId} has taken its process down ${crashes - 1} times in a row without getting on.`,
+    {
+      run_id: runId,
+      crashes: crashes - 1,
+      suggested_next_actions: [`slipway journal show ${runId}`, `slipway resume ${runId} --after-crashes`],
+    },
+  );
 }

@@ -17,7 +17,9 @@ export function assertStepName(name: string): void {
   if (isPlainText(name) && !RESERVED.test(name)) return;
   throw new SlipwayError("schema_validation_failed", `${JSON.stringify(name)} cannot be the name of a step.`, {
     field: "name",
-    suggested_next_actions: [`Use 1 to ${MAX_LENGTH} characters without control characters, not ending like @asked, @wake, @outcome, @reminder1 or @retry1.`],
+    suggested_next_actions: [
+      `Use 1 to ${MAX_LENGTH} characters without control characters, not ending like @asked, @wake, @outcome, @reminder1 or @retry1.`,
+    ],
   });
 }
 

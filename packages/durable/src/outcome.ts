@@ -7,7 +7,10 @@ import type { Recorded } from "./recall.ts";
 import type { RunRow } from "./tables.ts";
 
 /** What driving a run came to. */
-export type Outcome = Finished | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] } | { readonly status: "stopped"; readonly reason: string };
+export type Outcome =
+  | Finished
+  | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] }
+  | { readonly status: "stopped"; readonly reason: string };
 
 /** What a run came to for good. */
 export type Finished =

@@ -31,9 +31,14 @@ export async function blobFault(blobs: Blobs, event: JournalEvent): Promise<Brok
   const digest = spilledDigest(event.payload);
   if (digest === null) return null;
   const bytes = await blobs.get(digest).catch((error: unknown) => notFound(error));
-  if (bytes === null) return { seq: event.seq, reason: "blob_missing", message: `The payload of event ${event.seq} (object ${digest}) is missing.` };
+  if (bytes === null)
+    return { seq: event.seq, reason: "blob_missing", message: `The payload of event ${event.seq} (object ${digest}) is missing.` };
   if (sha256(bytes) === digest) return null;
-  return { seq: event.seq, reason: "blob_corrupt", message: `The payload of event ${event.seq} (object ${digest}) is not what was written.` };
+  return {
+    seq: event.seq,
+    reason: "blob_corrupt",
+    message: `The payload of event ${event.seq} (object ${digest}) is not what was written.`,
+  };
 }
 
 /** Journal payloads are objects with names of our own, so nothing else has this shape. */
@@ -57,6 +62,9 @@ export function brokenJournal(stream: string, broken: Broken): SlipwayError {
     stream,
     seq: broken.seq,
     reason: broken.reason,
-    suggested_next_actions: ["Restore .slipway from a copy; the agents' work is in git under refs/slipway.", "Start a new run; this one will not go on."],
+    suggested_next_actions: [
+      "Restore .slipway from a copy; the agents' work is in git under refs/slipway.",
+      "Start a new run; this one will not go on.",
+    ],
   });
 }

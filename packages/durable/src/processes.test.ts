@@ -32,7 +32,9 @@ interface Worker {
 function work(options: Partial<WorkerOptions>): Worker {
   const all: WorkerOptions = { database: join(folder, "a.db"), runId: "run", trace: join(folder, "trace"), steps: 6, ...options };
   const script = join(import.meta.dirname, "testing/worker.ts");
-  const child = spawn(process.execPath, ["--conditions=slipway-source", script, JSON.stringify(all)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--conditions=slipway-source", script, JSON.stringify(all)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   alive.push(child);
   const reports: WorkerReport[] = [];
   const waiting = new Set<(report: WorkerReport) => void>();
@@ -62,7 +64,9 @@ const trace = () => readFileSync(join(folder, "trace"), "utf8").split("\n").filt
 
 async function journal(): Promise<Record<string, JournalEvent[]>> {
   const sqlite = openSqlite(join(folder, "a.db"));
-  const rows = await sqlite.exclusive((database) => database.prepare("SELECT * FROM events ORDER BY stream, seq").all() as unknown as JournalEvent[]);
+  const rows = await sqlite.exclusive(
+    (database) => database.prepare("SELECT * FROM events ORDER BY stream, seq").all() as unknown as JournalEvent[],
+  );
   await sqlite.close();
   return Object.groupBy(rows, (row) => row.stream) as Record<string, JournalEvent[]>;
 }
@@ -113,7 +117,8 @@ test("an owner that sleeps past its lease is replaced, and writes nothing when i
 test("a process that keeps killing itself without getting on is not tried for ever", async () => {
   await work({ steps: 2, killAtEvent: 2 }).ended;
   // From here on the only event a process gets to write is that it took over.
-  for (let attempt = 0; attempt < 3; attempt++) expect(await work({ steps: 2, killAtEvent: 1, maxCrashes: 2 }).ended).toBe(attempt < 2 ? "SIGKILL" : 0);
+  for (let attempt = 0; attempt < 3; attempt++)
+    expect(await work({ steps: 2, killAtEvent: 1, maxCrashes: 2 }).ended).toBe(attempt < 2 ? "SIGKILL" : 0);
   expect(await work({ steps: 2, maxCrashes: 2 }).saw(said)).toEqual({ error: "run_crashed_too_often" });
 });
 

@@ -19,7 +19,10 @@ async function recallRecorded(scope: Scope, name: string, kinds: readonly string
   if (event === undefined) return undefined;
   scope.stream.unrecalled--;
   if (kinds.includes(event.kind)) return event;
-  throw haltBecauseChanged(scope, `The journal of ${scope.runId} has "${event.kind}" under the name "${name}", the code now does something else there.`);
+  throw haltBecauseChanged(
+    scope,
+    `The journal of ${scope.runId} has "${event.kind}" under the name "${name}", the code now does something else there.`,
+  );
 }
 
 export function lookUp(scope: Scope, key: string): Promise<JournalEvent | undefined> {

@@ -62,9 +62,14 @@ export function findWithin(sqlite: Sqlite, runId: string): RunRow | undefined {
 }
 
 /** Not in a transaction of its own: the caller appends the "started" event with it. */
-export function insertRun(sqlite: Sqlite, run: Pick<RunRow, "run_id" | "root_run_id" | "parent_run_id" | "workflow" | "version" | "input_digest" | "status" | "created_at">): void {
+export function insertRun(
+  sqlite: Sqlite,
+  run: Pick<RunRow, "run_id" | "root_run_id" | "parent_run_id" | "workflow" | "version" | "input_digest" | "status" | "created_at">,
+): void {
   const sql = `INSERT INTO runs (run_id, root_run_id, parent_run_id, workflow, version, input_digest, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-  sqlite.prepare(sql).run(run.run_id, run.root_run_id, run.parent_run_id, run.workflow, run.version, run.input_digest, run.status, run.created_at);
+  sqlite
+    .prepare(sql)
+    .run(run.run_id, run.root_run_id, run.parent_run_id, run.workflow, run.version, run.input_digest, run.status, run.created_at);
 }
 
 /** A run and everything below it: the id of a child starts with its parent's and a slash. */

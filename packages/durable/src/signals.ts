@@ -24,7 +24,8 @@ export interface PendingSignal {
 
 /** The oldest one that was not looked at yet. */
 export function nextSignal(sqlite: Sqlite, runId: string, name: string): Promise<PendingSignal | undefined> {
-  const sql = "SELECT rowid AS id, value, sent_by FROM signals WHERE run_id = ? AND name = ? AND consumed_at IS NULL ORDER BY rowid LIMIT 1";
+  const sql =
+    "SELECT rowid AS id, value, sent_by FROM signals WHERE run_id = ? AND name = ? AND consumed_at IS NULL ORDER BY rowid LIMIT 1";
   return sqlite.exclusive(() => sqlite.prepare(sql).get(runId, name) as unknown as PendingSignal | undefined);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -24,9 +24,46 @@ test("a database call inside a transaction is refused instead of hanging", async
   await sqlite.close();
 });
 
-test("a file that is no database is named in the error", async () => {
+test("a file that is no database is named in the error", () => {
   const path = scratch();
-  const { writeFileSync } = await import("node:fs");
   writeFileSync(path, "this is text, not a database, and long enough to be read as a header ".repeat(4));
   expect(() => openSqlite(path)).toThrowError(expect.objectContaining({ code: "database_corrupt" }));
+});
+
+test("everybody takes turns, in the order of asking", async () => {
+  const sqlite = openSqlite(scratch());
+  const order: string[] = [];
+  const turn = (name: string, ms: number) =>
+    sqlite.exclusive(async () => {
+      order.push(`${name} begins`);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      order.push(`${name} ends`);
+    });
+  await Promise.all([turn("a", 5), turn("b", 1), turn("c", 0)]);
+  expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+  await sqlite.close();
+});
+
+test("a turn that fails does not hold up the next one", async () => {
+  const sqlite = openSqlite(scratch());
+  const failing = sqlite.exclusive(() => Promise.reject(new Error("no")));
+  const next = sqlite.exclusive(() => "next");
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("next");
+  await sqlite.close();
+});
+
+test("what SQLite says about the statement itself is passed on as it is", async () => {
+  const sqlite = openSqlite(scratch());
+  await expect(sqlite.write((database) => database.exec("SELECT x FROM absent"))).rejects.toThrow("no such table");
+  const rolledBack = sqlite.write((database) => {
+    database.exec("ROLLBACK");
+    throw new Error("already undone");
+  });
+  await expect(rolledBack).rejects.toThrow("already undone");
+  await sqlite.close();
+});
+
+test("a folder that is not there is named in the error", () => {
+  expect(() => openSqlite("/nonexistent/a.db")).toThrowError(expect.objectContaining({ code: "database_read_only" }));
 });

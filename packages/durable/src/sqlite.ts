@@ -35,7 +35,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
 
   function exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T> {
     if (holder.getStore()?.active === true) {
-      return Promise.reject(new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."));
+      return Promise.reject(
+        new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."),
+      );
     }
     // The first in line need not wait for a turn of the event loop.
     const result = turns++ === 0 ? turn(work) : tail.then(() => turn(work));
@@ -92,13 +94,33 @@ export function inTransaction<T>(database: DatabaseSync, work: (database: Databa
 
 /** SQLite primary result codes (the low byte of errcode) that a person can act on. */
 const MEANINGS: Record<number, { code: ErrorCode; message: string; next: string }> = {
-  5: { code: "database_locked", message: "Another process holds the database.", next: "Wait for the other slipway process to finish, then try again." },
-  6: { code: "database_locked", message: "Another process holds the database.", next: "Wait for the other slipway process to finish, then try again." },
-  8: { code: "database_read_only", message: "The database cannot be written.", next: "Make the file and its folder writable for your user." },
+  5: {
+    code: "database_locked",
+    message: "Another process holds the database.",
+    next: "Wait for the other slipway process to finish, then try again.",
+  },
+  6: {
+    code: "database_locked",
+    message: "Another process holds the database.",
+    next: "Wait for the other slipway process to finish, then try again.",
+  },
+  8: {
+    code: "database_read_only",
+    message: "The database cannot be written.",
+    next: "Make the file and its folder writable for your user.",
+  },
   10: { code: "io_error", message: "The disk reported an error.", next: "Check the disk, then run `slipway journal verify`." },
-  11: { code: "database_corrupt", message: "The database file is damaged.", next: "Restore it from a copy; the agents' work is in git under refs/slipway." },
+  11: {
+    code: "database_corrupt",
+    message: "The database file is damaged.",
+    next: "Restore it from a copy; the agents' work is in git under refs/slipway.",
+  },
   13: { code: "disk_full", message: "The disk is full; nothing was recorded.", next: "Free some space, then run `slipway resume`." },
-  14: { code: "database_read_only", message: "The database cannot be opened.", next: "Check that the folder exists and is writable for your user." },
+  14: {
+    code: "database_read_only",
+    message: "The database cannot be opened.",
+    next: "Check that the folder exists and is writable for your user.",
+  },
   26: { code: "database_corrupt", message: "The file is not a Slipway database.", next: "Move the file away or restore it from a copy." },
 };
 
@@ -106,5 +128,10 @@ export function translate(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return error;
   const meaning = MEANINGS[error.errcode & 0xff];
   if (meaning === undefined) return error;
-  return new SlipwayError(meaning.code, `${meaning.message} (${path}: ${error.message})`, { file: path, suggested_next_actions: [meaning.next] }, { cause: error });
+  return new SlipwayError(
+    meaning.code,
+    `${meaning.message} (${path}: ${error.message})`,
+    { file: path, suggested_next_actions: [meaning.next] },
+    { cause: error },
+  );
 }

@@ -8,7 +8,12 @@ import { findWithin, insertRun } from "./runs.ts";
 import { inputDigest, inputText } from "./started.ts";
 
 /** Records a run to be carried out. The same id with the same workflow and input is the same run. */
-export async function startRun<K>({ sqlite, blobs, clock, observe }: Parts, workflow: Workflow<never, unknown, K>, input: unknown, runId: string): Promise<void> {
+export async function startRun<K>(
+  { sqlite, blobs, clock, observe }: Parts,
+  workflow: Workflow<never, unknown, K>,
+  input: unknown,
+  runId: string,
+): Promise<void> {
   assertRunId(runId);
   const digest = inputDigest(workflow, input);
   const payload = await spill(blobs, inputText(workflow, input));
@@ -18,7 +23,16 @@ export async function startRun<K>({ sqlite, blobs, clock, observe }: Parts, work
     if (existing !== undefined) throw exists(runId, existing.workflow);
     const at = Math.floor(clock.now());
     const { name, version } = workflow;
-    insertRun(sqlite, { run_id: runId, root_run_id: runId, parent_run_id: null, workflow: name, version, input_digest: digest, status: "pending", created_at: at });
+    insertRun(sqlite, {
+      run_id: runId,
+      root_run_id: runId,
+      parent_run_id: null,
+      workflow: name,
+      version,
+      input_digest: digest,
+      status: "pending",
+      created_at: at,
+    });
     return appendWithin(sqlite, runId, { kind: "started", name, payload }, at, null);
   });
   if (event !== null) observe(event);

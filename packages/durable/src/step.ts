@@ -14,7 +14,9 @@ export async function step<T>(scope: Scope, name: string, body: Body<T>, options
   const recorded = await recall(scope, name, ["step", "step_failed"]);
   if (recorded !== undefined) return replay(scope, recorded);
   const { parts } = scope.execution;
-  return active(scope, () => inStepSpan(parts.tracer, name, scope.runId, scope.span.context, () => untilSettled(scope, name, body, options)));
+  return active(scope, () =>
+    inStepSpan(parts.tracer, name, scope.runId, scope.span.context, () => untilSettled(scope, name, body, options)),
+  );
 }
 
 async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retry, timeoutMs }: StepOptions): Promise<T> {
@@ -46,7 +48,13 @@ async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retr
   }
 }
 
-async function tryOnce<T>(scope: Scope, name: string, body: Body<T>, timeoutMs: number | undefined, ms: () => number): Promise<{ text: string } | { error: unknown }> {
+async function tryOnce<T>(
+  scope: Scope,
+  name: string,
+  body: Body<T>,
+  timeoutMs: number | undefined,
+  ms: () => number,
+): Promise<{ text: string } | { error: unknown }> {
   const abort = new AbortController();
   scope.aborts.add(abort);
   try {
@@ -63,7 +71,10 @@ async function tryOnce<T>(scope: Scope, name: string, body: Body<T>, timeoutMs: 
 async function inTime<T>(scope: Scope, name: string, body: Body<T>, abort: AbortController, timeoutMs: number): Promise<T> {
   const { sleep, graceMs } = scope.execution.parts;
   const settled = new AbortController();
-  const timeout = new SlipwayError("step_timeout", `Step "${name}" took longer than ${timeoutMs} ms.`, { step: name, timeout_ms: timeoutMs });
+  const timeout = new SlipwayError("step_timeout", `Step "${name}" took longer than ${timeoutMs} ms.`, {
+    step: name,
+    timeout_ms: timeoutMs,
+  });
   const late = async (): Promise<never> => {
     await sleep(timeoutMs, settled.signal);
     if (!settled.signal.aborted) abort.abort(timeout);

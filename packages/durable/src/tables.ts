@@ -143,8 +143,12 @@ function checkedVersion(database: DatabaseSync, path: string): number | null {
   const row = database.prepare("SELECT value FROM durable_meta WHERE key = 'schema_version'").get();
   const version = typeof row?.["value"] === "number" ? row["value"] : 0;
   if (version <= SCHEMA_VERSION) return version;
-  throw new SlipwayError("database_newer", `${path} was written by a newer Slipway (durable schema ${version}; this one knows ${SCHEMA_VERSION}).`, {
-    file: path,
-    suggested_next_actions: ["Update Slipway, then try again."],
-  });
+  throw new SlipwayError(
+    "database_newer",
+    `${path} was written by a newer Slipway (durable schema ${version}; this one knows ${SCHEMA_VERSION}).`,
+    {
+      file: path,
+      suggested_next_actions: ["Update Slipway, then try again."],
+    },
+  );
 }

@@ -17,7 +17,14 @@ afterEach(() => place.dispose());
 const HOUR = 3_600_000;
 const approve: Question<string> = { kind: "approval", title: "Go on?", schema: z.string() };
 const open = (run: (ctx: Ctx) => Promise<unknown>): Promise<Process> =>
-  place.open({ workflows: [workflow("flow", "1", run)], kernel: undefined, clock: time.clock, sleep: time.sleep, pollMs: HOUR / 60, leaseMs: HOUR });
+  place.open({
+    workflows: [workflow("flow", "1", run)],
+    kernel: undefined,
+    clock: time.clock,
+    sleep: time.sleep,
+    pollMs: HOUR / 60,
+    leaseMs: HOUR,
+  });
 
 interface Watched {
   readonly runId: string;
@@ -65,14 +72,22 @@ test.each([-1000 * HOUR, 1000 * HOUR])("a clock that jumps by %d ms changes no s
         () => ctx.sleep("nap", 2 * HOUR).then(() => "awake"),
         () => ctx.ask("approve", { ...approve, timeoutMs: 2 * HOUR, onTimeout: "expired" }),
         () =>
-          ctx.step("flaky", () => (++attempts === 1 ? Promise.reject(new SlipwayError("database_locked", "busy")) : Promise.resolve("ok")), {
-            retry: { attempts: 2, backoffMs: 2 * HOUR },
-          }),
+          ctx.step(
+            "flaky",
+            () => (++attempts === 1 ? Promise.reject(new SlipwayError("database_locked", "busy")) : Promise.resolve("ok")),
+            {
+              retry: { attempts: 2, backoffMs: 2 * HOUR },
+            },
+          ),
         () =>
           ctx
-            .step("slow", (signal) => new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))), {
-              timeoutMs: 2 * HOUR,
-            })
+            .step(
+              "slow",
+              (signal) => new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
+              {
+                timeoutMs: 2 * HOUR,
+              },
+            )
             .catch((error: SlipwayError) => error.code),
       ]),
     ),
@@ -134,7 +149,12 @@ test("reminders and expiry are counted from the moment of asking, over restarts"
   const first = await open(run);
   const { runId } = await drive(first);
   const asked = place.inbox.questions.get(`${runId}#approve`)!;
-  expect(asked).toMatchObject({ expiresAt: asked.askedAt + 4 * HOUR, remindAfterMs: [HOUR, 3 * HOUR, 50 * HOUR], answerSchema: { type: "string" }, kind: "approval" });
+  expect(asked).toMatchObject({
+    expiresAt: asked.askedAt + 4 * HOUR,
+    remindAfterMs: [HOUR, 3 * HOUR, 50 * HOUR],
+    answerSchema: { type: "string" },
+    kind: "approval",
+  });
   await time.advance(1.5 * HOUR);
   first.crash();
   time.jump(HOUR);
@@ -143,7 +163,9 @@ test("reminders and expiry are counted from the moment of asking, over restarts"
   await time.advance(1.5 * HOUR + HOUR / 30);
   expect(second.outcome).toMatchObject({ status: "failed", failure: { code: "question_expired", details: { question: "approve" } } });
   const events = await process.engine.events(runId);
-  const due = events.filter((event) => event.kind === "reminder").map((event) => [event.key, Math.round((event.at - asked.askedAt) / HOUR)]);
+  const due = events
+    .filter((event) => event.kind === "reminder")
+    .map((event) => [event.key, Math.round((event.at - asked.askedAt) / HOUR)]);
   expect(due).toEqual([
     ["approve@reminder1", 1],
     ["approve@reminder2", 3],

@@ -1,4 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import type { Outcome } from "@slipway/durable/outcome";
 import { readSpecs } from "@slipway/kernel/specs/read";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { openApprovalOf } from "../choose.ts";
@@ -47,7 +48,7 @@ export const run: RunCommand = async (args, outer) => {
     const runId = await startRun(session, await readSpecs(folder, [spec]), unsandboxedReason, io);
     const outcome = await session.drive(runId);
     progress.pause();
-    if ((await openApprovalOf(session.records, FEATURE)) === null) throw notReady(outcome.status, folder);
+    if ((await openApprovalOf(session.records, FEATURE)) === null) throw notReady(outcome, folder);
     say(`\n${bold("Ready to merge. This is what a person would look at:")}\n\n${await reviewPack(session)}`);
     await approve(session, io, say);
     await session.drive(runId);
@@ -71,10 +72,15 @@ async function approve({ records }: Session, io: Io, say: (text: string) => void
   );
 }
 
-function notReady(status: string, folder: string): SlipwayError {
-  return new SlipwayError("gate_failed", `The demo did not reach ready_to_merge (its run is ${status}); the lines above say why.`, {
+function notReady(outcome: Outcome, folder: string): SlipwayError {
+  const why =
+    outcome.status === "failed" ? `it failed with ${outcome.failure.code}: ${outcome.failure.message}` : "the lines above say why";
+  return new SlipwayError("gate_failed", `The demo did not reach ready_to_merge (its run is ${outcome.status}); ${why}.`, {
     file: folder,
-    suggested_next_actions: [`Look around in ${folder}: \`slipway status\`, \`slipway inbox\`.`, "Check this machine with `slipway doctor`."],
+    suggested_next_actions: [
+      `Look around in ${folder}: \`slipway status\`, \`slipway inbox\`.`,
+      "Check this machine with `slipway doctor`.",
+    ],
   });
 }
 

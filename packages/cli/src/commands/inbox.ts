@@ -5,6 +5,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
 import { paint } from "../render/paint.ts";
+import { oneLine, plain } from "../render/plain.ts";
 import { answerCommand } from "../render/questions.ts";
 
 export const run: RunCommand = (args, io) =>
@@ -27,10 +28,10 @@ function describe(question: InboxQuestion, name: string, color: boolean): string
   const options = question.options.map(({ value, label }) => `     ${value}: ${label}`);
   const head =
     question.status === "open"
-      ? bold(`${name}  ${question.title}`)
-      : dim(`    ${question.title} (${question.status}${question.answeredBy === null ? "" : ` by ${question.answeredBy}`})`);
+      ? bold(`${name}  ${oneLine(question.title)}`)
+      : dim(`    ${oneLine(question.title)} (${question.status}${question.answeredBy === null ? "" : ` by ${question.answeredBy}`})`);
   if (question.status !== "open") return `${head}\n`;
-  return [head, ...indented(question.body), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
+  return [head, ...indented(plain(question.body)), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
 }
 
 function indented(text: string): string[] {

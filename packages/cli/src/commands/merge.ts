@@ -1,4 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import { findFeature } from "@slipway/kernel/features/store";
 import { agentChoice } from "../agents.ts";
 import { chooseFeature, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
@@ -35,7 +36,9 @@ export const run: RunCommand = async (args, io) => {
       });
     }
     const [root = feature.run_id] = feature.run_id.split("/");
-    return await conduct({ session, runId: root, io, json, progress });
+    const exitCode = await conduct({ session, runId: root, io, json, progress });
+    // Other features of the run may still wait; this one has been asked for.
+    return (await findFeature(session.records.database.db, feature.id)).status === "merged" ? EXIT.done : exitCode;
   } finally {
     progress.stop();
     await session.close();

@@ -3,6 +3,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { answerCommand } from "../render/questions.ts";
 import { paint } from "../render/paint.ts";
+import { oneLine } from "../render/plain.ts";
 
 export const run: RunCommand = async (args, io) => {
   const found = await glance(findLayout(io.cwd));
@@ -21,8 +22,8 @@ function lines({ features, runs, questions }: Glance, color: boolean): string[] 
   );
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
-    .map(({ id, reason }) => dim(`${id}: ${reason}`));
-  const waiting = questions.map((question) => `${question.title}  ${dim(`→ ${answerCommand(question)}`)}`);
+    .map(({ id, reason }) => dim(`${id}: ${oneLine(reason)}`));
+  const waiting = questions.map((question) => `${oneLine(question.title)}  ${dim(`→ ${answerCommand(question)}`)}`);
   const [latest] = runs;
   return [
     ...board,
@@ -30,7 +31,7 @@ function lines({ features, runs, questions }: Glance, color: boolean): string[] 
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...(latest === undefined
       ? []
-      : ["", dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`)]),
+      : [...(board.length === 0 ? [] : [""]), dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`)]),
   ];
 }
 

@@ -1,54 +1,70 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@slipway/durable/engine";
-import { isFinished } from "@slipway/durable/status";
-import { chooseRun } from "../choose.ts";
+import { systemHost } from "@slipway/durable/host";
+import type { RunInfo } from "@slipway/durable/runs";
+import { isFinished, type RunStatus } from "@slipway/durable/status";
+import type { Records } from "@slipway/kernel/records";
+import { chooseRun, openQuestionsOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
+import { oneLine } from "../render/plain.ts";
 import { answerCommand } from "../render/questions.ts";
 import { openProgress, styleFor, type Progress } from "../render/progress.ts";
 
 const POLL_MS = 250;
+/** A run that was just recorded has a moment to find its process. */
+const UNOWNED_MS = 5000;
+const ANY: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "completed", "failed", "cancelled"];
 
 /** Follows somebody else's run through the journal; it never takes the run over. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ engine, records }) => {
-    const progress = openProgress(io, styleFor(io, args.flag("json")));
-    const { runId } = await chooseRun(engine, args.positionals[0], [
-      "pending",
-      "running",
-      "waiting",
-      "stopped",
-      "completed",
-      "failed",
-      "cancelled",
-    ]);
+    const json = args.flag("json");
+    const progress = openProgress(io, styleFor(io, json));
+    const { runId } = await chooseRun(engine, args.positionals[0], ANY);
     const seen = new Map<string, number>();
     for (;;) {
-      await tellNew(engine, runId, seen, progress);
+      // The status first: whatever led to it is in the journal then, and is told before it.
       const now = await chooseRun(engine, runId);
-      if (isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
+      while (await tellNew(engine, runId, seen, progress));
+      const abandoned = isAbandoned(now, records.clock.now());
+      if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
-        const questions = now.status === "waiting" ? await records.inbox.listOpen() : [];
-        if (args.flag("json"))
-          io.out(`${JSON.stringify({ run: runId, status: now.status, next: questions.map((question) => answerCommand(question)) })}\n`);
-        else
-          for (const line of [
-            `run ${runId} is ${now.status}`,
-            ...questions.map((question) => `  ${question.title}: ${answerCommand(question)}`),
-          ])
-            io.out(`${line}\n`);
-        return now.status === "completed" ? EXIT.done : isFinished(now.status) ? EXIT.failed : EXIT.personNeeded;
+        const questions = now.status === "waiting" ? await openQuestionsOf(records, runId) : [];
+        const next = abandoned ? [`slipway resume ${runId}`] : questions.map((question) => answerCommand(question));
+        if (json) io.out(`${JSON.stringify({ run: runId, status: now.status, abandoned, next })}\n`);
+        else {
+          io.out(`run ${runId} is ${now.status}${abandoned ? ", but no process carries it out any more" : ""}\n`);
+          for (const [index, command] of next.entries()) io.out(`  ${oneLine(questions[index]?.title ?? "Continue it")}: ${command}\n`);
+        }
+        return exitCode(records, now);
       }
       await sleep(POLL_MS);
     }
   });
 
-async function tellNew(engine: Engine, rootRunId: string, seen: Map<string, number>, progress: Progress): Promise<void> {
+/** False when there was nothing new. */
+async function tellNew(engine: Engine, rootRunId: string, seen: Map<string, number>, progress: Progress): Promise<boolean> {
   const streams = (await engine.runs({ rootRunId })).map(({ runId }) => runId);
-  const fresh = await Promise.all(streams.map((stream) => engine.events(stream, (seen.get(stream) ?? 0) + 1)));
-  for (const event of fresh.flat().toSorted((left, right) => left.at - right.at || left.seq - right.seq)) {
+  const fresh = (await Promise.all(streams.map((stream) => engine.events(stream, (seen.get(stream) ?? 0) + 1)))).flat();
+  for (const event of fresh.toSorted((left, right) => left.at - right.at || left.seq - right.seq)) {
     seen.set(event.stream, event.seq);
     progress.event(event);
   }
+  return fresh.length > 0;
+}
+
+/** Its process died without a word: nothing will ever happen, and whoever watches has to be told. */
+function isAbandoned({ status, holder, createdAt }: RunInfo, now: number): boolean {
+  if (status === "pending") return now - createdAt > UNOWNED_MS;
+  if (status !== "running" || holder === null) return false;
+  return now >= holder.expiresAt || systemHost().isDead({ ...holder, startedAt: "" });
+}
+
+async function exitCode({ database: { db } }: Records, { runId, status }: RunInfo): Promise<ExitCode> {
+  if (!isFinished(status)) return EXIT.personNeeded;
+  if (status !== "completed") return EXIT.failed;
+  const features = await db.selectFrom("features").select("status").where("run_id", "like", `${runId}/%`).execute();
+  return features.every((feature) => feature.status === "merged") ? EXIT.done : EXIT.failed;
 }

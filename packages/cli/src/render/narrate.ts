@@ -1,4 +1,5 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import { oneLine } from "./plain.ts";
 
 /** One thing that happened, in words. `good` is null when it is neither good nor bad. */
 export interface Line {
@@ -21,7 +22,7 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
   gates: (value, rest) => gateLine(value, rest),
   block: () => ({ text: "blocked: every attempt is used up", good: false }),
   ready: () => ({ text: "ready to merge", good: true }),
-  candidate: (value) => (value["rebuilt"] === true ? { text: "the base moved: rebuilt on top of it", good: null } : null),
+  candidate: (value) => (inner(value)["rebuilt"] === true ? { text: "the base moved: rebuilt on top of it", good: null } : null),
   merge: (value) => {
     const landing = inner(value);
     return value["ok"] === true
@@ -42,7 +43,13 @@ const STARTED: Readonly<Record<string, string>> = {
   merge: "merging",
 };
 
+/** Agents' words are in it, so it is made safe to print here. */
 export function narrate(event: JournalEvent): Line | null {
+  const line = inWords(event);
+  return line === null ? null : { ...line, text: oneLine(line.text) };
+}
+
+function inWords(event: JournalEvent): Line | null {
   const feature = featureOf(event.stream);
   if (feature === null) return null;
   const payload = parse(event.payload);
@@ -90,7 +97,8 @@ function judged(value: Value, accepted: string, refused: string): Omit<Line, "fe
   return value["ok"] === true ? { text: accepted, good: true } : { text: `${refused}: ${failureText(value)}`, good: false };
 }
 
-function gateLine(value: Value, rest: string): Omit<Line, "feature"> {
+function gateLine(outcome: Value, rest: string): Omit<Line, "feature"> {
+  const value = outcome["ok"] === true ? inner(outcome) : outcome;
   const mode = rest.split(":")[0] ?? "";
   const tests = isRecord(value["tests"]) ? `${String(value["tests"]["total"])} tests` : null;
   const coverage =
@@ -105,7 +113,7 @@ function gateLine(value: Value, rest: string): Omit<Line, "feature"> {
 function failureText(value: Value): string {
   const failure = value["failure"];
   if (!isRecord(failure)) return "no reason given";
-  return String(failure["message"]).replaceAll(/\s+/g, " ");
+  return String(failure["message"]);
 }
 
 function inner(value: Value): Value {

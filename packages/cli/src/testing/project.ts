@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import type { Io } from "../io.ts";
 import { main } from "../main.ts";
@@ -16,6 +17,10 @@ export interface Project {
   /** Records what a role answers at an attempt at the feature `letters`, unless another is named. */
   record(role: string, attempt: string, output: unknown, subject?: string): void;
   slipway(argv: readonly string[], more?: Partial<Io>): Promise<Ended>;
+  /** `slipway run letters.spec.md` with the recorded answers. */
+  run(...more: readonly string[]): Promise<Ended>;
+  /** A row of the database, as somebody with other tools would see or change it. */
+  sql(statement: string): Record<string, unknown>[];
 }
 
 export interface Ended {
@@ -83,9 +88,18 @@ export function letters(files: Readonly<Record<string, string>> = {}): Project {
     record: (role, attempt, output, subject = "letters") =>
       put(
         join(cassette, role, `${subject}.${attempt}.json`),
-        JSON.stringify({ role, subject, attempt, prompt_digest: null, output, usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.01 } }),
+        JSON.stringify({
+          role,
+          subject,
+          attempt,
+          prompt_digest: null,
+          output,
+          usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.01 },
+        }),
       ),
     slipway: (argv, more = {}) => slipway(argv, root, { env, ...more }),
+    run: (...more) => project.slipway(["run", "letters.spec.md", "--cassette", cassette, ...more]),
+    sql: (statement) => query(join(root, ".slipway", "slipway.db"), statement),
   };
   put(join(cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
   answersFor(project, "letters", "src/a.txt");
@@ -103,7 +117,18 @@ export async function slipway(argv: readonly string[], cwd: string, more: Partia
   const io = collectingIo(cwd, more);
   const code = await main(argv, io);
   const stdout = io.stdout();
+  // Colour and cursor movements are for screens only, whatever the command.
+  if (!io.terminal && /\u001b/.test(stdout + io.stderr())) throw new Error(`escape sequences in a pipe: ${JSON.stringify(stdout + io.stderr())}`);
   return { code, stdout, stderr: io.stderr(), json: <T>() => jsonLines<T>(stdout) };
+}
+
+export function query(database: string, statement: string): Record<string, unknown>[] {
+  const connection = new DatabaseSync(database, { timeout: 5000 });
+  try {
+    return connection.prepare(statement).all();
+  } finally {
+    connection.close();
+  }
 }
 
 export function jsonLines<T>(text: string): T[] {

@@ -37,7 +37,8 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ran.push(step);
         return Promise.resolve(value);
       });
-    const flow = (run: (ctx: Ctx, input: never) => Promise<unknown>, version = "1"): Workflow<never, unknown, undefined> => workflow("flow", version, run);
+    const flow = (run: (ctx: Ctx, input: never) => Promise<unknown>, version = "1"): Workflow<never, unknown, undefined> =>
+      workflow("flow", version, run);
     const open = (run: (ctx: Ctx, input: never) => Promise<unknown>) => harness.open([flow(run)]);
     /** Starts a run in a process that will crash at `crashing` bodies, then carries it on in a second one. */
     async function crashAndResume(run: (ctx: Ctx, crash: () => Promise<never>) => Promise<unknown>) {
@@ -60,7 +61,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
     describe("steps", () => {
       test("a run gives its value, and gives it again without running anything", async () => {
-        const engine = await open(async (ctx, input: never) => ({ input, sum: (await traced(ctx, "one", 1)) + (await traced(ctx, "two", 2)) }));
+        const engine = await open(async (ctx, input: never) => ({
+          input,
+          sum: (await traced(ctx, "one", 1)) + (await traced(ctx, "two", 2)),
+        }));
         const runId = await engine.start("flow", { a: [1, null, "x"] });
         const expected = { status: "completed", value: { input: { a: [1, null, "x"] }, sum: 3 } };
         expect(await engine.drive(runId)).toEqual(expected);
@@ -99,7 +103,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           shared.list.push(2);
           return { value, keys: Object.keys(value) };
         });
-        expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: { value: { list: [1] }, keys: ["list"] } });
+        expect(await engine.drive(await engine.start("flow", null))).toEqual({
+          status: "completed",
+          value: { value: { list: [1] }, keys: ["list"] },
+        });
       });
 
       test.each([
@@ -109,7 +116,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ["half a surrogate pair", "\ud800"],
       ])("a value that is not JSON (%s) is a failure of the step", async (_what, value) => {
         const engine = await open((ctx) => ctx.step("odd", () => Promise.resolve(value)));
-        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "payload_not_json" } });
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
+          status: "failed",
+          failure: { code: "payload_not_json" },
+        });
       });
 
       test("a failure is recorded and thrown again as the same error", async () => {
@@ -133,7 +143,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ["something else", "a string", 'Step "bad" failed: a string'],
       ])("%s becomes step_failed", async (_what, thrown, message) => {
         const engine = await open((ctx) => ctx.step("bad", () => Promise.reject(thrown)));
-        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "step_failed", message, details: { step: "bad" } } });
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
+          status: "failed",
+          failure: { code: "step_failed", message, details: { step: "bad" } },
+        });
       });
 
       test("a run whose function throws has failed, for good", async () => {
@@ -149,7 +162,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           await traced(ctx, "same", 1);
           await traced(ctx, "same", 2);
         });
-        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "duplicate_step" } });
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
+          status: "failed",
+          failure: { code: "duplicate_step" },
+        });
         expect(ran).toEqual(["same"]);
       });
 
@@ -164,7 +180,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test.each(["", "a\nb", "x@asked", "x@retry3", "\ud800", "y".repeat(500)])("%j cannot be a name", async (step) => {
         const engine = await open((ctx) => ctx.step(step, () => Promise.resolve(1)));
-        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "schema_validation_failed" } });
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
+          status: "failed",
+          failure: { code: "schema_validation_failed" },
+        });
       });
 
       test("a megabyte comes back whole, as a value, an input and a result", async () => {
@@ -172,7 +191,14 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const { outcome, second, runId } = await crashAndResume(async (ctx, crash) => {
           const value = await ctx.step("big", () => Promise.resolve({ big }));
           await ctx.step("crash", crash);
-          return { ...value, child: await ctx.child("child", workflow("echo", "1", (_ctx, input: string) => Promise.resolve(input.length)), big) };
+          return {
+            ...value,
+            child: await ctx.child(
+              "child",
+              workflow("echo", "1", (_ctx, input: string) => Promise.resolve(input.length)),
+              big,
+            ),
+          };
         });
         expect(outcome).toEqual({ status: "completed", value: { big, child: 500_000 } });
         expect(await second.verify(runId)).toMatchObject({ ok: true });
@@ -187,7 +213,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open((ctx) =>
           ctx.all([
             () => traced(ctx, "left", "l"),
-            () => ctx.step("flaky", () => (++attempts < 3 ? Promise.reject(flaky()) : Promise.resolve("ok")), { retry: { attempts: 5, backoffMs: 5 } }),
+            () =>
+              ctx.step("flaky", () => (++attempts < 3 ? Promise.reject(flaky()) : Promise.resolve("ok")), {
+                retry: { attempts: 5, backoffMs: 5 },
+              }),
             () => traced(ctx, "right", "r"),
           ]),
         );
@@ -198,8 +227,13 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("attempts are bounded, and the last failure stands", async () => {
         let attempts = 0;
-        const engine = await open((ctx) => ctx.step("flaky", () => (attempts++, Promise.reject(flaky())), { retry: { attempts: 3, backoffMs: 1 } }));
-        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "transient_exec_failure" } });
+        const engine = await open((ctx) =>
+          ctx.step("flaky", () => (attempts++, Promise.reject(flaky())), { retry: { attempts: 3, backoffMs: 1 } }),
+        );
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
+          status: "failed",
+          failure: { code: "transient_exec_failure" },
+        });
         expect(attempts).toBe(3);
       });
 
@@ -208,7 +242,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open(async (ctx) => {
           const retry = { attempts: 3, backoffMs: 1, factor: 3, maxBackoffMs: 2 };
           await ctx.step("refused", () => (counts.refused++, Promise.reject(new Error("no"))), { retry }).catch(() => undefined);
-          await ctx.step("insisted", () => (counts.insisted++, Promise.reject(new Error("no"))), { retry: { ...retry, when: () => true } }).catch(() => undefined);
+          await ctx
+            .step("insisted", () => (counts.insisted++, Promise.reject(new Error("no"))), { retry: { ...retry, when: () => true } })
+            .catch(() => undefined);
         });
         await engine.drive(await engine.start("flow", null));
         expect(counts).toEqual({ refused: 1, insisted: 3 });
@@ -229,7 +265,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open((ctx) =>
           ctx.step(
             "slow",
-            (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => ((reason = signal.reason), reject(new Error("aborted"))))),
+            (signal) =>
+              new Promise((_resolve, reject) =>
+                signal.addEventListener("abort", () => ((reason = signal.reason), reject(new Error("aborted")))),
+              ),
             { timeoutMs: 20 },
           ),
         );
@@ -244,7 +283,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("a body that fails or ends in time is not touched by the limit", async () => {
         const engine = await open(async (ctx) => {
-          const failed = await ctx.step("fails", () => Promise.reject(new SlipwayError("gate_failed", "red")), { timeoutMs: 5000 }).catch((error: SlipwayError) => error.code);
+          const failed = await ctx
+            .step("fails", () => Promise.reject(new SlipwayError("gate_failed", "red")), { timeoutMs: 5000 })
+            .catch((error: SlipwayError) => error.code);
           return [failed, await ctx.step("ends", () => Promise.resolve(1), { timeoutMs: 5000 })];
         });
         expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: ["gate_failed", 1] });
@@ -261,7 +302,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
             now--;
             return number;
           });
-        const engine = await open((ctx) => ctx.all([0, 1, 2, 3, 4, 5, 6].map((number) => operation(ctx, number)), { limit: 3 }));
+        const engine = await open((ctx) =>
+          ctx.all(
+            [0, 1, 2, 3, 4, 5, 6].map((number) => operation(ctx, number)),
+            { limit: 3 },
+          ),
+        );
         expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: [0, 1, 2, 3, 4, 5, 6] });
         expect(most).toBe(3);
       });
@@ -272,7 +318,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
             await new Promise((resolve) => setTimeout(resolve, afterMs));
             throw new SlipwayError("gate_failed", step);
           });
-        const engine = await open((ctx) => ctx.all([() => traced(ctx, "fine", 1), fail(ctx, "late", 15), fail(ctx, "early", 1), () => traced(ctx, "last", 1)]));
+        const engine = await open((ctx) =>
+          ctx.all([() => traced(ctx, "fine", 1), fail(ctx, "late", 15), fail(ctx, "early", 1), () => traced(ctx, "last", 1)]),
+        );
         expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { message: "late" } });
         expect(ran).toEqual(["fine", "last"]);
       });
@@ -365,6 +413,17 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await harness.openQuestions()).toEqual([]);
       });
 
+      test("an expired question stays expired after a crash, answered or not", async () => {
+        const seen: unknown[] = [];
+        const { second, runId } = await crashAndResume(async (ctx, crash) => {
+          seen.push(await ctx.ask("mild", { ...yesOrNo, timeoutMs: 5, onTimeout: "no" }));
+          seen.push(await ctx.ask("strict", { ...yesOrNo, timeoutMs: 5 }).catch((error: SlipwayError) => error.code));
+          await ctx.step("crash", crash);
+        });
+        expect(seen).toEqual(["no", "question_expired", "no", "question_expired"]);
+        expect((await second.events(runId)).filter((event) => event.kind === "expired")).toHaveLength(2);
+      });
+
       test("its time goes on while no process is there", async () => {
         const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs: 30, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
@@ -377,7 +436,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5], timeoutMs: 60, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
         await engine.drive(runId, { whenWaiting: "wait" });
-        expect((await engine.events(runId)).filter((event) => event.kind === "reminder").map((event) => event.key)).toEqual(["approve@reminder2", "approve@reminder1"]);
+        expect((await engine.events(runId)).filter((event) => event.kind === "reminder").map((event) => event.key)).toEqual([
+          "approve@reminder2",
+          "approve@reminder1",
+        ]);
       });
 
       test("a run waits only when nothing else can go on", async () => {
@@ -385,12 +447,23 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           ctx.all<unknown>([
             () => ctx.ask("approve", yesOrNo),
             () => ctx.sleep("nap", 20).then(() => traced(ctx, "late", 1)),
-            () => ctx.child("child", workflow("child", "1", (inner) => inner.ask("inner", yesOrNo)), null),
+            () =>
+              ctx.child(
+                "child",
+                workflow("child", "1", (inner) => inner.ask("inner", yesOrNo)),
+                null,
+              ),
           ]),
         );
         const runId = await engine.start("flow", null);
         const outcome = await engine.drive(runId);
-        expect(outcome).toEqual({ status: "waiting", questions: expect.arrayContaining([{ runId, name: "approve" }, { runId: `${runId}/child`, name: "inner" }]) as unknown });
+        expect(outcome).toEqual({
+          status: "waiting",
+          questions: expect.arrayContaining([
+            { runId, name: "approve" },
+            { runId: `${runId}/child`, name: "inner" },
+          ]) as unknown,
+        });
         expect(ran).toEqual(["late"]);
         await engine.signal(runId, "approve", "yes");
         expect(await engine.drive(runId)).toEqual({ status: "waiting", questions: [{ runId: `${runId}/child`, name: "inner" }] });
@@ -432,7 +505,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
 
     describe("children", () => {
-      const double = workflow<number, number, undefined>("double", "1", (ctx, input) => ctx.step("double", () => Promise.resolve(input * 2)));
+      const double = workflow<number, number, undefined>("double", "1", (ctx, input) =>
+        ctx.step("double", () => Promise.resolve(input * 2)),
+      );
 
       test("have a run and a journal of their own; the parent keeps their final head", async () => {
         const engine = await open((ctx) => ctx.all([1, 2].map((number) => () => ctx.child(`double:${number}`, double, number))));
@@ -450,9 +525,13 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("a child's failure is thrown in the parent, the same after a crash", async () => {
         const seen: unknown[] = [];
-        const failing = workflow<null, null, undefined>("failing", "1", () => Promise.reject(new SlipwayError("gate_failed", "red", { tests: 3 })));
+        const failing = workflow<null, null, undefined>("failing", "1", () =>
+          Promise.reject(new SlipwayError("gate_failed", "red", { tests: 3 })),
+        );
         await crashAndResume(async (ctx, crash) => {
-          await ctx.child("bad", failing, null).catch((error: SlipwayError) => seen.push([error.code, error.message, error.details["tests"]]));
+          await ctx
+            .child("bad", failing, null)
+            .catch((error: SlipwayError) => seen.push([error.code, error.message, error.details["tests"]]));
           await ctx.step("crash", crash);
         });
         expect(seen).toEqual([
@@ -480,7 +559,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("children of children, with names that look like paths", async () => {
         const leaf = workflow<string, string, undefined>("leaf", "1", (ctx, id) => traced(ctx, "leaf", `${ctx.runId}:${id}`));
-        const branch = workflow<null, string[], undefined>("branch", "1", (ctx) => ctx.all(["a/b", "a"].map((id) => () => ctx.child(id, leaf, id))));
+        const branch = workflow<null, string[], undefined>("branch", "1", (ctx) =>
+          ctx.all(["a/b", "a"].map((id) => () => ctx.child(id, leaf, id))),
+        );
         const engine = await open(async (ctx) => [await ctx.child("a", branch, null), await ctx.child("a/a", leaf, "x")]);
         const runId = await engine.start("flow", null, { runId: "r" });
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: [["r/a/a%2Fb:a/b", "r/a/a:a"], "r/a%2Fa:x"] });
@@ -494,21 +575,24 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           signal.addEventListener("abort", () => reject(new Error("aborted")));
         });
 
-      test.each(["the same process", "another process"])("stop, from %s, aborts the running step without failing it; the run can go on", async (from) => {
-        let patient = true;
-        const run = (ctx: Ctx) => ctx.step("long", (signal) => (patient ? untilAborted(signal) : Promise.resolve("done")));
-        const engine = await open(run);
-        const stopper = from === "the same process" ? engine : await open(run);
-        const runId = await engine.start("flow", null);
-        const driven = engine.drive(runId);
-        await vi.waitFor(() => expect(ran).toEqual(["long"]));
-        await stopper.requestStop(runId, "lunch", "ada");
-        expect(await driven).toEqual({ status: "stopped", reason: "lunch" });
-        expect(await engine.run(runId)).toMatchObject({ status: "stopped", holder: null });
-        patient = false;
-        expect(await engine.drive(runId)).toEqual({ status: "completed", value: "done" });
-        expect((await engine.events(runId)).map((event) => event.kind)).toEqual(["started", "stopped", "step", "completed"]);
-      });
+      test.each(["the same process", "another process"])(
+        "stop, from %s, aborts the running step without failing it; the run can go on",
+        async (from) => {
+          let patient = true;
+          const run = (ctx: Ctx) => ctx.step("long", (signal) => (patient ? untilAborted(signal) : Promise.resolve("done")));
+          const engine = await open(run);
+          const stopper = from === "the same process" ? engine : await open(run);
+          const runId = await engine.start("flow", null);
+          const driven = engine.drive(runId);
+          await vi.waitFor(() => expect(ran).toEqual(["long"]));
+          await stopper.requestStop(runId, "lunch", "ada");
+          expect(await driven).toEqual({ status: "stopped", reason: "lunch" });
+          expect(await engine.run(runId)).toMatchObject({ status: "stopped", holder: null });
+          patient = false;
+          expect(await engine.drive(runId)).toEqual({ status: "completed", value: "done" });
+          expect((await engine.events(runId)).map((event) => event.kind)).toEqual(["started", "stopped", "step", "completed"]);
+        },
+      );
 
       test("a signal handed to drive stops the run", async () => {
         const engine = await open((ctx) => ctx.step("long", untilAborted));
@@ -522,7 +606,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("what ends well although it was aborted is recorded", async () => {
-        const engine = await open((ctx) => ctx.step("stubborn", (signal) => new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(() => resolve("kept"), 5)))));
+        const engine = await open((ctx) =>
+          ctx.step(
+            "stubborn",
+            (signal) => new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(() => resolve("kept"), 5))),
+          ),
+        );
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId);
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -551,7 +640,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open((ctx) =>
           ctx.all<unknown>([
             () => ctx.step("long", untilAborted),
-            () => ctx.child("child", workflow("child", "1", (inner) => inner.ask("inner", yesOrNo)), null),
+            () =>
+              ctx.child(
+                "child",
+                workflow("child", "1", (inner) => inner.ask("inner", yesOrNo)),
+                null,
+              ),
             () => ctx.sleep("nap", 60_000),
           ]),
         );
@@ -566,8 +660,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("cancel of a child leaves its siblings alone", async () => {
-        const member = workflow<string, string, undefined>("member", "1", (ctx, id) => (id === "a" ? ctx.step("long", untilAborted) : ctx.ask("approve", yesOrNo)));
-        const engine = await open((ctx) => ctx.all(["a", "b"].map((id) => () => ctx.child(id, member, id).catch((error: SlipwayError) => error.code))));
+        const member = workflow<string, string, undefined>("member", "1", (ctx, id) =>
+          id === "a" ? ctx.step("long", untilAborted) : ctx.ask("approve", yesOrNo),
+        );
+        const engine = await open((ctx) =>
+          ctx.all(["a", "b"].map((id) => () => ctx.child(id, member, id).catch((error: SlipwayError) => error.code))),
+        );
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId, { whenWaiting: "wait" });
         await vi.waitFor(async () => expect(await harness.openQuestions()).toHaveLength(1));
@@ -579,7 +677,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("cancel of a child of a run that nobody carries out", async () => {
         const member = workflow<string, string, undefined>("member", "1", (ctx) => ctx.ask("approve", yesOrNo));
-        const engine = await open((ctx) => ctx.all(["a", "b"].map((id) => () => ctx.child(id, member, id).catch((error: SlipwayError) => error.code))));
+        const engine = await open((ctx) =>
+          ctx.all(["a", "b"].map((id) => () => ctx.child(id, member, id).catch((error: SlipwayError) => error.code))),
+        );
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
         await engine.requestCancel(`${runId}/a`, "not this one");
@@ -619,7 +719,13 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("unknown runs, workflows and children as roots are refused with a reason", async () => {
-        const engine = await open((ctx) => ctx.child("child", workflow("child", "1", (inner) => inner.ask("q", yesOrNo)), null));
+        const engine = await open((ctx) =>
+          ctx.child(
+            "child",
+            workflow("child", "1", (inner) => inner.ask("q", yesOrNo)),
+            null,
+          ),
+        );
         await expect(engine.drive("nobody")).rejects.toMatchObject({ code: "run_not_found" });
         await expect(engine.start("nothing", null)).rejects.toMatchObject({ code: "workflow_unknown" });
         expect(await engine.run("nobody")).toBeUndefined();
@@ -636,7 +742,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         await first.drive(runId);
         await first.signal(runId, "approve", "yes");
         const second = await harness.open([flow(run, "2")]);
-        await expect(second.drive(runId)).rejects.toMatchObject({ code: "workflow_version_changed", details: { suggested_next_actions: [expect.anything(), expect.anything(), expect.anything()] } });
+        await expect(second.drive(runId)).rejects.toMatchObject({
+          code: "workflow_version_changed",
+          details: { suggested_next_actions: [expect.anything(), expect.anything(), expect.anything()] },
+        });
         await expect(second.repin(runId, "3", "ada")).rejects.toMatchObject({ code: "workflow_version_changed" });
         await second.repin(runId, "2", "ada");
         await second.repin(runId, "2", "ada");
@@ -648,7 +757,13 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("a child's version is pinned as well", async () => {
         let version = "1";
-        const engine = await open((ctx) => ctx.child("child", workflow("child", version, (inner) => inner.ask("q", yesOrNo)), null));
+        const engine = await open((ctx) =>
+          ctx.child(
+            "child",
+            workflow("child", version, (inner) => inner.ask("q", yesOrNo)),
+            null,
+          ),
+        );
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
         version = "2";
@@ -679,8 +794,14 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId, { whenWaiting: "wait" });
         await vi.waitFor(async () => expect(await harness.openQuestions()).toHaveLength(1));
-        for (const rival of [engine, other]) await expect(rival.drive(runId)).rejects.toMatchObject({ code: "run_lease_held", details: { pid: expect.any(Number) as unknown } });
-        await expect(other.repin(runId, "1.1", "ada").then(() => other.resetCrashes(runId, "ada"))).rejects.toMatchObject({ code: expect.stringMatching(/version_changed|lease_held/) as unknown });
+        for (const rival of [engine, other])
+          await expect(rival.drive(runId)).rejects.toMatchObject({
+            code: "run_lease_held",
+            details: { pid: expect.any(Number) as unknown },
+          });
+        await expect(other.repin(runId, "1.1", "ada").then(() => other.resetCrashes(runId, "ada"))).rejects.toMatchObject({
+          code: expect.stringMatching(/version_changed|lease_held/) as unknown,
+        });
         await engine.signal(runId, "approve", "yes");
         expect(await driven).toMatchObject({ status: "completed" });
       });
@@ -692,7 +813,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         for (let round = 0; round < 5; round++) await ctx.step(`round:${round}`, () => Promise.resolve({ round }));
         return number;
       });
-      const engine = await harness.open([flow((ctx) => ctx.all([1, 2, 3, 4].map((number) => () => ctx.child(`m${number}`, member, number))))], (event) => observed.push(event));
+      const engine = await harness.open(
+        [flow((ctx) => ctx.all([1, 2, 3, 4].map((number) => () => ctx.child(`m${number}`, member, number))))],
+        (event) => observed.push(event),
+      );
       const runId = await engine.start("flow", null);
       await engine.drive(runId);
       for (const run of await engine.runs()) {

@@ -18,7 +18,9 @@ export function memoryBlobs(): MemoryBlobs {
     },
     get(digest) {
       const bytes = stored.get(digest);
-      return bytes === undefined ? Promise.reject(new SlipwayError("object_missing", `There is no object ${digest}.`)) : Promise.resolve(bytes);
+      return bytes === undefined
+        ? Promise.reject(new SlipwayError("object_missing", `There is no object ${digest}.`))
+        : Promise.resolve(bytes);
     },
   };
 }

@@ -47,11 +47,27 @@ export function openPlace(): Place {
     inbox,
     async open(options) {
       const pid = pids++;
-      const host: HostIdentity = { host: "test", pid, startedAt: String(pid), isDead: (other) => other.host === "test" && dead.has(other.pid) };
+      const host: HostIdentity = {
+        host: "test",
+        pid,
+        startedAt: String(pid),
+        isDead: (other) => other.host === "test" && dead.has(other.pid),
+      };
       const isDead = () => dead.has(pid);
       const sqlite = mortal(connect(), isDead);
       const sleep: Sleep = (ms, signal) => (options.sleep ?? systemSleep)(ms, signal).then(() => (isDead() ? never : undefined));
-      const engine = await openEngine({ blobs, inbox, clock: systemClock, ids: systemIds, pollMs: 10, graceMs: 200, host, ...options, sqlite, sleep });
+      const engine = await openEngine({
+        blobs,
+        inbox,
+        clock: systemClock,
+        ids: systemIds,
+        pollMs: 10,
+        graceMs: 200,
+        host,
+        ...options,
+        sqlite,
+        sleep,
+      });
       return { engine, sqlite, host, crash: () => void dead.add(pid) };
     },
     async tamper(sql, ...values) {

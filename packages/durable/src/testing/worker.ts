@@ -40,7 +40,8 @@ const member = workflow<number, string, undefined>("member", "1", (ctx, number) 
 const flow = workflow<null, string[], undefined>("flow", "1", async (ctx) => {
   const done: string[] = [];
   for (let number = 0; number < options.steps; number++) {
-    const next = () => (number % 4 === 3 ? ctx.child(`member:${number}`, member, number) : ctx.step(`step:${number}`, () => body(`step:${number}`, number)));
+    const next = () =>
+      number % 4 === 3 ? ctx.child(`member:${number}`, member, number) : ctx.step(`step:${number}`, () => body(`step:${number}`, number));
     done.push(await next());
   }
   await ctx.all([0, 1, 2].map((number) => () => ctx.step(`last:${number}`, () => body(`last:${number}`, 100 + number))));

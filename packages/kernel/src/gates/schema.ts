@@ -35,7 +35,7 @@ const steps = z
 export const MODES = ["fast", "full", "merge"] as const;
 const profile = z.strictObject({ modes: z.strictObject({ fast: steps, full: steps, merge: steps.optional() }) });
 
-export const PARSERS = ["none", "lcov", "junit_xml", "jacoco_xml", "cobertura_xml", "custom"] as const;
+const PARSERS = ["none", "lcov", "junit_xml", "jacoco_xml", "cobertura_xml", "custom"] as const;
 const parserType = z.enum(PARSERS).register(errorCodes, { code: "unsupported_parser" });
 const modes = z.array(z.enum(MODES)).min(1);
 /** Below the worktree; the file name may hold a `*`, as in `reports/TEST-*.xml`. */
@@ -86,5 +86,3 @@ export const gatesSchema = z
 
 export type GatesConfig = z.infer<typeof gatesSchema>;
 export type GateStep = z.infer<typeof step>;
-export type ParserType = (typeof PARSERS)[number];
-export type Thresholds = NonNullable<GatesConfig["thresholds"]>;

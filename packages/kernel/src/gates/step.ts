@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import type { Failure } from "@slipway/durable/errors";
-import { toFailure } from "@slipway/durable/errors";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import type { Limits, ProcessOutcome, Sandbox, SharedPath } from "../sandbox/contract.ts";
 import { kindAt, resolveBelow } from "../sandbox/paths.ts";
 import type { Redactor } from "../redaction/redactor.ts";

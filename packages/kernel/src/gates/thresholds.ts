@@ -1,5 +1,4 @@
-import { toFailure, type Failure } from "@slipway/durable/errors";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { ratioOf, type Count, type CoverageCounts } from "./coverage.ts";
 import type { CoverageRatios } from "./precedence.ts";
 import { GATES_FILE } from "./schema.ts";

@@ -64,7 +64,12 @@ test(
     const failures = log.filter((line) => /^(?:failed|stderr)/.test(line)).slice(-8);
     expect(exit, failures.join("\n")).toBeNull();
 
-    await reconcile(repo);
+    const kinds = Object.groupBy(log, (line) => line.replaceAll(/\/[^ ]*|[0-9a-f]{40}|\d+/g, "_").slice(0, 60));
+    console.log(
+      `killed git ${killedGit} times, everything ${killedAll} times\n${Object.entries(kinds)
+        .map(([kind, lines]) => `${lines?.length} x ${kind}`)
+        .join("\n")}`,
+    );
     await reconcile(repo);
     const count = log.filter((line) => line.startsWith("done")).length;
     expect(count).toBeGreaterThan(1);

@@ -6,10 +6,11 @@ import { stderrOf } from "./runner.ts";
 
 /** Where the system tells about its processes; another folder in tests. */
 export interface ProcessTable {
-  readonly proc: string;
+  readonly proc?: string;
+  readonly waitMs?: number;
 }
 
-const WAIT_MS = 3_000;
+const WAIT_MS = 1_500;
 const POLL_MS = 20;
 
 /**
@@ -20,13 +21,13 @@ const POLL_MS = 20;
 export async function clearStaleLock(
   repo: Repository,
   lock: string,
-  { proc }: ProcessTable = { proc: "/proc" },
+  { proc = "/proc", waitMs = WAIT_MS }: ProcessTable = {},
 ): Promise<"cleared" | "held" | "absent"> {
   const found = await identity(lock);
   if (found === undefined) return "absent";
   let suspects = await gitProcesses(repo, proc);
   for (let waited = 0; suspects === undefined || suspects.size > 0; waited += POLL_MS) {
-    if (suspects === undefined || waited > WAIT_MS) return "held";
+    if (suspects === undefined || waited > waitMs) return "held";
     await sleep(POLL_MS);
     const alive = await gitProcesses(repo, proc);
     const before = suspects;

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
+import { checkedVersion } from "../database/version.ts";
 import { layoutOf, type Layout } from "../layout.ts";
 
 /**
@@ -42,13 +43,15 @@ export interface QuestionGlance {
   readonly kind: string;
   readonly title: string;
   readonly feature: string | null;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly asked_at: number;
 }
 
 /** The repository root is found by its folders alone: starting git would cost more than everything else here. */
 export function findLayout(start: string): Layout {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".slipway", "slipway.db")) || existsSync(join(folder, ".git"))) return layoutOf(folder);
+    if (existsSync(join(folder, ".slipway", "slipway.db"))) return layoutOf(folder);
+    if (existsSync(join(folder, ".git"))) return layoutOf(mainWorktreeOf(folder));
     if (folder === dirname(folder)) break;
   }
   throw new SlipwayError("not_a_repository", `${start} is not inside a git repository.`, {
@@ -56,11 +59,19 @@ export function findLayout(start: string): Layout {
   });
 }
 
+/** In a linked worktree `.git` is a file that names the repository it belongs to. */
+function mainWorktreeOf(folder: string): string {
+  const git = join(folder, ".git");
+  if (statSync(git).isDirectory()) return folder;
+  return /^gitdir: (.+)\/\.git\/worktrees\/[^/]+\s*$/.exec(readFileSync(git, "utf8"))?.[1] ?? folder;
+}
+
 export async function glance(layout: Layout): Promise<Glance> {
   const empty = { repository: layout.root, features: [], runs: [], questions: [] };
   if (!existsSync(layout.database)) return empty;
   const sqlite = openSqlite(layout.database, { readOnly: true });
   try {
+    await checkedVersion(sqlite);
     return { ...empty, ...(await sqlite.exclusive(() => read(sqlite))) };
   } finally {
     await sqlite.close();
@@ -77,7 +88,7 @@ function read(sqlite: Sqlite) {
       locks: locks.filter(({ holder }) => holder === row["id"]).map(({ resource }) => String(resource)),
     })),
     runs: from("runs", RUNS).map((row) => row as unknown as RunGlance),
-    questions: from("questions", QUESTIONS).map((row) => row as unknown as QuestionGlance),
+    questions: from("questions", QUESTIONS).map(questionGlance),
   };
 }
 
@@ -91,11 +102,15 @@ const RUNS = `
   FROM runs WHERE parent_run_id IS NULL ORDER BY created_at DESC, run_id LIMIT 20`;
 
 const QUESTIONS = `
-  SELECT id, kind, title, json_extract(context, '$.feature_id') AS feature, asked_at
+  SELECT id, kind, title, json_extract(context, '$.feature_id') AS feature, options, asked_at
   FROM questions WHERE status = 'open' ORDER BY asked_at, id`;
 
 function featureGlance(row: Record<string, unknown>): FeatureGlance {
   return { ...(row as unknown as FeatureGlance), gates: JSON.parse(String(row["gates"])) as Record<string, string> };
+}
+
+function questionGlance(row: Record<string, unknown>): QuestionGlance {
+  return { ...(row as unknown as QuestionGlance), options: JSON.parse(String(row["options"])) as QuestionGlance["options"] };
 }
 
 function rows(sqlite: Sqlite, sql: string): Record<string, unknown>[] {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sandbox } from "./contract.ts";
 import { openSandbox } from "./sandbox.ts";
-import { runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { hostCommandLines, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 
 const works = await sandboxWorksHere();
 const MiB = 1024 ** 2;
@@ -273,18 +273,6 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     });
   });
 });
-
-function hostCommandLines(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-      } catch {
-        return "";
-      }
-    });
-}
 
 /** Descriptor 40 stays open over the start of Node, which only closes the first few. */
 async function runInherited(kind: string): Promise<string> {

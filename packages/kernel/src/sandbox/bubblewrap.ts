@@ -42,7 +42,8 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
     files: sandboxFiles(plan, host),
   });
-  if ("error" in launched) return neverStarted({ ...launched.error, code: "SANDBOX_SETUP", message: `bubblewrap did not start: ${launched.error.message}` });
+  if ("error" in launched)
+    return neverStarted({ ...launched.error, code: "SANDBOX_SETUP", message: `bubblewrap did not start: ${launched.error.message}` });
   const { child, pid } = launched;
   // Through a pipe, so that the values of variables are not in the process list of the host.
   feed(child.stdio[ARGUMENTS_FD], bubblewrapArguments(plan, host).join("\0") + "\0");

@@ -32,9 +32,12 @@ export class DiskGrowth {
   }
 }
 
+/** A worktree that somebody removes meanwhile does not grow. */
 function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
+  return attempt(() => {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  }, Number.POSITIVE_INFINITY);
 }
 
 async function writtenBytes(root: string, since: number, seen: Set<number>): Promise<number> {
@@ -52,7 +55,7 @@ async function writtenBytes(root: string, since: number, seen: Set<number>): Pro
 
 /** A file that was removed while a process holds it open is in no folder, and still on the disk. */
 function deletedBytes(worktree: string, pids: readonly number[], seen: Set<number>): number {
-  const { dev } = statSync(worktree);
+  const { dev } = attempt<Pick<Stats, "dev">>(() => statSync(worktree), { dev: -1 });
   return pids
     .flatMap((pid) => openFiles(pid))
     .filter((file) => file.isFile() && file.nlink === 0 && file.dev === dev)

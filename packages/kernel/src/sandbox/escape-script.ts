@@ -8,6 +8,8 @@ export interface Attempts {
   readonly git: boolean;
   readonly tcp: boolean;
   readonly socket: boolean;
+  /** Where services of the host keep theirs. */
+  readonly runFolder: boolean;
   readonly privileged: boolean;
 }
 
@@ -39,6 +41,7 @@ const others = fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name) && N
     git: read(".git").includes(canary),
     tcp: reached[0],
     socket: reached.slice(1).some(Boolean),
+    runFolder: fs.readdirSync("/run").length > 0,
     privileged: process.getuid() === 0 || !/^CapEff:\\s*0+$/m.test(read("/proc/self/status")),
   }));
 })();

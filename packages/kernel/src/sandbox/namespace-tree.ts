@@ -1,10 +1,14 @@
 import { readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { signalProcess } from "./launch.ts";
 import { YoungerProcesses, descendants, isSameProcess, readProcess, type ProcessEntry } from "./process-table.ts";
 import type { BubblewrapStatus } from "./status.ts";
 import type { ProcessTree } from "./supervise.ts";
 
-type NamespaceStatus = Pick<BubblewrapStatus, "childPid" | "pidNamespace" | "ended" | "closed">;
+/** bubblewrap needs a few milliseconds. */
+const INTRODUCED_WITHIN_MS = 5_000;
+
+type NamespaceStatus = Pick<BubblewrapStatus, "childPid" | "pidNamespace" | "ended" | "closed" | "introduced">;
 
 /** Killing process 1 of a PID namespace makes the kernel kill all the others, before its death can be seen. */
 export function namespaceTree(monitor: number, status: NamespaceStatus): ProcessTree {
@@ -19,10 +23,15 @@ export function namespaceTree(monitor: number, status: NamespaceStatus): Process
       ({ pid }) => pid !== root.pid,
     );
   };
-  const kill = () => {
+  const killBoth = () => {
     const root = init();
     if (root !== null && isSameProcess(root)) signalProcess(root.pid, "SIGKILL");
-    signalProcess(monitor, "SIGKILL");
+    if (!status.ended) signalProcess(monitor, "SIGKILL");
+  };
+  const kill = () => {
+    if (status.childPid !== null || status.ended) return killBoth();
+    // A monitor that dies now would leave behind a process 1 that waits for it for ever.
+    void Promise.race([status.introduced, sleep(INTRODUCED_WITHIN_MS, undefined, { ref: false })]).then(killBoth);
   };
   return {
     members,
@@ -37,7 +46,10 @@ export function namespaceTree(monitor: number, status: NamespaceStatus): Process
 }
 
 /** By parent while the monitor lives, by namespace afterwards: the number alone may belong to somebody else by then. */
-export function findInit(monitor: number, { childPid, pidNamespace }: Pick<NamespaceStatus, "childPid" | "pidNamespace">): ProcessEntry | null {
+export function findInit(
+  monitor: number,
+  { childPid, pidNamespace }: Pick<NamespaceStatus, "childPid" | "pidNamespace">,
+): ProcessEntry | null {
   if (childPid === null) return null;
   const entry = readProcess(childPid);
   if (entry === null || entry.dead) return null;

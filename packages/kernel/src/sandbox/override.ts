@@ -1,3 +1,4 @@
+import { digestOf } from "@slipway/durable/canonical";
 import { z } from "zod";
 import type { Door } from "../operations/door.ts";
 import type { Actor, Operation } from "../operations/operation.ts";
@@ -13,6 +14,8 @@ const overrideOperation: Operation<z.infer<typeof overrideInput>, undefined, { b
   event: ({ run_id, reason }, { by }) => ({ run_id, reason, by }),
 };
 
+/** Each person's each reason is recorded once, however often the run is resumed with it. */
 export async function recordOverride(door: Door, person: Actor, runId: string, reason: string): Promise<void> {
-  await door.perform(overrideOperation, person, `${runId}/sandbox-override`, { run_id: runId, reason });
+  const which = digestOf({ by: person.id, reason }).slice(0, 16);
+  await door.perform(overrideOperation, person, `${runId}/sandbox-override/${which}`, { run_id: runId, reason });
 }

@@ -165,7 +165,11 @@ describe("starting", () => {
   });
 
   it("gives a process the files it should read, each from the beginning", async () => {
-    const files = [{ at: "/a", text: "from memory" }, { at: "/b", from: "/etc/hostname" }, { at: "/c", from: "/no/such/file" }];
+    const files = [
+      { at: "/a", text: "from memory" },
+      { at: "/b", from: "/etc/hostname" },
+      { at: "/c", from: "/no/such/file" },
+    ];
     for (let round = 0; round < 2; round++) {
       const launched = await launch("/bin/sh", ["-c", "cat <&3; cat <&4 >/dev/null; cat <&5"], { ...options, files });
       if ("error" in launched) throw new Error(launched.error.message);

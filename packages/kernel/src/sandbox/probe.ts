@@ -32,11 +32,19 @@ export async function probeOnce(searchPath: string, platform: string = process.p
   }
   const [versionText, help] = await Promise.all([answerOf(program, "--version"), answerOf(program, "--help")]);
   const version = /\d+(\.\d+)+/.exec(versionText)?.[0] ?? null;
-  const host = describeHost(program, help);
-  const candidate: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, {}) };
   const installed = { name: "bubblewrap is installed", passed: true, detail: `${program} ${version ?? "of unknown version"}` };
-  const probes = [installed, ...(await tryEscapes(candidate))];
-  return { available: probes.every(({ passed }) => passed), version, probes, host };
+  let host = describeHost(program, help);
+  let escapes = await tryEscapes(candidate(host));
+  // A bubblewrap that is installed setuid knows this option and refuses it.
+  if (escapes.some(({ passed }) => !passed) && host.options.has("--disable-userns")) {
+    host = { ...host, options: new Set([...host.options].filter((option) => option !== "--disable-userns")) };
+    escapes = await tryEscapes(candidate(host));
+  }
+  return { available: escapes.every(({ passed }) => passed), version, probes: [installed, ...escapes], host };
+}
+
+function candidate(host: SandboxHost): Sandbox {
+  return { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, {}) };
 }
 
 async function answerOf(program: string, option: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SandboxPlan } from "./arguments.ts";
 import type { Limits, ProcessOutcome, SandboxRequest, SpawnError } from "./contract.ts";
@@ -19,7 +20,7 @@ export function planRequest(request: SandboxRequest, limits: Limits): PlannedReq
     command: request.command,
     env: request.env ?? {},
     network: request.network ?? false,
-    readOnly: (request.readOnly ?? []).map(realReadOnly),
+    readOnly: [...new Set((request.readOnly ?? []).flatMap(readOnlyPlaces))],
     limits,
   };
 }
@@ -47,17 +48,18 @@ function existingFolder(cwd: string): string {
   throw new SlipwayError("input_path_not_found", `The folder ${cwd} does not exist.`, { field: "cwd" });
 }
 
-function realReadOnly(path: string): string {
+/** Where it was named and where it really is: both may be on a PATH, or in a link inside the toolchain. */
+function readOnlyPlaces(path: string): string[] {
   const real = realPathOrNull(path);
-  if (real === null || real === "/") {
-    throw new SlipwayError(
-      "input_path_not_found",
-      `The read-only path ${path} ${real === null ? "does not exist" : "would show the whole host"}.`,
-      {
-        field: "readOnly",
-        suggested_next_actions: ["Name the folder of the toolchain itself, or remove the entry."],
-      },
-    );
-  }
-  return real;
+  if (real !== null && real !== "/") return [resolve(path), real];
+  throw new SlipwayError(
+    "input_path_not_found",
+    `The read-only path ${path} ${real === null ? "does not exist" : "would show the whole host"}.`,
+    {
+      field: "readOnly",
+      suggested_next_actions: [
+        "Name the folder of the toolchain itself, or remove the entry from sandbox.read_only in slipway/policy.yaml.",
+      ],
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { probeOnce, probeSandbox } from "./probe.ts";
 import { openSandbox } from "./sandbox.ts";
 import { tryEscapes } from "./self-test.ts";
 import { setupFailure } from "./status.ts";
-import { runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { hostCommandLines, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 
 const works = await sandboxWorksHere();
 
@@ -123,14 +123,13 @@ describe.skipIf(!works)("a sandbox", () => {
       expect(performance.now() - started).toBeLessThan(3_000);
     });
 
-    it("a timeout right at the start leaves nothing running", async () => {
-      const worktree = scratchFolder();
-      const ran = await runShell(sandbox, worktree, "while :; do date +%s%N > beat; sleep 0.01; done", { timeoutMs: 1, killGraceMs: 1 });
-      expect(ran.timedOut).toBe(true);
-      const beat = join(worktree, "beat");
-      const before = existsSync(beat) ? readFileSync(beat, "utf8") : "";
-      await sleep(100);
-      expect(existsSync(beat) ? readFileSync(beat, "utf8") : "").toBe(before);
+    it("stopping at any moment of the start leaves no process behind", async () => {
+      const mark = `start-${process.pid}-${Date.now()}`;
+      for (const timeoutMs of [1, 2, 3, 4, 5, 6, 8, 10, 12]) {
+        const ran = await runShell(sandbox, scratchFolder(), `: ${mark}; while :; do sleep 0.01; done`, { timeoutMs, killGraceMs: 0 });
+        expect(ran.timedOut).toBe(true);
+      }
+      expect(hostCommandLines().filter((line) => line.includes(mark))).toEqual([]);
     });
   });
 
@@ -165,7 +164,13 @@ describe.skipIf(!works)("a sandbox", () => {
 
     it("a bubblewrap that is gone is no missing command", async () => {
       const { host } = await probeSandbox();
-      const outcome = host && (await runInBubblewrap({ worktree: scratchFolder(), command: ["true"], timeoutMs: 1_000 }, { ...host, bwrap: "/no/such/bwrap" }, {}));
+      const outcome =
+        host &&
+        (await runInBubblewrap(
+          { worktree: scratchFolder(), command: ["true"], timeoutMs: 1_000 },
+          { ...host, bwrap: "/no/such/bwrap" },
+          {},
+        ));
       expect(outcome?.spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("bubblewrap did not start") });
     });
 
@@ -213,6 +218,25 @@ describe.skipIf(!works)("a sandbox", () => {
     });
   });
 
+  it("a toolchain is found where it was named and where it really is", async () => {
+    const [real, links] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(real, "tool"), "#!/bin/sh\necho tool\n");
+    chmodSync(join(real, "tool"), 0o755);
+    symlinkSync(real, join(links, "toolchain"));
+    for (const path of [real, join(links, "toolchain")]) {
+      const ran = await runCommand(sandbox, scratchFolder(), ["tool"], { readOnly: [join(links, "toolchain")], env: { PATH: path } });
+      expect(ran.stdout).toBe("tool\n");
+    }
+  });
+
+  it("a worktree that is removed under a command is no crash", async () => {
+    const worktree = scratchFolder();
+    const running = runShell(sandbox, worktree, "sleep 0.4");
+    await sleep(100);
+    rmSync(worktree, { recursive: true, force: true });
+    expect((await running).exitCode).toBe(0);
+  });
+
   it("a shared folder stays for a second command while the first one ends", async () => {
     const [cache, worktree] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(cache, "file"), "shared");
@@ -228,8 +252,14 @@ describe.skipIf(!works)("a sandbox", () => {
   });
 
   it("shows a command three descriptors and no more", async () => {
-    const { stdout } = await runNode(sandbox, scratchFolder(), "console.log(require('fs').readdirSync('/proc/self/fd').map((n) => { try { return require('fs').readlinkSync('/proc/self/fd/' + n) } catch { return '' } }).filter((to) => !/^(anon_inode|pipe|socket)/.test(to)).join())");
-    expect(stdout.split(",").filter((path) => path.startsWith("/") && path.trim() !== "/dev/null" && !path.startsWith("/proc/"))).toEqual([]);
+    const { stdout } = await runNode(
+      sandbox,
+      scratchFolder(),
+      "console.log(require('fs').readdirSync('/proc/self/fd').map((n) => { try { return require('fs').readlinkSync('/proc/self/fd/' + n) } catch { return '' } }).filter((to) => !/^(anon_inode|pipe|socket)/.test(to)).join())",
+    );
+    expect(stdout.split(",").filter((path) => path.startsWith("/") && path.trim() !== "/dev/null" && !path.startsWith("/proc/"))).toEqual(
+      [],
+    );
   });
 
   it("works for a user who is not root", (context) => {
@@ -286,6 +316,23 @@ describe("opening", () => {
     expect(probes.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
       expect.arrayContaining(["no TCP port of the host is reached"]),
     );
+  });
+
+  it("goes on without an option that is known and refused", async (context) => {
+    if (!works) return context.skip("there is no bubblewrap to weaken");
+    const folder = scratchFolder();
+    const script = [
+      'case "$1" in --version|--help) exec /usr/bin/bwrap "$1";; esac',
+      "file=$(/usr/bin/mktemp); /bin/cat <&4 >$file; exec 4<$file; /bin/rm $file",
+      'if /bin/grep -q disable-userns /proc/self/fd/4; then echo "bwrap: not supported in setuid mode" >&2; exit 1; fi',
+      'exec /usr/bin/bwrap "$@" 4</proc/self/fd/4',
+    ];
+    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script.join("\n")}\n`);
+    chmodSync(join(folder, "bwrap"), 0o755);
+    const { available, host, probes } = await probeSandbox(folder);
+    expect(probes.filter(({ passed }) => !passed)).toEqual([]);
+    expect(available).toBe(true);
+    expect(host?.options.has("--disable-userns")).toBe(false);
   });
 
   it("is refused where there is no bubblewrap to be had", async () => {

@@ -62,7 +62,7 @@ async function reachOut(sandbox: Sandbox, scratch: string, canary: string, liste
     judge("no password file of the host can be read", attempts.shadow),
     judge(".git can neither be read nor written", attempts.git || gitAfter !== canary),
     judge("no TCP port of the host is reached", attempts.tcp || listeners.reached("tcp")),
-    judge("no socket of the host is reached", attempts.socket || listeners.reached("socket")),
+    judge("no socket of the host is reached", attempts.socket || attempts.runFolder || listeners.reached("socket")),
     judge("the command is not root and has no capability", attempts.privileged),
   ];
 }
@@ -90,7 +90,7 @@ interface Listeners {
   reached(kind: "tcp" | "socket"): boolean;
 }
 
-/** A TCP port, a socket below the temporary folder, one below /run where that is allowed, and an abstract one. */
+/** A TCP port, a socket below the temporary folder, and an abstract one. */
 async function listen(scratch: string, canary: string): Promise<Listeners> {
   const reached = new Set<string>();
   const open = (kind: "tcp" | "socket", address: string | number) =>
@@ -104,8 +104,7 @@ async function listen(scratch: string, canary: string): Promise<Listeners> {
       if (typeof address === "number") server.listen(address, "127.0.0.1", ready);
       else server.listen(address, ready);
     });
-  const runtime = process.env.XDG_RUNTIME_DIR ?? "/run";
-  const paths = [join(scratch, "host.sock"), join(runtime, `slipway-${canary.slice(-12)}.sock`), `\0${canary}`];
+  const paths = [join(scratch, "host.sock"), `\0${canary}`];
   const opened = await Promise.all([open("tcp", 0), ...paths.map((path) => open("socket", path))]);
   const all = opened.filter((listener) => listener !== null);
   const addresses = all.map(({ address }) => address);

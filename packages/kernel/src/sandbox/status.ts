@@ -13,6 +13,9 @@ export class BubblewrapStatus {
   commandEnded = false;
   ended = false;
   readonly closed: Promise<void>;
+  /** Process 1 of the namespace is known, or will never be. */
+  readonly introduced: Promise<void>;
+  #introduce: () => void = () => undefined;
   /** The beginning of stderr: where bubblewrap explains a failed set-up. */
   complaint = "";
   #text = "";
@@ -22,9 +25,11 @@ export class BubblewrapStatus {
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => this.read(text));
     stream.on("error", () => undefined);
+    this.introduced = new Promise((resolve) => (this.#introduce = resolve));
     this.closed = new Promise((resolve) => {
       stream.on("close", () => {
         this.ended = true;
+        this.#introduce();
         resolve();
       });
     });
@@ -41,6 +46,7 @@ export class BubblewrapStatus {
       const report = JSON.parse(line) as Record<string, number>;
       this.childPid = report["child-pid"] ?? this.childPid;
       this.pidNamespace = report["pid-namespace"] ?? this.pidNamespace;
+      if (this.childPid !== null) this.#introduce();
       this.commandEnded ||= report["exit-code"] !== undefined;
     }
   }

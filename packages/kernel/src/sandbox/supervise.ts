@@ -33,7 +33,13 @@ const GONE_WITHIN_MS = 10_000;
 const CLOSED_WITHIN_MS = 500;
 
 /** Follows a started command to its end. When this returns, no process of it is left. */
-export async function supervise(child: ChildProcess, tree: ProcessTree, request: SandboxRequest, limits: Limits, goneWithinMs = GONE_WITHIN_MS): Promise<Ended> {
+export async function supervise(
+  child: ChildProcess,
+  tree: ProcessTree,
+  request: SandboxRequest,
+  limits: Limits,
+  goneWithinMs = GONE_WITHIN_MS,
+): Promise<Ended> {
   const started = performance.now();
   let stop: Stop | null = null;
   let killed = false;

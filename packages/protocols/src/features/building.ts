@@ -1,26 +1,23 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import { attempt, certain } from "./attempt.ts";
 import type { Last } from "./phase.ts";
 import { gate } from "./gate.ts";
 import { askWorker } from "./worker.ts";
-import { callOf, outcomeOf, type Outcome, type Shop } from "./shop.ts";
+import type { Outcome, Shop } from "./shop.ts";
 
 /** One diff, judged against the plan, then the fast gates on exactly those bytes. */
-export async function buildOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<string>> {
-  const output = await askWorker(ctx, shop, { role: "builder", id, attempt, last });
+export async function buildOnce(ctx: Ctx, shop: Shop, id: string, number: string, last: Last): Promise<Outcome<string>> {
+  const output = await askWorker(ctx, shop, { role: "builder", id, attempt: number, last });
   if (!output.ok) return output;
-  const patched = await applyPatch(ctx, shop, id, `patch:${attempt}`, output.value.unified_diff);
+  const patched = await applyPatch(ctx, shop, id, `patch:${number}`, output.value.unified_diff);
   if (!patched.ok) return patched;
-  const passed = await gate(ctx, shop, id, "fast", attempt);
+  const passed = await gate(ctx, shop, id, "fast", number);
   if (!passed.ok) return passed;
-  await ctx.step(`qa-entry:${attempt}`, () =>
-    shop.kernel.features.changeStatus(callOf(ctx, `qa-entry:${attempt}`), { feature_id: id, to: "qa", reason: "the fast gates passed" }),
-  );
+  const { changeStatus } = shop.kernel.features;
+  await certain(ctx, id, `qa-entry:${number}`, (call) => changeStatus(call, { feature_id: id, to: "qa", reason: "the fast gates passed" }));
   return patched;
 }
 
 export function applyPatch(ctx: Ctx, shop: Shop, id: string, step: string, unified_diff: string): Promise<Outcome<string>> {
-  return ctx.step(step, async () => {
-    const applied = await outcomeOf(shop.kernel.features.applyPatch(callOf(ctx, step), { feature_id: id, unified_diff }));
-    return applied.ok ? { ok: true, value: applied.value.tree } : applied;
-  });
+  return attempt(ctx, id, step, async (call) => (await shop.kernel.features.applyPatch(call, { feature_id: id, unified_diff })).tree);
 }

@@ -1,13 +1,15 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
+import { fromFailure } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { Plan } from "@slipway/kernel/plans/schema";
+import { attempt, certain } from "./attempt.ts";
 import { gate } from "./gate.ts";
 import { holdLocks } from "./locks.ts";
 import { approvalAnswer } from "./schemas.ts";
 import { requiredModes } from "./testing.ts";
-import { callOf, outcomeOf, type Shop } from "./shop.ts";
+import type { Shop } from "./shop.ts";
 
 export type { Landing };
 
@@ -24,9 +26,7 @@ export async function land(ctx: Ctx, shop: Shop, id: string, plan: Plan, review:
   let token: string | null = null;
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
-    const candidate = await ctx.step(`candidate:${name}`, () =>
-      shop.kernel.features.candidate(callOf(ctx, `candidate:${name}`), { feature_id: id }),
-    );
+    const candidate = await certain(ctx, id, `candidate:${name}`, (call) => shop.kernel.features.candidate(call, { feature_id: id }));
     if (candidate.conflicts.length > 0) return conflicting(ctx, shop, id, name, candidate);
     const problem = candidate.rebuilt ? await regate(ctx, shop, id, name) : null;
     if (problem !== null) return lost(ctx, shop, id, name, problem);
@@ -38,7 +38,8 @@ export async function land(ctx: Ctx, shop: Shop, id: string, plan: Plan, review:
     const contended = await holdLocks(ctx, shop, id, `locks:merge:${name}`, plan);
     if (contended !== null) return lost(ctx, shop, id, name, contended.message);
     const merged = await merge(ctx, shop, id, name, token);
-    if (merged !== null) return { status: "merged", landing: merged };
+    if ("landing" in merged) return { status: "merged", landing: merged.landing };
+    if (merged.again === "with a new one") token = null;
   }
   return lost(ctx, shop, id, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
 }
@@ -68,8 +69,7 @@ async function conflicting(ctx: Ctx, shop: Shop, id: string, name: string, candi
   });
   if (answer.decision === "give_up")
     return declined(ctx, shop, id, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
-  const restart = `restart:${name}`;
-  const { diff } = await ctx.step(restart, () => shop.kernel.features.restart(callOf(ctx, restart), { feature_id: id }));
+  const { diff } = await certain(ctx, id, `restart:${name}`, (call) => shop.kernel.features.restart(call, { feature_id: id }));
   await sendBack(ctx, shop, id, name, `conflict with the base in ${files}`);
   return {
     status: "changes",
@@ -82,29 +82,21 @@ async function lost(ctx: Ctx, shop: Shop, id: string, name: string, problem: str
   return { status: "changes", comment: problem };
 }
 
-/** Null: the base moved in the meantime, or a person cleared the way; go round once more. */
-async function merge(ctx: Ctx, shop: Shop, id: string, name: string, token: string): Promise<Landing | null> {
-  const step = `merge:${name}`;
-  const outcome = await ctx.step(step, () =>
-    outcomeOf(shop.kernel.features.merge(callOf(ctx, step), { feature_id: id, user_approval_token: token }), [
-      "base_moved",
-      "checkout_in_the_way",
-    ]),
+type Merged = { readonly landing: Landing } | { readonly again: "with the same approval" | "with a new one" };
+
+/** What may have changed between the approval and now is not a failure: it is looked at once more. */
+async function merge(ctx: Ctx, shop: Shop, id: string, name: string, token: string): Promise<Merged> {
+  const outcome = await attempt(
+    ctx,
+    id,
+    `merge:${name}`,
+    (call) => shop.kernel.features.merge(call, { feature_id: id, user_approval_token: token }),
+    ["base_moved", "lock_not_held", "user_approval_required"],
   );
-  if (outcome.ok) return outcome.value;
-  if (outcome.failure.code === "checkout_in_the_way") {
-    await ctx.ask(`checkout:${name}`, {
-      kind: "checkout",
-      title: `${id} cannot land while your checkout is in the way`,
-      body: outcome.failure.message,
-      options: [{ value: "retry", label: "I have committed or stashed those files: try again" }],
-      schema: z.strictObject({ decision: z.literal("retry"), comment: z.string().optional() }),
-      context: { feature_id: id },
-    });
-  } else if (outcome.failure.code !== "base_moved") {
-    throw new Error(`${outcome.failure.code}: ${outcome.failure.message}`);
-  }
-  return null;
+  if (outcome.ok) return { landing: outcome.value };
+  if (outcome.failure.code === "user_approval_required") return { again: "with a new one" };
+  if (outcome.failure.code === "base_moved" || outcome.failure.code === "lock_not_held") return { again: "with the same approval" };
+  throw fromFailure(outcome.failure);
 }
 
 function approvalQuestion(candidate: Candidate) {
@@ -134,12 +126,9 @@ async function declined(
     await sendBack(ctx, shop, id, name, `changes requested: ${answer.comment}`);
     return { status: "changes", comment: answer.comment };
   }
-  await ctx.step(`reject:${name}`, () =>
-    shop.kernel.features.changeStatus(callOf(ctx, `reject:${name}`), {
-      feature_id: id,
-      to: "failed",
-      reason: `rejected: ${answer.comment}`,
-    }),
+  const { changeStatus } = shop.kernel.features;
+  await certain(ctx, id, `reject:${name}`, (call) =>
+    changeStatus(call, { feature_id: id, to: "failed", reason: `rejected: ${answer.comment}` }),
   );
   return { status: "rejected" };
 }
@@ -147,7 +136,7 @@ async function declined(
 /** The matrix has no way back from ready_to_merge but through blocked. */
 async function sendBack(ctx: Ctx, shop: Shop, id: string, name: string, reason: string): Promise<void> {
   const change = (step: string, to: "blocked" | "building", why: string) =>
-    ctx.step(step, () => shop.kernel.features.changeStatus(callOf(ctx, step), { feature_id: id, to, reason: why }));
+    certain(ctx, id, step, (call) => shop.kernel.features.changeStatus(call, { feature_id: id, to, reason: why }));
   await change(`send-back:${name}`, "blocked", reason);
   await change(`reopen:${name}`, "building", `building again: ${reason}`);
 }

@@ -1,7 +1,8 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Failure } from "@slipway/durable/errors";
+import { certain } from "./attempt.ts";
 import { blockedAnswer } from "./schemas.ts";
-import { callOf, type Outcome, type Shop } from "./shop.ts";
+import type { Outcome, Shop } from "./shop.ts";
 
 /** What the worker is told about its last attempt, or by a person. */
 export type Last = { readonly failure: Failure } | { readonly comment: string } | null;
@@ -44,7 +45,7 @@ function attemptName(review: number, round: number, iteration: number, limit: nu
 async function askForHelp(ctx: Ctx, shop: Shop, id: string, phase: "planning" | "building" | "qa", name: string, last: Last) {
   const why = last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : "no attempt passed";
   const change = (step: string, to: typeof phase | "blocked" | "failed", reason: string) =>
-    ctx.step(step, () => shop.kernel.features.changeStatus(callOf(ctx, step), { feature_id: id, to, reason }));
+    certain(ctx, id, step, (call) => shop.kernel.features.changeStatus(call, { feature_id: id, to, reason }));
 
   await change(`block:${phase}:${name}`, "blocked", `${phase} used up its attempts; last: ${why}`);
   const answer = await ctx.ask(`blocked:${phase}:${name}`, {

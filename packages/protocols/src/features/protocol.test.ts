@@ -175,6 +175,17 @@ describe("a person may say no", () => {
     expect(shop.git("show", "main:src/a.txt")).toBe("three\n");
   });
 
+  test("a token that nobody signed is not an approval: the question is asked again", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.answer(question, { decision: "approve", token: "made.up" });
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    const [again] = await shop.open();
+    expect(again).toMatchObject({ kind: "approval", context: { tree: question.context["tree"] } });
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+    await shop.approve(again!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  });
+
   test("a rejection ends the feature", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.answer(question, { decision: "reject", comment: "not wanted" });
@@ -258,6 +269,23 @@ describe("the base moves after the approval", () => {
   });
 });
 
+test("what only a person can mend is a question, not the end of the run", async () => {
+  shop = await openWorkshop(HAPPY);
+  shop.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox.", { suggested_next_actions: ["Install one."] }));
+  const runId = await shop.start();
+  expect((await shop.drive(runId)).status).toBe("waiting");
+  const [question] = await shop.open();
+  expect(question).toMatchObject({
+    kind: "mend",
+    title: "letters cannot go on: sandbox_unavailable",
+    body: "There is no sandbox.\nnext: Install one.",
+  });
+  shop.breakSandbox(null);
+  await shop.answer(question!, { decision: "retry" });
+  await shop.drive(runId);
+  expect((await shop.open())[0]?.kind).toBe("approval");
+});
+
 describe("locks", () => {
   const migration = planFor("letters", { contracts: { openapi: "none", events: "none", db: "migration" } });
 
@@ -267,6 +295,20 @@ describe("locks", () => {
     await shop.approve(question);
     expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
     expect(await shop.locks()).toEqual([]);
+  });
+
+  test("a lock that ran out and went to somebody else sends the work back before it lands", async () => {
+    const { runId, question } = await toApproval({
+      ...HAPPY,
+      planner: [migration],
+      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
+    });
+    await shop.approve(question);
+    await shop.expireLocks();
+    await shop.takeLock("db_migrations", "other");
+    await shop.drive(runId);
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+    expect(shop.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toContain("db_migrations");
   });
 
   test("a lock somebody else holds sends the plan back", async () => {
@@ -284,7 +326,11 @@ test("a checkout with local changes in the way is not touched: the person is ask
   shop.write("src/a.txt", "my own edit\n");
   expect((await shop.drive(runId)).status).toBe("waiting");
   const [way] = await shop.open();
-  expect(way).toMatchObject({ kind: "checkout", body: expect.stringContaining("src/a.txt") });
+  expect(way).toMatchObject({
+    kind: "mend",
+    title: expect.stringContaining("checkout_in_the_way"),
+    body: expect.stringContaining("src/a.txt"),
+  });
   expect(shop.read("src/a.txt")).toBe("my own edit\n");
   shop.git("checkout", "--quiet", "--", "src/a.txt");
   await shop.answer(way!, { decision: "retry" });

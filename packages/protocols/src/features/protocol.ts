@@ -1,11 +1,12 @@
 import { workflow } from "@slipway/durable/ctx";
+import { certain } from "./attempt.ts";
 import { buildOnce } from "./building.ts";
 import { land, type Landing } from "./landing.ts";
 import { untilPassed } from "./phase.ts";
 import { planOnce } from "./planning.ts";
 import { testOnce } from "./testing.ts";
 import type { FeatureInput } from "./schemas.ts";
-import { callOf, type Shop } from "./shop.ts";
+import type { Shop } from "./shop.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 export const PROTOCOL_VERSION = "1";
@@ -19,7 +20,7 @@ export interface FeatureResult {
 /** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
 export const feature = workflow<FeatureInput, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, spec, shop) => {
   const id = spec.feature_id;
-  await ctx.step("init", () => shop.kernel.features.init(callOf(ctx, "init"), { ...spec, run_id: ctx.runId }));
+  await certain(ctx, id, "init", (call) => shop.kernel.features.init(call, { ...spec, run_id: ctx.runId }));
 
   const plan = await untilPassed(ctx, shop, id, "planning", null, (attempt, last) => planOnce(ctx, shop, id, attempt, last));
   if (plan === null) return { feature_id: id, status: "failed", landing: null };

@@ -1,9 +1,10 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import { certain } from "./attempt.ts";
 import { applyPatch } from "./building.ts";
 import { gate } from "./gate.ts";
 import type { Last } from "./phase.ts";
 import { askWorker } from "./worker.ts";
-import { callOf, type Outcome, type Shop } from "./shop.ts";
+import type { Outcome, Shop } from "./shop.ts";
 
 /** A fresh QA agent adds the tests that are missing, or says none are; then the full gates decide. */
 export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<"ready">> {
@@ -17,9 +18,9 @@ export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string
     const passed = await gate(ctx, shop, id, mode, `qa-${attempt}`);
     if (!passed.ok) return passed;
   }
-  const step = `ready:${attempt}`;
-  await ctx.step(step, () =>
-    shop.kernel.features.changeStatus(callOf(ctx, step), { feature_id: id, to: "ready_to_merge", reason: "every required gate passed" }),
+  const { changeStatus } = shop.kernel.features;
+  await certain(ctx, id, `ready:${attempt}`, (call) =>
+    changeStatus(call, { feature_id: id, to: "ready_to_merge", reason: "every required gate passed" }),
   );
   return { ok: true, value: "ready" };
 }

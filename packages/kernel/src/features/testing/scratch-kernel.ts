@@ -64,6 +64,8 @@ export interface ScratchKernel {
   read(path: string): string;
   /** A person's signed word for exactly these facts. */
   sign(facts: ApprovedFacts): string;
+  /** From now on gates find no sandbox, or one again. */
+  breakSandbox(error: Error | null): void;
   close(): Promise<void>;
 }
 
@@ -84,15 +86,22 @@ export async function openScratchKernel(): Promise<ScratchKernel> {
 
   const records = await openRecords({ layout: layoutOf(root) });
   const approvalKey = await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
+  let broken: Error | null = null;
   const kernel = openKernel({
     records,
     repository: await openRepository(root),
     configuration: await loadConfiguration(async (path) => (path.endsWith("agents.yaml") ? null : readFileSync(join(root, path)))),
     approvalKey,
     hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value" },
-    sandbox: async () => unsandboxed({ reason: "scripted test", by: PERSON.id }),
+    async sandbox() {
+      if (broken !== null) throw broken;
+      return unsandboxed({ reason: "scripted test", by: PERSON.id });
+    },
   });
   return {
+    breakSandbox(error) {
+      broken = error;
+    },
     root,
     kernel,
     records,

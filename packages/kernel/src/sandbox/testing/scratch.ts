@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -51,12 +51,15 @@ export async function sandboxWorksHere(): Promise<boolean> {
   return available;
 }
 
-export async function eventually(condition: () => boolean, withinMs = 5_000): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  while (!condition() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-  return condition();
-}
-
-export function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
+/** The arguments of every process of the machine. */
+export function hostCommandLines(): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+      } catch {
+        return "";
+      }
+    });
 }

@@ -36,7 +36,10 @@ export interface Workshop {
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
   approve(question: InboxQuestion): Promise<string>;
+  /** From now on gates find no sandbox, or one again. */
+  breakSandbox(error: Error | null): void;
   locks(): Promise<{ resource: string; holder: string }[]>;
+  expireLocks(): Promise<void>;
   takeLock(resource: string, holder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,7 +93,11 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
       await records.answer({ id: question.id, value: { decision: "approve", token }, by: PERSON });
       return token;
     },
+    breakSandbox: scratch.breakSandbox,
     locks: async () => (await heldLocks(database.db)).map(({ resource, holder }) => ({ resource, holder })),
+    async expireLocks() {
+      await database.db.updateTable("locks").set({ expires_at: 0 }).execute();
+    },
     async takeLock(resource, holder) {
       const request = { resources: [resource], holder, ttlMs: 60_000, allowed: [resource], leaseId: () => "lease" };
       await database.db.transaction().execute((tx) => acquireWithin(tx, request, clock.now()));

@@ -1,0 +1,291 @@
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { answersFor, FILES, letters, patchOf, type Project } from "../testing/project.ts";
+
+/** Everything that may not change when a command is refused. */
+function traces(project: Project) {
+  return {
+    state: existsSync(join(project.root, ".slipway")),
+    worktrees: existsSync(join(project.root, ".worktrees")),
+    refs: project.git("for-each-ref"),
+    status: project.git("status", "--porcelain"),
+    exclude: readFileSync(join(project.root, ".git/info/exclude"), "utf8"),
+  };
+}
+
+const features = (project: Project) => project.sql("SELECT id FROM features ORDER BY id").map(({ id }) => id);
+
+describe("slipway run without a person", () => {
+  test("goes as far as the approval, says so in plain lines, and exits 23 with the command that answers", async () => {
+    const project = letters();
+    const { code, stdout, stderr } = await project.run();
+    expect(code).toBe(23);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^run \d{4}-\d\d-\d\d_letters\n/);
+    expect(stdout.split("\n")).toEqual(
+      expect.arrayContaining([
+        "+ letters: worktree and branch are ready",
+        "- letters: planner proposes a plan",
+        "+ letters: plan accepted",
+        "- letters: builder proposes a patch: one to two",
+        "+ letters: full gates passed",
+        "+ letters: ready to merge",
+        "A person is needed:",
+        "  Merge letters into main?",
+        "    slipway approve letters",
+        "Then continue with `slipway resume`.",
+      ]),
+    );
+    expect(project.git("log", "--format=%s", "main").trim()).toBe("files");
+    expect(project.git("status", "--porcelain")).toBe("");
+    expect(project.read("src/a.txt")).toBe("one\n");
+  });
+
+  test("with --json: one object a line, the last with status and next", async () => {
+    const project = letters();
+    const { code, json } = await project.run("--json");
+    const lines = json<Record<string, unknown>>();
+    expect(code).toBe(23);
+    expect(lines[0]).toMatchObject({ event: "started", seq: 1, name: "features" });
+    expect(lines).toContainEqual(expect.objectContaining({ event: "step", name: "merge-check" === "x" ? "" : "ready:1" }));
+    expect(lines.at(-1)).toMatchObject({
+      run: expect.stringMatching(/_letters$/),
+      status: "waiting",
+      next: [{ title: "Merge letters into main?", command: "slipway approve letters" }],
+    });
+  });
+
+  test("shows each failure and its repair", async () => {
+    const project = letters();
+    project.record("builder", "1", patchOf("src/a.txt", "one", "BUG"));
+    project.record("builder", "2", patchOf("src/a.txt", "BUG", "two"));
+    const { code, stdout } = await project.run();
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/x letters: fast gates failed: .*\n- letters: builder proposes a patch: BUG to two \(attempt 2\)\n/);
+    expect(stdout).toContain("slipway approve letters");
+  });
+
+  test("when no attempt passes, the feature is blocked and the answer's command is exact", async () => {
+    const project = letters();
+    rmSync(join(project.cassette, "builder"), { recursive: true });
+    const { code, stdout } = await project.run();
+    expect(code).toBe(23);
+    expect(stdout).toContain("x letters: blocked");
+    const command = /^ {4}slipway answer '(.+)' retry\|give_up --comment '…'$/m.exec(stdout)?.[1] ?? "";
+    expect((await project.slipway(["answer", command, "give_up"])).code).toBe(0);
+    const ended = await project.slipway(["resume"]);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toContain("letters ended failed; its work is kept under refs/slipway.");
+  });
+
+  test("a run that fails names the reason and the next action; the feature can be run once that is mended", async () => {
+    const project = letters();
+    project.write(".worktrees/letters/mine.txt", "mine\n");
+    const { code, stdout } = await project.run();
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^Run \S+ failed: operation_conflict: .*\.worktrees\/letters exists.*\n {2}next: Move /m);
+    expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
+    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is failed\n$/);
+    rmSync(join(project.root, ".worktrees"), { recursive: true });
+    const again = await project.run();
+    expect(again.code).toBe(23);
+    expect(again.stdout).toMatch(/^run \S+_letters-2\n/);
+  });
+
+  test("a feature that is there already is not started again", async () => {
+    const project = letters();
+    await project.run();
+    const waiting = await project.run();
+    expect(waiting.code).toBe(2);
+    expect(waiting.stderr).toMatch(/^run_exists: There is already a feature "letters" \(ready_to_merge, .*\n {2}next: Continue it: `slipway resume \S+_letters`/);
+    await project.slipway(["stop", "--cancel"]);
+    expect((await project.run()).stderr).toContain("next: Give the specification another file name");
+  });
+
+  test("every prompt and answer is recorded with --record, and the recording leads to the same tree", async () => {
+    const project = letters();
+    await project.run("--record", "tape");
+    const recorded = join(project.root, "tape");
+    expect(statSync(join(recorded, "cassette.json")).isFile()).toBe(true);
+    const [first] = project.sql("SELECT tree FROM features");
+    const other = letters();
+    expect((await other.slipway(["run", "letters.spec.md", "--cassette", recorded])).code).toBe(23);
+    expect(other.sql("SELECT tree FROM features")).toEqual([first]);
+  });
+});
+
+describe("which specifications", () => {
+  test("[FEA-153] -fi starts one cluster, -fl one for each file, neither what is found under .slipway/features; -fi and -fl stay whole", async () => {
+    const files = { "one/alpha.md": "# a\n", "one/deep/beta.spec.md": "# b\n", "letters.spec.md": FILES["letters.spec.md"] ?? "" };
+    const single = letters(files);
+    expect((await single.slipway(["run", "-fi", "letters.spec.md", "--cassette", single.cassette])).code).toBe(23);
+    expect(features(single)).toEqual(["letters"]);
+    expect(single.sql("SELECT run_id FROM runs WHERE parent_run_id IS NOT NULL")).toHaveLength(1);
+    const folder = letters(files);
+    await folder.slipway(["run", "-fl=one", "--cassette", folder.cassette]);
+    expect(features(folder)).toEqual(["alpha", "beta"]);
+    expect(folder.sql("SELECT run_id FROM runs WHERE parent_run_id IS NOT NULL")).toHaveLength(2);
+    const neither = letters(files);
+    neither.write(".slipway/features/found/spec.md", "# found\n");
+    neither.write(".slipway/features/found/notes.md", "# no specification\n");
+    await neither.slipway(["run", "--cassette", neither.cassette], { cwd: join(neither.root, "src") });
+    expect(features(neither)).toEqual(["found"]);
+    // Read as -f -i they would be unknown options.
+    for (const flag of ["-fi", "-fl"]) {
+      const { stderr } = await single.slipway(["run", flag]);
+      expect(stderr).toContain(`Option '-${flag} <value>' argument missing`);
+    }
+  });
+
+  test.each([
+    [["-fi", "letters.spec.md", "-fl", "src"], "invalid_cli_args"],
+    [["letters.spec.md", "-fi", "letters.spec.md"], "invalid_cli_args"],
+    [["letters.spec.md", "--colour"], "invalid_cli_args"],
+    [["letters.spec.md", "-x"], "invalid_cli_args"],
+    [["-fi"], "invalid_cli_args"],
+    [["-fl"], "invalid_cli_args"],
+    [["letters.spec.md", "--cassette"], "invalid_cli_args"],
+    [["-fi", "nowhere.md"], "input_path_not_found"],
+    [["-fl", "nowhere"], "input_path_not_found"],
+    [["-fl", "letters.spec.md"], "input_path_not_found"],
+    [["letters.spec.md", "nowhere.md"], "input_path_not_found"],
+  ])("[FEA-154] run %j fails with %s before anything is written", async (argv, code) => {
+    const project = letters();
+    const before = traces(project);
+    const ended = await project.slipway(["run", ...argv, "--json"]);
+    expect(ended.code).toBe(2);
+    expect(ended.json()).toEqual([{ ok: false, error: expect.objectContaining({ code }) }]);
+    expect(traces(project)).toEqual(before);
+    expect(before.state).toBe(false);
+  });
+
+  test("[FEA-155] a folder is read with all its folders, in the order of the paths; nothing found is no_specs_found, by default too", async () => {
+    const project = letters({ "s/z.md": "# z\n", "s/b/a-spec.md": "# a\n", "s/b.md": "# b\n", "s/B2/c.md": "# c\n", "s/note.txt": "x\n", "empty/x.txt": "x\n" });
+    await project.slipway(["run", "-fl", "s", "--cassette", project.cassette]);
+    const [run] = project.sql("SELECT payload FROM events WHERE kind = 'started' AND stream NOT LIKE '%/%'");
+    const { specs } = (JSON.parse(String(run?.["payload"])) as { input: { specs: { spec_source: string }[] } }).input;
+    expect(specs.map(({ spec_source }) => spec_source)).toEqual(["s/B2/c.md", "s/b.md", "s/b/a-spec.md", "s/z.md"]);
+    const bare = letters();
+    bare.write("empty/x.txt", "x\n");
+    for (const argv of [["run", "-fl", "empty"], ["run"]]) {
+      const { code, stderr } = await bare.slipway(argv);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^no_specs_found: .*\n {2}next: Name /);
+    }
+    expect(existsSync(join(bare.root, ".slipway"))).toBe(false);
+  });
+
+  test("[FEA-157] an unusable id, or one id for two files, stops the run before any feature begins", async () => {
+    const project = letters({ "README.md": "# r\n", ".spec.md": "# e\n", "x/dup.md": "# 1\n", "y/dup.spec.md": "# 2\n" });
+    const before = traces(project);
+    for (const name of ["README.md", ".spec.md"]) {
+      const { code, stderr } = await project.slipway(["run", "letters.spec.md", name, "--cassette", project.cassette]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(new RegExp(`^invalid_feature_slug: .*${name}.*\\n {2}next: Rename`));
+    }
+    const { code, stderr } = await project.slipway(["run", "letters.spec.md", "x/dup.md", "y/dup.spec.md", "--cassette", project.cassette]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^feature_slug_collision: x\/dup\.md and y\/dup\.spec\.md both give the feature id "dup"/);
+    expect(traces(project)).toEqual(before);
+  });
+
+  test("several features share a run, and each waits for its own approval", async () => {
+    const project = letters({ "other.md": "# Other\n" });
+    answersFor(project, "other", "src/b.txt");
+    const { code, stdout } = await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^run \S+_2-features\n/);
+    expect(stdout).toContain("slipway approve letters");
+    expect(stdout).toContain("slipway approve other");
+    for (const command of ["approve", "diff", "evidence", "merge"]) {
+      expect((await project.slipway([command])).stderr).toMatch(/^feature_not_found: There are several features: (letters, other|other, letters)/);
+    }
+  });
+});
+
+describe("who plays the roles", () => {
+  test.each([
+    [["--cassette", "nowhere"], "cassette_missing", "nowhere"],
+    [[], "cassette_missing", "--cassette FOLDER"],
+    [["--agent-provider", "codex"], "unsupported_agent_provider", "codex"],
+    [["--agent-provider", "replya"], "unsupported_agent_provider", "replay"],
+    [["--agent-provider", "custom"], "agent_provider_not_configured", "runtime.custom.command"],
+    [["--provider-config-env", "NOT_SET_ANYWHERE"], "provider_auth_missing", "NOT_SET_ANYWHERE"],
+  ])("%j is told before the run is recorded: %s", async (argv, code, named) => {
+    const project = letters();
+    const refused = await project.slipway(["run", "letters.spec.md", ...argv]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(new RegExp(`^${code}: `));
+    expect(refused.stderr).toContain(named);
+    expect(refused.stderr).toContain("  next: ");
+    expect((await project.run()).code).toBe(23);
+  });
+
+  test("a cassette may be named in agents.yaml, from the repository's root", async () => {
+    const agents = "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n  replay: { cassette: tape }\n";
+    const project = letters({ "slipway/agents.yaml": agents, "src/deep/x.txt": "x\n" });
+    rmSync(join(project.root, "tape"), { recursive: true, force: true });
+    project.git("config", "core.excludesFile", "/dev/null");
+    const { cpSync } = await import("node:fs");
+    cpSync(project.cassette, join(project.root, "tape"), { recursive: true });
+    const { code } = await project.slipway(["run", "../../letters.spec.md"], { cwd: join(project.root, "src/deep") });
+    expect(code).toBe(23);
+  });
+
+  test("a command of one's own may play them, and sees no more of the environment than it is given", async () => {
+    const script = [
+      `const answers = require(process.argv[1]);`,
+      `let text = "";`,
+      `process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => {`,
+      `  const { role, attempt } = JSON.parse(text);`,
+      `  if (process.env.HIDDEN !== undefined || process.env.KEY !== "k") process.exit(3);`,
+      `  process.stdout.write(JSON.stringify({ text: JSON.stringify(answers[role]) }));`,
+      `});`,
+    ].join(" ");
+    const project = letters();
+    const { writeFileSync } = await import("node:fs");
+    const answers = Object.fromEntries(
+      ["planner", "builder", "qa"].map((role) => [role, (JSON.parse(readFileSync(join(project.cassette, role, "letters.1.json"), "utf8")) as { output: unknown }).output]),
+    );
+    writeFileSync(join(project.home, "answers.json"), JSON.stringify(answers));
+    const command = JSON.stringify([process.execPath, "-e", script, join(project.home, "answers.json")]);
+    project.write("slipway/agents.yaml", `version: 1\nroles: {}\nruntime:\n  default_provider: custom\n  custom: { command: ${command} }\n`);
+    project.git("commit", "-qam", "agents");
+    const env = { ...project.env, KEY: "k", HIDDEN: "h" };
+    const { code, stdout, stderr } = await project.slipway(["run", "letters.spec.md", "--provider-config-env", "KEY"], { env });
+    expect({ code, stderr }, stdout).toEqual({ code: 23, stderr: "" });
+    expect(stdout).toContain("+ letters: ready to merge");
+  });
+
+  test("an answer recorded for another prompt is used, and said to be", async () => {
+    const project = letters();
+    const file = join(project.cassette, "planner", "letters.1.json");
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), prompt_digest: "0".repeat(64) }));
+    const { code, stderr } = await project.run();
+    expect(code).toBe(23);
+    expect(stderr).toMatch(/^warning: .*letters\.1\.json was recorded for another prompt/);
+  });
+});
+
+describe("without a sandbox", () => {
+  test("a reason is needed, and it is recorded with the person's name, each new one once more", async () => {
+    const project = letters();
+    for (const reason of ["", "  "]) {
+      const { code, stderr } = await project.run("--allow-unsandboxed", reason);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^invalid_cli_args: --allow-unsandboxed needs a reason/);
+    }
+    expect(existsSync(join(project.root, ".slipway"))).toBe(false);
+    expect((await project.run("--allow-unsandboxed", "no namespaces here")).code).toBe(23);
+    for (const reason of ["no namespaces here", "still none"]) await project.slipway(["resume", "--allow-unsandboxed", reason]);
+    const overrides = project.sql("SELECT payload FROM events WHERE stream = 'repository' AND name = 'sandbox.override' ORDER BY seq");
+    expect(overrides.map(({ payload }) => JSON.stringify(payload))).toEqual([
+      expect.stringMatching(/no namespaces here.*|kim/),
+      expect.stringMatching(/still none/),
+    ]);
+    expect(overrides.every(({ payload }) => String(payload).includes("kim"))).toBe(true);
+    expect(String(project.sql("SELECT counts FROM checks WHERE kind = 'mode'")[0]?.["counts"])).toContain("unsandboxed");
+  });
+});

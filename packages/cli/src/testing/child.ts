@@ -1,0 +1,44 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { jsonLines, type Ended, type Project } from "./project.ts";
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+  /** Resolves once the output contains `text`; rejects when the process ends without having said it. */
+  says(text: string): Promise<void>;
+}
+
+/** A process of its own, from the sources: for what has to happen while another command is at work. */
+export function startSlipway(project: Project, argv: readonly string[]): Child {
+  const launch = join(import.meta.dirname, "launch.ts");
+  const child = spawn(process.execPath, ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", launch, ...argv], {
+    cwd: project.root,
+    env: project.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr, json: <T>() => jsonLines<T>(stdout) }));
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    process: child,
+    ended,
+    stdout: () => stdout,
+    says: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => stdout.includes(text) && resolve();
+        child.stdout.on("data", look);
+        void ended.then(() => reject(new Error(`ended without saying "${text}": ${stdout}${stderr}`)));
+        look();
+      }),
+  };
+}
