@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, dirname } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { parseStrictJson } from "@slipway/kernel/config/json";
@@ -21,11 +22,17 @@ export function recording(provider: Provider, { folder, description, clock }: Re
       const started = clock.monotonic();
       const reply = await provider.invoke(request, signal);
       const entry = entryOf(request, reply, clock.monotonic() - started);
-      await (head ??= writeJson(join(folder, CASSETTE_FILE), { version: 1, created: new Date(clock.now()).toISOString(), description }));
+      await (head ??= describe(folder, { version: 1, created: new Date(clock.now()).toISOString(), description }));
       await writeJson(join(folder, entryPath(entry)), entry);
       return reply;
     },
   };
+}
+
+/** A cassette that is recorded again keeps what it says about itself. */
+async function describe(folder: string, about: object): Promise<void> {
+  const file = join(folder, CASSETTE_FILE);
+  if (!existsSync(file)) await writeJson(file, about);
 }
 
 function entryOf(

@@ -162,6 +162,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: {
       keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
+      record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },
     },
     load: () => import("./commands/demo.ts"),
   },

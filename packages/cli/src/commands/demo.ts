@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Outcome } from "@slipway/durable/outcome";
 import { readSpecs } from "@slipway/kernel/specs/read";
@@ -24,6 +26,8 @@ export const run: RunCommand = async (args, outer) => {
   const json = args.flag("json");
   const say = (text: string) => (json ? undefined : outer.out(`${text}\n`));
   const { bold } = paint(outer.color);
+  const record = args.text("record");
+  const recordTo = record === undefined ? undefined : resolve(outer.cwd, record);
   const { folder, spec } = await makeScratch(outer, args.text("keep"));
   const io: Io = { ...outer, cwd: folder, interactive: false };
   say(`A scratch repository is at ${folder}`);
@@ -38,7 +42,7 @@ export const run: RunCommand = async (args, outer) => {
   const progress = openProgress(io, styleFor(io, json));
   const session = await openSession({
     io,
-    agents: { provider: "replay", cassette: CASSETTE },
+    agents: { provider: "replay", cassette: CASSETTE, record: recordTo },
     unsandboxedReason,
     observe: progress.event,
     onStepStart: progress.started,
@@ -90,6 +94,7 @@ function verdict({ status, merged }: DemoSummary): ExitCode {
 
 function tell({ merged, checks, journal, cost_usd, elapsed_ms }: DemoSummary, folder: string, io: Io): void {
   const { bold, dim } = paint(io.color);
+  const me = ownCommand(io);
   const lines = [
     "",
     ...merged.map(
@@ -102,12 +107,20 @@ function tell({ merged, checks, journal, cost_usd, elapsed_ms }: DemoSummary, fo
     `files    ${folder}`,
     "",
     "Try next, in that folder:",
-    "  git log --stat                 what landed on main",
-    "  slipway evidence               what the harness saw",
-    "  slipway journal verify         that nothing was changed afterwards",
-    "  slipway init                   in a repository of your own",
+    "  git log --stat            what landed on main",
+    `  ${me} evidence          what the harness saw`,
+    `  ${me} journal verify    that nothing was changed afterwards`,
+    `and \`${me} init\` in a repository of your own.`,
     dim("The demo's scratch folder is yours to delete."),
     "",
   ];
   io.out(lines.join("\n"));
+}
+
+/** `slipway` where that works; otherwise the path of this very program. */
+function ownCommand(io: Io): string {
+  const onPath = (io.env["PATH"] ?? "")
+    .split(delimiter)
+    .some((folder) => !folder.includes("node_modules") && existsSync(join(folder, "slipway")));
+  return onPath ? "slipway" : join(import.meta.dirname, "..", "..", "bin", "slipway.mjs");
 }

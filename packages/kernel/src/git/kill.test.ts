@@ -55,9 +55,8 @@ test(
       killedAll++;
       running = start(user.root, log.filter((line) => line.startsWith("done")).length);
     }
-    const target = log.length;
-    while (running.child.exitCode === null && !running.lines.slice(target === 0 ? 0 : 1).some((line) => line.startsWith("done")))
-      await sleep(20);
+    const target = running.lines.filter((line) => line.startsWith("done")).length + 2;
+    while (running.child.exitCode === null && running.lines.filter((line) => line.startsWith("done")).length < target) await sleep(20);
     killTree(running.child.pid ?? 0);
     const exit = await running.ended;
     log.push(...running.lines);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -17,7 +18,9 @@ import { buildMerge, landMerge, type MergeStrategy } from "./merge.ts";
 import { excludeLocally, type Repository } from "./repository.ts";
 import { AT, at, contents, FILES, plainGit, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
+import { startProcess } from "./process.ts";
 import { snapshotTree } from "./snapshot.ts";
+import { withPreparedRefs } from "./transaction.ts";
 
 const author = { name: "Grace <x>\n", email: "grace@example.org" };
 const committer = { name: "Slipway", email: "slipway@localhost" };
@@ -248,6 +251,13 @@ describe("landMerge", () => {
         user.write("README.md/x", "x");
       },
     ],
+    "a pipe in place of a touched file": [
+      ["README.md"],
+      (user) => {
+        user.remove("README.md");
+        execFileSync("mkfifo", [join(user.root, "README.md")]);
+      },
+    ],
     "a removal from the index": [["README.md"], (user) => user.git("rm", "-q", "--cached", "README.md")],
   };
   test.each(Object.entries(obstacles))(
@@ -358,6 +368,49 @@ describe("landMerge", () => {
     await expect(land(world)).rejects.toMatchObject({ code: "checkout_in_the_way", details: { checkout: linked.root } });
     expect(contents(user.root)).toEqual(before);
     expect(user.git("status", "--porcelain", "-uno")).toBe("");
+  });
+
+  test("when a second checkout fails half-way, the first one is put back", async () => {
+    const { user, repo } = world;
+    const linked = at(join(temporaryFolder(), "linked"));
+    user.git("worktree", "add", "-q", "--force", linked.root, "main");
+    const { commit, featureCommit } = await build(world, "merge_commit");
+    const before = { files: contents(user.root), index: user.git("ls-files", "-s") };
+    const racing = {
+      ...repo,
+      git: { ...repo.git, start: (args: readonly string[]) => (linked.write("README.md", "typed just now\n"), repo.git.start(args)) },
+    };
+    const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
+    await expect(landMerge(racing, input)).rejects.toMatchObject({ code: "checkout_in_the_way", details: { checkout: linked.root } });
+    expect({ files: contents(user.root), index: user.git("ls-files", "-s") }).toEqual(before);
+    expect(user.git("rev-parse", "main")).toBe(world.base);
+  });
+
+  test("a landing whose acknowledgement was lost is a landing", async () => {
+    const { user, repo } = world;
+    const { commit, featureCommit } = await build(world, "merge_commit");
+    const env = { PATH: process.env["PATH"] ?? "", GIT_DIR: repo.gitDir, GIT_COMMITTER_NAME: "x", GIT_COMMITTER_EMAIL: "x" };
+    const deaf = () => startProcess({ file: "/bin/sh", args: ["-c", "git update-ref --stdin | sed -u '/^commit/d'"], cwd: user.root, env });
+    const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
+    expect(await landMerge({ ...repo, git: { ...repo.git, start: deaf } }, input)).toMatchObject({ landed: true });
+    expect(contents(user.root)).toEqual(treeContents(user.root, "main"));
+  });
+
+  test("git killed between preparation and commit moves no ref and no file", async () => {
+    const { user, repo } = world;
+    const { commit, featureCommit } = await build(world, "merge_commit");
+    let child: ReturnType<typeof repo.git.start> | undefined;
+    const mortal: Repository = { ...repo, git: { ...repo.git, start: (args) => (child = repo.git.start(args)) }, vault: repo.vault };
+    const updates = [{ ref: "refs/heads/main", to: commit, from: world.base }];
+    const doomed = withPreparedRefs(mortal.git, updates, "x", async () => {
+      process.kill(child?.pid ?? 0, "SIGKILL");
+    });
+    await expect(doomed).rejects.toMatchObject({ code: "git_failed", message: "git update-ref failed: it was killed" });
+    expect(user.git("rev-parse", "main")).toBe(world.base);
+    for (const lock of ["HEAD.lock", "refs/heads/main.lock"]) rmSync(join(user.root, ".git", lock));
+    await expect(
+      landMerge(repo, { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit }),
+    ).resolves.toMatchObject({ already: false });
   });
 
   test("attack 25: a base that moved is never overwritten", async () => {

@@ -52,6 +52,8 @@ function bareName(segment: string): string {
 
 /** Equal for names that a file system which ignores case, normalises or drops invisible characters takes for one. */
 export function foldPath(path: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase();
   const normal = path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
   return normal.replaceAll(IGNORED_BY_HFS, "");
 }

@@ -385,15 +385,19 @@ describe("applyTree", () => {
       "a/file": (worktree) => worktree.remove("a"),
       "bin/run": (worktree) => worktree.write("bin/run", "x\n"),
       "dist/built.js": (worktree) => worktree.write("dist/built.js", "another ignored file\n"),
+      "dist/built.js ": (worktree) => {
+        mkdirSync(join(worktree.root, "dist"));
+        execFileSync("mkfifo", [join(worktree.root, "dist/built.js")]);
+      },
       dist: (worktree) => worktree.write("dist", "a file where a folder is needed"),
     };
     for (const [name, change] of Object.entries(cases)) {
       const { repo, path, worktree, from, to } = await prepared();
       change(worktree);
-      const before = contents(path);
+      const before = name.endsWith(" ") ? {} : contents(path);
       await expect(applyTree(repo, path, from, to)).rejects.toMatchObject({
         code: "worktree_changed",
-        details: { paths: expect.arrayContaining([name]) },
+        details: { paths: expect.arrayContaining([name.trim()]) },
       });
       expect(contents(path)).toEqual(before);
     }

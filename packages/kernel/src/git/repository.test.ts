@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeRepository, excludeLocally, openRepository } from "./repository.ts";
@@ -62,6 +62,14 @@ describe("openRepository", () => {
       message: expect.stringContaining("git says"),
     });
     await expect(openRepository(user.root, { env: { PATH: folder } })).rejects.toMatchObject({ code: "git_missing" });
+  });
+
+  test.runIf(process.getuid?.() === 0)("a repository that belongs to somebody else opens: nothing in it can run", async () => {
+    const user = scratch();
+    for (const path of [user.root, ...readdirSync(user.root, { recursive: true, encoding: "utf8" }).map((name) => join(user.root, name))])
+      chownSync(path, 12_345, 12_345);
+    expect(() => user.git("status")).toThrow(/dubious ownership/);
+    expect((await describeRepository(await user.open())).headRef).toBe("refs/heads/main");
   });
 
   test("a repository without commits opens when that is asked for", async () => {

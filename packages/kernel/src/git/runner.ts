@@ -41,7 +41,7 @@ export interface GitTarget {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const SHOWS_DIFFS: ReadonlySet<string> = new Set([
   "diff",

@@ -20,7 +20,7 @@ export async function withPreparedRefs(
   reason: string,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const child = git.start(["update-ref", "-m", reason, "--no-deref", "--stdin"]);
+  const child = git.start(["update-ref", "-m", reason, "--stdin"]);
   const ended = once(child, "close");
   // Observed here so that an early end is never an unhandled rejection; it is awaited below.
   ended.catch(() => undefined);

@@ -104,6 +104,14 @@ describe("ensureWorktree", () => {
     expect(readdirSync(join(made.path, ".."))).toEqual(["login"]);
   });
 
+  test("a torn record is as good as none", async () => {
+    const { repo, request, made } = await withFeature();
+    const folder = join(repo.commonDir, "slipway/worktrees", readdirSync(join(repo.commonDir, "slipway/worktrees"))[0] ?? "");
+    writeFileSync(join(folder, "record.json"), '{"featureId": "log');
+    expect(await ensureWorktree(repo, request)).toEqual({ ...made, created: false });
+    expect(JSON.parse(readFileSync(join(folder, "record.json"), "utf8"))).toMatchObject({ branch: "login", baseCommit: made.baseCommit });
+  });
+
   test("a branch deleted behind our back starts again at the recorded base", async () => {
     const { user, repo, request, made } = await withFeature();
     rmSync(made.path, { recursive: true });

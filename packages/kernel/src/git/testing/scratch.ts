@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -66,17 +67,32 @@ export const FILES: Readonly<Record<string, string>> = {
   ".gitignore": "dist/\n*.log\n",
 };
 
+const templates = new Map<string, string>();
+process.on("exit", () => {
+  for (const folder of templates.values()) rmSync(folder, { recursive: true, force: true });
+});
+
+/** With one commit. Made once per set of files, then copied: git costs more than the copy. */
 export function scratch(files: Readonly<Record<string, string | Uint8Array>> = FILES, init: readonly string[] = []): Scratch {
-  const made = bareScratch(join(temporaryFolder(), "repo"), init);
-  for (const [path, content] of Object.entries(files)) made.write(path, content);
-  made.commit("start");
-  return made;
+  const key = JSON.stringify([files, init]);
+  let template = templates.get(key);
+  if (template === undefined) {
+    template = realpathSync(mkdtempSync(join(tmpdir(), "slipway-git-template-")));
+    templates.set(key, template);
+    const made = bareScratch(template, init);
+    for (const [path, content] of Object.entries(files)) made.write(path, content);
+    made.commit("start");
+  }
+  const root = join(temporaryFolder(), "repo");
+  cpSync(template, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  return at(root);
 }
 
 /** Without a commit. */
 export function bareScratch(root: string, init: readonly string[] = []): Scratch {
   mkdirSync(root, { recursive: true });
-  plainGit(root, ["init", "-q", "-b", "main", ...init]);
+  plainGit(root, ["init", "-q", "-b", "main", "--template=", ...init]);
+  mkdirSync(join(at(root).git("rev-parse", "--absolute-git-dir"), "info"), { recursive: true });
   return at(root);
 }
 
