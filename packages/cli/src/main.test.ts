@@ -20,16 +20,19 @@ describe("help", () => {
     }
   });
 
-  test.each(COMMANDS.map((command) => [command.name, command] as const))("%s --help has its usage, options and an example", async (name, command) => {
-    const { code, stdout } = await slipway([name, "--help"], "/");
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Usage: slipway ${name}`);
-    expect(stdout).toContain(`Example: ${command.example}`);
-    for (const option of [...Object.keys(command.options), "json", "verbose"]) expect(stdout).toContain(`--${option}`);
-    for (const positional of command.positionals) expect(stdout).toContain(positional.describe);
-    expect(command.example).toMatch(new RegExp(`^slipway ${name}\\b`));
-    expect(await slipway(["help", name], "/")).toMatchObject({ code: 0, stdout });
-  });
+  test.each(COMMANDS.map((command) => [command.name, command] as const))(
+    "%s --help has its usage, options and an example",
+    async (name, command) => {
+      const { code, stdout } = await slipway([name, "--help"], "/");
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: slipway ${name}`);
+      expect(stdout).toContain(`Example: ${command.example}`);
+      for (const option of [...Object.keys(command.options), "json", "verbose"]) expect(stdout).toContain(`--${option}`);
+      for (const positional of command.positionals) expect(stdout).toContain(positional.describe);
+      expect(command.example).toMatch(new RegExp(`^slipway ${name}\\b`));
+      expect(await slipway(["help", name], "/")).toMatchObject({ code: 0, stdout });
+    },
+  );
 
   test("required arguments are shown apart from others, and repeated ones", async () => {
     expect((await slipway(["answer", "-h"], "/")).stdout).toContain("slipway answer <question> [answer]");

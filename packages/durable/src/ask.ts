@@ -62,7 +62,7 @@ async function accept<T>(
     return { ok: false };
   }
   await durably(scope, inbox.close(scope.runId, name, "answered"));
-  await record(scope, { kind: "answered", name, key: name }, canonicalJson({ by: signal.sent_by, value }));
+  await record(scope, { kind: "answered", name, key: name }, canonicalJson({ by: signal.sent_by, value }), consume);
   scope.asks.delete(name);
   return { ok: true, value: parsed.data };
 }

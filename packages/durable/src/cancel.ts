@@ -14,6 +14,7 @@ export async function cancelTree(parts: Parts, fence: Fence, runId: string, { re
   const payload = canonicalJson({ by, reason });
   const events = await sqlite.write(() => {
     const at = Math.floor(clock.now());
+    // Bodies that were left behind hold on to the heads of before: what they still try to write collides with these events.
     const open = treeWithin(sqlite, runId).filter((row) => !isFinished(row.status));
     const written = open.map((row) => {
       finishWithin(sqlite, row.run_id, "cancelled", at);

@@ -9,7 +9,7 @@ import { cancelledError, readOutcome } from "./outcome.ts";
 import { spill } from "./payload.ts";
 import { recall, record, replay } from "./recall.ts";
 import { findRun, finishWithin, insertRun } from "./runs.ts";
-import { closeStreams, durably, endScope, openScope, standing, untilQuiet, type Ordered, type Scope } from "./scope.ts";
+import { durably, endScope, openScope, standing, untilQuiet, type Ordered, type Scope } from "./scope.ts";
 import { assertVersion, inputDigest, inputText, recordedInput } from "./started.ts";
 import { isFinished } from "./status.ts";
 import type { RunRow } from "./tables.ts";
@@ -109,10 +109,7 @@ async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Work
   const inner = openScope(scope.execution, { runId, workflow: workflow.name, stream, span }, scope);
   const ended = await standing(scope, () => Promise.race([carry(inner, workflow, input), inner.cancelled.promise]));
   endScope(inner, new Error(`Run ${runId} has ended.`));
-  if ("by" in ended) {
-    await untilQuiet(inner);
-    closeStreams(inner);
-  }
+  if ("by" in ended) await untilQuiet(inner);
   scope.children.delete(inner);
   return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended);
 }

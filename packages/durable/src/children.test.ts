@@ -130,6 +130,23 @@ test("what a run or a child did not wait for ends with it", async () => {
   for (const run of await process.engine.runs()) expect(await process.engine.verify(run.runId)).toMatchObject({ ok: true });
 });
 
+test("a body that a child did not wait for writes nothing behind its end", async () => {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<number>();
+  const hasty = workflow<null, string, undefined>("hasty", "1", async (ctx) => {
+    void ctx.step("left", () => gate);
+    return ctx.step("right", () => Promise.resolve("right"));
+  });
+  const process = await open(async (ctx) => {
+    await ctx.child("hasty", hasty, null);
+    openGate(1);
+    await ctx.sleep("a while", 10);
+    return "done";
+  });
+  await process.engine.start("flow", null, { runId: "run" });
+  expect(await process.engine.drive("run")).toEqual({ status: "completed", value: "done" });
+  expect((await process.engine.events("run/hasty")).map((event) => event.kind)).toEqual(["started", "step", "completed"]);
+});
+
 describe("a lease that is lost", () => {
   const steal = () => {
     const intruder = new DatabaseSync(place.path);

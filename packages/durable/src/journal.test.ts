@@ -234,6 +234,10 @@ test("an answer can be written in somebody else's transaction", async () => {
   expect(await process.engine.drive(runId)).toEqual({ status: "completed", value: "from the inbox" });
   const answered = (await process.engine.events(runId)).find((entry) => entry.kind === "answered");
   expect(JSON.parse(answered!.payload)).toEqual({ by: "ada", value: "from the inbox" });
+  const rows = await process.sqlite.exclusive((database) =>
+    database.prepare("SELECT consumed_at IS NOT NULL AS consumed FROM signals").all(),
+  );
+  expect(rows).toEqual([{ consumed: 1 }]);
 });
 
 test("a row that is not even JSON is refused like any other wrong answer", async () => {

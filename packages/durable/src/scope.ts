@@ -67,12 +67,6 @@ export async function untilQuiet(scope: Scope): Promise<void> {
   enough.abort();
 }
 
-/** For a run that is over while its root goes on: the fence would still let what was left behind write. */
-export function closeStreams(scope: Scope): void {
-  scope.stream.closed = true;
-  scope.children.forEach(closeStreams);
-}
-
 function busy(scope: Scope): boolean {
   return scope.running > 0 || [...scope.children].some(busy);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { answersFor, FILES, letters, patchOf, type Project } from "../testing/project.ts";
@@ -48,7 +48,7 @@ describe("slipway run without a person", () => {
     const lines = json<Record<string, unknown>>();
     expect(code).toBe(23);
     expect(lines[0]).toMatchObject({ event: "started", seq: 1, name: "features" });
-    expect(lines).toContainEqual(expect.objectContaining({ event: "step", name: "merge-check" === "x" ? "" : "ready:1" }));
+    expect(lines).toContainEqual(expect.objectContaining({ event: "step", name: "ready:1" }));
     expect(lines.at(-1)).toMatchObject({
       run: expect.stringMatching(/_letters$/),
       status: "waiting",
@@ -98,7 +98,9 @@ describe("slipway run without a person", () => {
     await project.run();
     const waiting = await project.run();
     expect(waiting.code).toBe(2);
-    expect(waiting.stderr).toMatch(/^run_exists: There is already a feature "letters" \(ready_to_merge, .*\n {2}next: Continue it: `slipway resume \S+_letters`/);
+    expect(waiting.stderr).toMatch(
+      /^run_exists: There is already a feature "letters" \(ready_to_merge, .*\n {2}next: Continue it: `slipway resume \S+_letters`/,
+    );
     await project.slipway(["stop", "--cancel"]);
     expect((await project.run()).stderr).toContain("next: Give the specification another file name");
   });
@@ -138,30 +140,40 @@ describe("which specifications", () => {
     }
   });
 
-  test.each([
-    [["-fi", "letters.spec.md", "-fl", "src"], "invalid_cli_args"],
-    [["letters.spec.md", "-fi", "letters.spec.md"], "invalid_cli_args"],
-    [["letters.spec.md", "--colour"], "invalid_cli_args"],
-    [["letters.spec.md", "-x"], "invalid_cli_args"],
-    [["-fi"], "invalid_cli_args"],
-    [["-fl"], "invalid_cli_args"],
-    [["letters.spec.md", "--cassette"], "invalid_cli_args"],
-    [["-fi", "nowhere.md"], "input_path_not_found"],
-    [["-fl", "nowhere"], "input_path_not_found"],
-    [["-fl", "letters.spec.md"], "input_path_not_found"],
-    [["letters.spec.md", "nowhere.md"], "input_path_not_found"],
-  ])("[FEA-154] run %j fails with %s before anything is written", async (argv, code) => {
+  test("[FEA-154] contradictory, unknown and incomplete options and paths that do not exist are refused before anything is written", async () => {
     const project = letters();
     const before = traces(project);
-    const ended = await project.slipway(["run", ...argv, "--json"]);
-    expect(ended.code).toBe(2);
-    expect(ended.json()).toEqual([{ ok: false, error: expect.objectContaining({ code }) }]);
-    expect(traces(project)).toEqual(before);
     expect(before.state).toBe(false);
+    const refused: [string, ...string[]][] = [
+      ["invalid_cli_args", "-fi", "letters.spec.md", "-fl", "src"],
+      ["invalid_cli_args", "letters.spec.md", "-fi", "letters.spec.md"],
+      ["invalid_cli_args", "letters.spec.md", "--colour"],
+      ["invalid_cli_args", "letters.spec.md", "-x"],
+      ["invalid_cli_args", "-fi"],
+      ["invalid_cli_args", "-fl"],
+      ["invalid_cli_args", "letters.spec.md", "--cassette"],
+      ["input_path_not_found", "-fi", "nowhere.md"],
+      ["input_path_not_found", "-fl", "nowhere"],
+      ["input_path_not_found", "-fl", "letters.spec.md"],
+      ["input_path_not_found", "letters.spec.md", "nowhere.md"],
+    ];
+    for (const [code, ...argv] of refused) {
+      const ended = await project.slipway(["run", ...argv, "--json"]);
+      expect(ended.code, argv.join(" ")).toBe(2);
+      expect(ended.json(), argv.join(" ")).toEqual([{ ok: false, error: expect.objectContaining({ code }) }]);
+      expect(traces(project), argv.join(" ")).toEqual(before);
+    }
   });
 
   test("[FEA-155] a folder is read with all its folders, in the order of the paths; nothing found is no_specs_found, by default too", async () => {
-    const project = letters({ "s/z.md": "# z\n", "s/b/a-spec.md": "# a\n", "s/b.md": "# b\n", "s/B2/c.md": "# c\n", "s/note.txt": "x\n", "empty/x.txt": "x\n" });
+    const project = letters({
+      "s/z.md": "# z\n",
+      "s/b/a-spec.md": "# a\n",
+      "s/b.md": "# b\n",
+      "s/B2/c.md": "# c\n",
+      "s/note.txt": "x\n",
+      "empty/x.txt": "x\n",
+    });
     await project.slipway(["run", "-fl", "s", "--cassette", project.cassette]);
     const [run] = project.sql("SELECT payload FROM events WHERE kind = 'started' AND stream NOT LIKE '%/%'");
     const { specs } = (JSON.parse(String(run?.["payload"])) as { input: { specs: { spec_source: string }[] } }).input;
@@ -199,35 +211,53 @@ describe("which specifications", () => {
     expect(stdout).toContain("slipway approve letters");
     expect(stdout).toContain("slipway approve other");
     for (const command of ["approve", "diff", "evidence", "merge"]) {
-      expect((await project.slipway([command])).stderr).toMatch(/^feature_not_found: There are several features: (letters, other|other, letters)/);
+      expect((await project.slipway([command])).stderr).toMatch(
+        /^feature_not_found: There are several features: (letters, other|other, letters)/,
+      );
     }
   });
 });
 
 describe("who plays the roles", () => {
-  test.each([
-    [["--cassette", "nowhere"], "cassette_missing", "nowhere"],
-    [[], "cassette_missing", "--cassette FOLDER"],
-    [["--agent-provider", "codex"], "unsupported_agent_provider", "codex"],
-    [["--agent-provider", "replya"], "unsupported_agent_provider", "replay"],
-    [["--agent-provider", "custom"], "agent_provider_not_configured", "runtime.custom.command"],
-    [["--provider-config-env", "NOT_SET_ANYWHERE"], "provider_auth_missing", "NOT_SET_ANYWHERE"],
-  ])("%j is told before the run is recorded: %s", async (argv, code, named) => {
+  test("what is wrong with them is told before the run is recorded, so that the corrected command works", async () => {
     const project = letters();
-    const refused = await project.slipway(["run", "letters.spec.md", ...argv]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(new RegExp(`^${code}: `));
-    expect(refused.stderr).toContain(named);
-    expect(refused.stderr).toContain("  next: ");
+    const refused: [string, string, ...string[]][] = [
+      ["cassette_missing", "nowhere", "--cassette", "nowhere"],
+      ["cassette_missing", "--cassette FOLDER"],
+      ["unsupported_agent_provider", "codex", "--agent-provider", "codex"],
+      ["unsupported_agent_provider", "replay", "--agent-provider", "replya"],
+      ["agent_provider_not_configured", "runtime.custom.command", "--agent-provider", "custom"],
+      ["provider_auth_missing", "NOT_SET_ANYWHERE", "--provider-config-env", "NOT_SET_ANYWHERE"],
+    ];
+    for (const [code, named, ...argv] of refused) {
+      const ended = await project.slipway(["run", "letters.spec.md", ...argv]);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toMatch(new RegExp(`^${code}: .*\n {2}next: `));
+      expect(ended.stderr).toContain(named);
+    }
+    expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
     expect((await project.run()).code).toBe(23);
+  });
+
+  test("a run that goes on without them asks a person instead of ending", async () => {
+    const project = letters();
+    rmSync(join(project.cassette, "builder"), { recursive: true });
+    await project.run();
+    await project.slipway(["answer", "Q1", "retry"]);
+    expect(await project.slipway(["resume"])).toMatchObject({
+      code: 23,
+      stdout: expect.stringContaining("x letters: builder failed (attempt 3): The replay provider needs a folder"),
+    });
+    project.record("builder", "5", patchOf("src/a.txt", "one", "two"));
+    await project.slipway(["answer", "Q1", "retry"]);
+    const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(code).toBe(23);
+    expect(stdout).toContain("slipway approve letters");
   });
 
   test("a cassette may be named in agents.yaml, from the repository's root", async () => {
     const agents = "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n  replay: { cassette: tape }\n";
     const project = letters({ "slipway/agents.yaml": agents, "src/deep/x.txt": "x\n" });
-    rmSync(join(project.root, "tape"), { recursive: true, force: true });
-    project.git("config", "core.excludesFile", "/dev/null");
-    const { cpSync } = await import("node:fs");
     cpSync(project.cassette, join(project.root, "tape"), { recursive: true });
     const { code } = await project.slipway(["run", "../../letters.spec.md"], { cwd: join(project.root, "src/deep") });
     expect(code).toBe(23);
@@ -244,13 +274,18 @@ describe("who plays the roles", () => {
       `});`,
     ].join(" ");
     const project = letters();
-    const { writeFileSync } = await import("node:fs");
     const answers = Object.fromEntries(
-      ["planner", "builder", "qa"].map((role) => [role, (JSON.parse(readFileSync(join(project.cassette, role, "letters.1.json"), "utf8")) as { output: unknown }).output]),
+      ["planner", "builder", "qa"].map((role) => [
+        role,
+        (JSON.parse(readFileSync(join(project.cassette, role, "letters.1.json"), "utf8")) as { output: unknown }).output,
+      ]),
     );
     writeFileSync(join(project.home, "answers.json"), JSON.stringify(answers));
     const command = JSON.stringify([process.execPath, "-e", script, join(project.home, "answers.json")]);
-    project.write("slipway/agents.yaml", `version: 1\nroles: {}\nruntime:\n  default_provider: custom\n  custom: { command: ${command} }\n`);
+    project.write(
+      "slipway/agents.yaml",
+      `version: 1\nroles: {}\nruntime:\n  default_provider: custom\n  custom: { command: ${command} }\n`,
+    );
     project.git("commit", "-qam", "agents");
     const env = { ...project.env, KEY: "k", HIDDEN: "h" };
     const { code, stdout, stderr } = await project.slipway(["run", "letters.spec.md", "--provider-config-env", "KEY"], { env });
@@ -261,7 +296,6 @@ describe("who plays the roles", () => {
   test("an answer recorded for another prompt is used, and said to be", async () => {
     const project = letters();
     const file = join(project.cassette, "planner", "letters.1.json");
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), prompt_digest: "0".repeat(64) }));
     const { code, stderr } = await project.run();
     expect(code).toBe(23);
@@ -282,10 +316,10 @@ describe("without a sandbox", () => {
     for (const reason of ["no namespaces here", "still none"]) await project.slipway(["resume", "--allow-unsandboxed", reason]);
     const overrides = project.sql("SELECT payload FROM events WHERE stream = 'repository' AND name = 'sandbox.override' ORDER BY seq");
     expect(overrides.map(({ payload }) => JSON.stringify(payload))).toEqual([
-      expect.stringMatching(/no namespaces here.*|kim/),
+      expect.stringMatching(/no namespaces here/),
       expect.stringMatching(/still none/),
     ]);
     expect(overrides.every(({ payload }) => String(payload).includes("kim"))).toBe(true);
-    expect(String(project.sql("SELECT counts FROM checks WHERE kind = 'mode'")[0]?.["counts"])).toContain("unsandboxed");
+    expect(String(project.sql("SELECT counts FROM checks WHERE kind = 'mode'")[0]?.["counts"])).toContain('"sandbox":"none"');
   });
 });

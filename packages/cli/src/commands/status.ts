@@ -31,7 +31,10 @@ function lines({ features, runs, questions }: Glance, color: boolean): string[] 
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...(latest === undefined
       ? []
-      : [...(board.length === 0 ? [] : [""]), dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`)]),
+      : [
+          ...(board.length === 0 ? [] : [""]),
+          dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`),
+        ]),
   ];
 }
 

@@ -102,13 +102,15 @@ export function runGatesOperation(rooms: Rooms, signal?: AbortSignal): Operation
 }
 
 function gatePolicy({ configuration: { policy } }: Rooms) {
-  const { execution } = policy;
+  const { execution, thresholds } = policy;
   return {
     defaultStepTimeoutSeconds: execution.default_step_timeout_seconds,
     envAllowlist: execution.env_allowlist,
     transientErrorCodes: execution.retry_policy.transient_error_codes,
     transientMaxRetries: execution.retry_policy.transient_max_retries,
     allowUnsupportedParser: policy.parsers.allow_unsupported,
+    minimums: { line: thresholds.coverage_line_min, branch: thresholds.coverage_branch_min },
+    targets: { line: thresholds.coverage_line_target, branch: thresholds.coverage_branch_target },
   };
 }
 

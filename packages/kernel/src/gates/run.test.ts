@@ -12,7 +12,7 @@ import type { StepEvent } from "./run.ts";
 import { gatesWith, runCase, sandboxForGates, shellStep } from "./testing/gate.ts";
 
 const sandbox = await sandboxForGates();
-const walled = await sandboxWorksHere();
+const walled = sandboxWorksHere();
 
 /** Counts what was started, and answers as it is told. */
 function scripted(answers: readonly Partial<ProcessOutcome>[]): Sandbox & { requests: SandboxRequest[] } {

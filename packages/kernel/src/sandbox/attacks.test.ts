@@ -8,7 +8,7 @@ import type { Sandbox } from "./contract.ts";
 import { openSandbox } from "./sandbox.ts";
 import { hostCommandLines, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 
-const works = await sandboxWorksHere();
+const works = sandboxWorksHere();
 const MiB = 1024 ** 2;
 
 function listenOn(address: string | number): Promise<Server> {

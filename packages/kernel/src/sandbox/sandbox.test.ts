@@ -11,7 +11,7 @@ import { tryEscapes } from "./self-test.ts";
 import { setupFailure } from "./status.ts";
 import { hostCommandLines, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 
-const works = await sandboxWorksHere();
+const works = sandboxWorksHere();
 
 describe.skipIf(!works)("a sandbox", () => {
   let sandbox: Sandbox;

@@ -1,4 +1,5 @@
 import { systemClock } from "@slipway/durable/environment";
+import { executionPolicy } from "../../config/policy-parts.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import type { Sandbox } from "../../sandbox/contract.ts";
 import { openSandbox } from "../../sandbox/sandbox.ts";
@@ -9,7 +10,7 @@ import type { GateStep, GatesConfig } from "../schema.ts";
 
 /** The real walls where there are any; the rules of gates are the same without. */
 export async function sandboxForGates(): Promise<Sandbox> {
-  return (await sandboxWorksHere()) ? openSandbox() : unsandboxed({ reason: "there is no sandbox on this machine", by: "the tests" });
+  return sandboxWorksHere() ? openSandbox() : unsandboxed({ reason: "there is no sandbox on this machine", by: "the tests" });
 }
 
 export function shellStep(name: string, script: string, more: Partial<GateStep> = {}): GateStep {
@@ -20,11 +21,14 @@ export function gatesWith(steps: GateStep[], more: Partial<GatesConfig> = {}): G
   return { version: 1, profiles: { default: { modes: { fast: steps, full: steps } } }, ...more };
 }
 
+const { default_step_timeout_seconds, retry_policy } = executionPolicy.parse({});
+
+/** What a policy.yaml without a word about execution means; no variable is passed on unless a test says so. */
 export const policy: GatePolicy = {
-  defaultStepTimeoutSeconds: 600,
+  defaultStepTimeoutSeconds: default_step_timeout_seconds,
   envAllowlist: [],
-  transientErrorCodes: ["transient_exec_failure"],
-  transientMaxRetries: 1,
+  transientErrorCodes: retry_policy.transient_error_codes,
+  transientMaxRetries: retry_policy.transient_max_retries,
 };
 
 export type GateCase = Partial<Omit<GateRequest, "policy">> & {

@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import { startSlipway } from "../testing/child.ts";
+import { letters, type Project } from "../testing/project.ts";
+
+/** The gate waits until the file `go` is in the worktree. */
+const SLOW = { "check.sh": "while [ ! -e go ]; do sleep 0.05; done; if grep -rn BUG src; then exit 1; fi\n" };
+const letGo = (project: Project) => project.write(".worktrees/letters/go", "");
+
+const runId = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
+const status = (project: Project) => project.sql("SELECT status FROM runs WHERE parent_run_id IS NULL")[0]?.["status"];
+
+async function live(project: Project) {
+  const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette]);
+  await child.says("patch applied");
+  return child;
+}
+
+describe("slipway resume", () => {
+  test("nothing to resume: nothing has run, or everything has ended", async () => {
+    const project = letters();
+    expect((await project.slipway(["resume"])).stderr).toMatch(/^nothing_to_resume: .*\n {2}next: Start one with `slipway run SPEC\.md`/);
+    await project.run();
+    await project.slipway(["stop", "--cancel"]);
+    const { code, stderr } = await project.slipway(["resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^nothing_to_resume: /);
+  });
+
+  test("a wrong run id, and a part of a run", async () => {
+    const project = letters();
+    await project.run();
+    expect(await project.slipway(["resume", "2020-01-01_nothing"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^run_not_found: There is no run 2020-01-01_nothing\.\n {2}next: `slipway status`/),
+    });
+    expect(await project.slipway(["resume", `${runId(project)}/feature:letters`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`slipway resume ${runId(project)}`),
+    });
+  });
+
+  test("a run that waits still waits; one that has ended says how", async () => {
+    const project = letters();
+    await project.run();
+    expect(await project.slipway(["resume"])).toMatchObject({ code: 23, stdout: expect.stringContaining("slipway approve letters") });
+    await project.slipway(["approve"]);
+    expect(await project.slipway(["resume"])).toMatchObject({ code: 0, stdout: expect.stringContaining("letters is merged into main") });
+    expect(await project.slipway(["resume", runId(project)])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("letters is merged into main"),
+    });
+  });
+
+  test("after a kill it goes on where it was; nothing that is recorded happens twice", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    child.process.kill("SIGKILL");
+    await child.ended;
+    letGo(project);
+    const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(code, stdout).toBe(23);
+    expect(stdout).not.toContain("planner proposes");
+    expect(project.sql("SELECT count(*) AS n FROM events WHERE name = 'planner:1' AND kind = 'step'")).toEqual([{ n: 1 }]);
+    expect(project.sql("SELECT kind FROM events WHERE kind = 'taken_over'")).toHaveLength(1);
+  });
+
+  test("a run whose code has changed is not resumed silently; --accept-version says who took that on", async () => {
+    const project = letters();
+    await project.run();
+    const events = project.sql("SELECT count(*) AS n FROM events");
+    project.sql("UPDATE runs SET version = '0'");
+    const refused = await project.slipway(["resume"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/^workflow_version_changed: .*\n[^]*next: .*--accept-version/);
+    expect(project.sql("SELECT count(*) AS n FROM events")).toEqual(events);
+  });
+
+  test("--after-crashes: a run that keeps taking its process down is left alone until somebody says so", async () => {
+    const project = letters();
+    await project.run();
+    project.sql(
+      "UPDATE runs SET status = 'running', crashes = 5, crash_mark = 1000000, lease_engine = 'gone', lease_host = 'elsewhere', lease_pid = 1, lease_process_start = '', lease_until = 1 WHERE parent_run_id IS NULL",
+    );
+    const refused = await project.slipway(["resume"]);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/^run_crashed_too_often: .*\n[^]*next: .*slipway resume \S+ --after-crashes/);
+    expect((await project.slipway(["resume", "--after-crashes"])).code).toBe(23);
+    expect((await project.slipway(["journal", "show", runId(project)])).stdout).toContain("crashes_reset");
+  });
+
+  test("two at once: the second is told who has the run", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    const { code, stderr } = await project.slipway(["resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^run_lease_held: .*process ${child.process.pid} .*\\n {2}next: .*slipway watch`));
+    letGo(project);
+    expect((await child.ended).code).toBe(23);
+  });
+});
+
+describe("slipway stop", () => {
+  test("no live run: says so and changes nothing", async () => {
+    const project = letters();
+    await project.run();
+    const before = project.sql("SELECT * FROM runs");
+    expect(await project.slipway(["stop"])).toMatchObject({ code: 0, stdout: "No run is live; nothing was changed.\n" });
+    expect((await project.slipway(["stop", "--json"])).json()).toEqual([{ ok: true, stopped: null }]);
+    expect(project.sql("SELECT * FROM runs")).toEqual(before);
+  });
+
+  test("a live run stops, says that nothing is lost, and can be resumed", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    const { code, stdout } = await project.slipway(["stop"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`Run ${runId(project)} stops after its current call; continue with \`slipway resume\`.\n`);
+    const ended = await child.ended;
+    expect(ended.code).toBe(23);
+    expect(ended.stdout).toMatch(/Run \S+ is stopped \(stopped by kim\)\. Nothing is lost; continue with `slipway resume`\.\n$/);
+    expect(status(project)).toBe("stopped");
+    letGo(project);
+    expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
+    expect(status(project)).toBe("waiting");
+  });
+
+  test("Ctrl-C does the same", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    child.process.kill("SIGINT");
+    const ended = await child.ended;
+    expect(ended.code).toBe(23);
+    expect(ended.stdout).toContain("is stopped (interrupted at the keyboard). Nothing is lost");
+    expect(status(project)).toBe("stopped");
+  });
+
+  test("--cancel ends it for good: a waiting one at once, a live one through its process", async () => {
+    const project = letters();
+    await project.run();
+    const head = project.git("rev-parse", "letters");
+    expect(await project.slipway(["stop", "--cancel"])).toMatchObject({
+      code: 0,
+      stdout: `Run ${runId(project)} is ended for good; its work stays under refs/slipway.\n`,
+    });
+    expect(status(project)).toBe("cancelled");
+    expect(project.git("rev-parse", "letters")).toBe(head);
+    expect(await project.slipway(["stop", "--cancel"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^nothing_to_resume/) });
+    const living = letters(SLOW);
+    const child = await live(living);
+    expect((await living.slipway(["stop", "--cancel", "--json"])).json()).toEqual([{ ok: true, cancelled: runId(living) }]);
+    expect(await child.ended).toMatchObject({ code: 3, stdout: expect.stringContaining("was cancelled: cancelled by kim") });
+  });
+
+  test("by id: a waiting run is stopped, a finished one is left as it is, an unknown one is an error", async () => {
+    const project = letters();
+    await project.run();
+    expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: runId(project) }]);
+    expect(status(project)).toBe("stopped");
+    await project.slipway(["stop", runId(project), "--cancel"]);
+    expect((await project.slipway(["stop", runId(project)])).stdout).toBe(`Run ${runId(project)} is cancelled; nothing was changed.\n`);
+    expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: null }]);
+    expect((await project.slipway(["stop", "nothing"])).stderr).toMatch(/^run_not_found: /);
+  });
+});
+
+describe("slipway watch", () => {
+  test("follows a live run of another process to the point where a person is needed", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    const watching = project.slipway(["watch"]);
+    letGo(project);
+    const { code, stdout } = await watching;
+    expect(code).toBe(23);
+    expect(stdout).toMatch(
+      /^\+ letters: worktree and branch are ready\n[^]*\+ letters: ready to merge\n[^]*run \S+ is waiting\n {2}Merge letters into main\?: slipway approve letters\n$/,
+    );
+    expect((await child.ended).code).toBe(23);
+  });
+
+  test("as JSON: the journal's events, then how it stands", async () => {
+    const project = letters();
+    await project.run();
+    const lines = (await project.slipway(["watch", runId(project), "--json"])).json<Record<string, unknown>>();
+    expect(lines[0]).toMatchObject({ event: "started" });
+    expect(lines.at(-1)).toEqual({ run: runId(project), status: "waiting", abandoned: false, next: ["slipway approve letters"] });
+  });
+
+  test("a merged run is 0, one that ended without a merge is 3, a cancelled one is 3", async () => {
+    const merged = letters();
+    await merged.run();
+    await merged.slipway(["approve"]);
+    await merged.slipway(["merge"]);
+    expect(await merged.slipway(["watch"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/is completed\n$/) });
+    const rejected = letters();
+    await rejected.run();
+    await rejected.slipway(["answer", "Q1", "reject", "--comment", "no"]);
+    await rejected.slipway(["resume"]);
+    expect((await rejected.slipway(["watch"])).code).toBe(3);
+    const cancelled = letters();
+    await cancelled.run();
+    await cancelled.slipway(["stop", "--cancel"]);
+    expect((await cancelled.slipway(["watch"])).code).toBe(3);
+  });
+
+  test("a run whose process is dead is not watched for ever: it says how to continue", async () => {
+    const project = letters(SLOW);
+    const child = await live(project);
+    child.process.kill("SIGKILL");
+    await child.ended;
+    const { code, stdout } = await project.slipway(["watch"]);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/run (\S+) is running, but no process carries it out any more\n {2}Continue it: slipway resume \1\n$/);
+    project.sql("UPDATE runs SET status = 'pending', created_at = 1");
+    expect((await project.slipway(["watch", "--json"])).json<object>().at(-1)).toMatchObject({ status: "pending", abandoned: true });
+  });
+
+  test("nothing to watch", async () => {
+    expect((await letters().slipway(["watch"])).stderr).toMatch(/^run_not_found: Nothing has run/);
+  });
+});

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../init/testing/scratch.ts";
+import { startSlipway } from "../testing/child.ts";
+import { letters, slipway } from "../testing/project.ts";
+
+const SLOW = { "check.sh": "sleep 60\n" };
+
+test("before anything has run: says so, and makes nothing", async () => {
+  const project = letters();
+  const { code, stdout } = await project.slipway(["status"]);
+  expect(code).toBe(0);
+  expect(stdout).toBe("Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`.\n");
+  expect((await project.slipway(["status", "--json"])).json()).toEqual([
+    { repository: project.root, features: [], runs: [], questions: [] },
+  ]);
+  expect(project.git("status", "--porcelain", "--ignored")).toBe("");
+});
+
+test("while a run is live: shows whose process it is, and can be asked again and again", async () => {
+  const project = letters(SLOW);
+  const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette]);
+  await child.says("patch applied");
+  for (let round = 0; round < 3; round++) {
+    const { code, stdout } = await project.slipway(["status"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`is running (process ${child.process.pid})`);
+    expect(stdout).toMatch(/^letters +building +no gate yet +\$0\.02$/m);
+  }
+});
+
+test("while a person is needed: what waits and the command that answers", async () => {
+  const project = letters();
+  await project.run();
+  const { stdout } = await project.slipway(["status"]);
+  expect(stdout).toMatch(/^letters +ready_to_merge +fast pass, full pass +\$0\.03$/m);
+  expect(stdout).toContain("Waiting for a person\nMerge letters into main?  → slipway approve letters\n");
+  const [glance] = (await project.slipway(["status", "--json"])).json<{ features: object[]; runs: object[]; questions: object[] }>();
+  expect(glance).toMatchObject({
+    features: [{ id: "letters", status: "ready_to_merge", gates: { fast: "pass", full: "pass" }, merged_as: null }],
+    runs: [{ protocol: "features", status: "waiting", owner_pid: null }],
+    questions: [{ kind: "approval", feature: "letters" }],
+  });
+});
+
+test("a blocked feature: the reason, and an answer that names its options", async () => {
+  const project = letters({ "slipway/gates.yaml": blockedGates() });
+  await project.run();
+  const { stdout } = await project.slipway(["status"]);
+  expect(stdout).toMatch(/^letters: .*gate_command_missing.*no-such-program/m);
+  expect(stdout).toMatch(/→ slipway answer '\S+' retry\|give_up --comment/);
+});
+
+test("after the merge: the commit", async () => {
+  const project = letters();
+  await project.run();
+  await project.slipway(["approve"]);
+  await project.slipway(["merge"]);
+  const { stdout } = await project.slipway(["status"]);
+  const commit = project.git("rev-parse", "main").slice(0, 10);
+  expect(stdout).toMatch(new RegExp(`^letters +merged .* ${commit}$`, "m"));
+  expect(stdout).toContain("is completed\n");
+  expect(stdout).not.toContain("Waiting for a person");
+});
+
+test("from a folder below, from the feature's worktree, and from outside", async () => {
+  const project = letters();
+  await project.run();
+  const here = (await project.slipway(["status"])).stdout;
+  for (const folder of ["src", ".worktrees/letters", ".worktrees/letters/src", ".slipway/features"]) {
+    expect((await project.slipway(["status"], { cwd: join(project.root, folder) })).stdout).toBe(here);
+  }
+  const outside = await slipway(["status"], scratchFolder());
+  expect(outside.code).toBe(2);
+  expect(outside.stderr).toMatch(/^not_a_repository: .*\n {2}next: /);
+});
+
+test("a submodule is a repository of its own", async () => {
+  const [outer, inner] = [letters(), letters()];
+  outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.root, "part");
+  await outer.run();
+  const { stdout } = await outer.slipway(["status"], { cwd: join(outer.root, "part") });
+  expect(stdout).toMatch(/^Nothing has run here yet/);
+});
+
+test("colour on a terminal", async () => {
+  const project = letters();
+  await project.run();
+  const { stdout } = await project.slipway(["status"], { terminal: true, color: true });
+  expect(stdout).toContain("\u001b[1mWaiting for a person\u001b[22m");
+});
+
+test("a database that a newer program wrote is not guessed at", async () => {
+  const project = letters();
+  await project.run();
+  project.sql("INSERT INTO schema_version VALUES (99, 'from the future')");
+  const { code, stderr } = await project.slipway(["status"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^database_newer: .*slipway\.db .*\n {2}next: Use the Slipway that wrote the file/);
+});
+
+function blockedGates(): string {
+  const step = "[{ name: check, cmd: [no-such-program] }]";
+  return `version: 1\nprofiles: { default: { modes: { fast: ${step}, full: ${step} } } }\n`;
+}
