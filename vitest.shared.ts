@@ -9,7 +9,7 @@ export function packageConfig(project: string, coverage = true) {
     test: {
       name: project,
       include: ["**/*.test.ts"],
-      exclude: ["**/node_modules/**", "**/dist/**"],
+      exclude: ["**/node_modules/**", "**/dist/**", "demo/**"],
       testTimeout: 30_000,
       hookTimeout: 30_000,
       maxWorkers: 2,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs on any Node, so that an old one gets a helpful sentence instead of a syntax error.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -13,17 +13,32 @@ if (major >= MINIMUM) {
   const { main } = await import("../dist/main.js");
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  process.exitCode = runWithPinnedNode();
+  process.exitCode = await runWithPinnedNode();
 }
 
-function runWithPinnedNode() {
+function pinnedNode() {
   const platform = process.platform === "win32" ? "win" : process.platform;
   try {
     const folder = dirname(createRequire(import.meta.url).resolve(`node-${platform}-${process.arch}/package.json`));
-    const node = join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
-    return spawnSync(node, process.argv.slice(1), { stdio: "inherit" }).status ?? 1;
+    return join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
   } catch {
-    process.stderr.write(`unsupported_node: Slipway needs Node ${MINIMUM} or newer; this is ${process.version}.\n  next: install Node ${MINIMUM} (https://nodejs.org) and run the command again.\n`);
+    return null;
+  }
+}
+
+async function runWithPinnedNode() {
+  const node = pinnedNode();
+  if (node === null) {
+    process.stderr.write(
+      `unsupported_node: Slipway needs Node ${MINIMUM} or newer; this is ${process.version}.\n  next: install Node ${MINIMUM} (https://nodejs.org) and run the command again.\n`,
+    );
     return 2;
   }
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  // The terminal sends Ctrl-C to both; a signal that was sent to this process alone has to be handed on.
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  process.on("SIGINT", () => undefined);
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
+  });
 }

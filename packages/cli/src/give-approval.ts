@@ -30,7 +30,7 @@ export async function giveApproval(
     });
   }
   const by = personOf(io);
-  const key = await openApprovalKey({ configHome: placesOf(io, records.layout.root).configHome, repositoryRoot: records.layout.root });
+  const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: records.layout.root });
   const token = issueApproval(key, records.ids, {
     feature: feature_id,
     change,

@@ -52,6 +52,7 @@ describe("mistakes", () => {
     [["help", "nonsense"], "There is no command 'nonsense'."],
     [["status", "--nope"], "slipway status: Unknown option '--nope'."],
     [["status", "extra"], "slipway status: unexpected argument 'extra'."],
+    [["status", "--", "-fi"], "slipway status: unexpected argument '-fi'."],
     [["answer"], "slipway answer: missing argument <question>: number or id from `slipway inbox`."],
     [["journal"], "slipway journal: missing argument <action>: show, verify or prune."],
     [["demo", "--keep"], "slipway demo: Option '--keep <value>' argument missing."],

@@ -31,7 +31,7 @@ function strictly<T>(command: CommandSpec, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    const [reason = "bad arguments"] = (error instanceof Error ? error.message : String(error)).split(". ");
+    const [reason = "bad arguments"] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
     throw invalid(command, reason);
   }
 }

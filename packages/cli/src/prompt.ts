@@ -59,6 +59,8 @@ async function choose(question: InboxQuestion): Promise<string | null> {
   if (question.options.length === 0) return null;
   const chosen = await select({
     message: "What shall happen?",
+    // Never one key away from a merge.
+    initialValue: LATER,
     options: [
       ...question.options.map(({ value, label }) => ({ value, label: `${value}: ${label}` })),
       { value: LATER, label: "later: leave the question open" },

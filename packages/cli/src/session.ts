@@ -3,12 +3,14 @@ import type { Head, JournalEvent } from "@slipway/durable/chain";
 import type { DriveOptions } from "@slipway/durable/drive";
 import type { Outcome } from "@slipway/durable/outcome";
 import { isFinished } from "@slipway/durable/status";
+import { join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
 import { reconcile } from "@slipway/kernel/git/reconcile";
-import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
+import type { Configuration } from "@slipway/kernel/config/load";
+import { expandHome } from "@slipway/kernel/config/home";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/layout";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
@@ -20,7 +22,7 @@ import type { Shop } from "@slipway/protocols/features/shop";
 import { deskFor, type AgentChoice } from "./agents.ts";
 import { committedConfiguration } from "./configuration.ts";
 import type { Io } from "./io.ts";
-import { personOf, placesOf } from "./places.ts";
+import { keptHeadsFor, personOf, placesOf } from "./places.ts";
 
 /** Looked at by the progress display and by the kill suite. */
 export interface Hooks {
@@ -42,6 +44,8 @@ export interface Session {
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;
+  /** Opened, and with it tried, on first use. */
+  readonly sandbox: () => Promise<Sandbox>;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
@@ -57,14 +61,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     layout: layoutOf(repository.root),
     ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
   });
-  const { configHome } = placesOf(io, repository.root);
+  const { configHome } = placesOf(io);
+  assertKeyOutOfSight(configuration, configHome, io);
+  const sandbox = once(() => chooseSandbox(options));
   const kernel = openKernel({
     records,
     repository,
     configuration,
     approvalKey: await openApprovalKey({ configHome, repositoryRoot: repository.root }),
     hostEnv: io.env,
-    sandbox: once(() => chooseSandbox(options)),
+    sandbox,
   });
   const shop: Shop = { kernel, desk: deskFor({ kernel, io, choice: options.agents, onWarning: options.onWarning ?? (() => undefined) }) };
   const engine = await openEngine({
@@ -83,6 +89,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     records,
     kernel,
     engine,
+    sandbox,
     async drive(runId, driveOptions) {
       const outcome = await engine.drive(runId, driveOptions);
       const run = await engine.run(runId);
@@ -91,10 +98,26 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     async close() {
       await engine.close();
-      await keepHeads(records, placesOf(io, repository.root).heads);
+      await keepHeads(io, records);
       await records.close();
     },
   };
+}
+
+/** A gate that can read the key can sign an approval. */
+function assertKeyOutOfSight({ policy }: Configuration, configHome: string, io: Io): void {
+  const keys = join(configHome, "slipway", "keys");
+  const index = policy.sandbox.read_only.findIndex((path) => `${keys}/`.startsWith(`${expandHome(path, io.env).replace(/\/+$/, "")}/`));
+  if (index === -1) return;
+  throw new SlipwayError(
+    "config_invalid",
+    `slipway/policy.yaml shows gates the folder of your approval key (${policy.sandbox.read_only[index]}).`,
+    {
+      file: "slipway/policy.yaml",
+      field: `/sandbox/read_only/${index}`,
+      suggested_next_actions: ["Name only the folders of your toolchain there, not your home or configuration folder."],
+    },
+  );
 }
 
 /** No sandbox, no gate, unless a person said so for this one run; then that is part of the record. */
@@ -117,10 +140,10 @@ async function recordRunHead({ database: { db }, journal, clock }: Records, runI
 }
 
 /** Heads go outside the repository, so that a database put back to an older copy is noticed. */
-async function keepHeads(records: Records, folder: string): Promise<void> {
-  const kept = keptHeadsIn(nodeFileSystem, folder);
-  const heads = await records.database.db.selectFrom("heads").selectAll().execute();
-  for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });
+async function keepHeads(io: Io, { database: { db, sqlite } }: Records): Promise<void> {
+  const kept = await keptHeadsFor(io, sqlite);
+  if (kept === null) return;
+  for (const { stream, seq, hash } of await db.selectFrom("heads").selectAll().execute()) await kept.recordHead(stream, { seq, hash });
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -9,6 +9,8 @@ import type { Session } from "./session.ts";
 /** Records the run. The specifications are kept by digest: from here on nobody reads the user's files again. */
 export async function startRun(session: Session, specs: readonly Spec[], unsandboxedReason: string | undefined, io: Io): Promise<string> {
   await assertNew(session, specs);
+  // Found out now rather than after the planner and the builder have been paid.
+  await session.sandbox();
   const runId = await freeRunId(session, specs);
   const input: FeaturesInput = {
     max_active_features: session.kernel.configuration.policy.supervisor.max_active_features,

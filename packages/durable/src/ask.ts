@@ -117,13 +117,12 @@ function deadlinesOf<T>(scope: Scope, question: Question<T>, askedAt: number) {
   const [now, from] = [clock.now(), clock.monotonic()];
   const dueIn = (afterMs: number) => from + remaining(afterMs, askedAt, now);
   const end = question.timeoutMs === undefined ? Infinity : dueIn(question.timeoutMs);
-  let reminders = (question.remindAfterMs ?? []).map((afterMs, index) => ({ number: index + 1, afterMs, due: dueIn(afterMs) }));
+  const reminders = (question.remindAfterMs ?? [])
+    .map((afterMs, index) => ({ number: index + 1, afterMs, due: dueIn(afterMs) }))
+    .toSorted((one, two) => one.afterMs - two.afterMs);
   return {
     isOver: () => clock.monotonic() >= end,
-    remindersDue() {
-      const { due = [], later = [] } = Object.groupBy(reminders, (reminder) => (clock.monotonic() >= reminder.due ? "due" : "later"));
-      reminders = later;
-      return due;
-    },
+    /** Each of them once. */
+    remindersDue: () => reminders.splice(0, reminders.filter(({ due }) => clock.monotonic() >= due).length),
   };
 }

@@ -15,6 +15,7 @@ const question: Question<string> = { kind: "approval", title: "?", schema: z.str
 const flow = (run: (ctx: Ctx) => Promise<unknown>): Workflow<never, unknown, undefined>[] => [workflow("flow", "1", run)];
 const open = (run: (ctx: Ctx) => Promise<unknown>, observe: (event: JournalEvent) => void = () => undefined): Promise<Process> =>
   place.open({ workflows: flow(run), kernel: undefined, observe });
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 5 });
 const openQuestions = () => [...place.inbox.questions.values()].filter((asked) => asked.closed === null);
 
 describe("a crash between the end of a child and its parent's note of it", () => {
@@ -42,7 +43,7 @@ describe("a crash between the end of a child and its parent's note of it", () =>
     await first.engine.start("flow", null, { runId: "run" });
     void first.engine.drive("run", { whenWaiting: "wait" });
     if (status === "cancelled") {
-      await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
+      await eventually(() => expect(openQuestions()).toHaveLength(1));
       await (await open(run)).engine.requestCancel("run/child", "not wanted");
     }
     await crashed;
@@ -85,9 +86,9 @@ test("a child of a run whose process has vanished can be cancelled", async () =>
   });
   await first.engine.start("flow", null, { runId: "run" });
   void first.engine.drive("run");
-  await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
+  await eventually(() => expect(openQuestions()).toHaveLength(1));
   const second = await open(run);
-  await vi.waitFor(async () => expect(await second.engine.head("run/child")).toMatchObject({ seq: 2 }));
+  await eventually(async () => expect(await second.engine.head("run/child")).toMatchObject({ seq: 2 }));
   await second.engine.requestCancel("run/child", "not wanted");
   expect(await second.engine.run("run")).toMatchObject({ status: "stopped", holder: null });
   expect(await second.engine.drive("run")).toEqual({ status: "completed", value: "run_cancelled" });
@@ -103,7 +104,7 @@ test("stopping a child stops the run it belongs to", async () => {
   );
   await process.engine.start("flow", null, { runId: "run" });
   const driven = process.engine.drive("run", { whenWaiting: "wait" });
-  await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
+  await eventually(() => expect(openQuestions()).toHaveLength(1));
   await process.engine.requestStop("run/child", "enough");
   expect(await driven).toEqual({ status: "stopped", reason: "enough" });
   expect((await process.engine.runs()).map((run) => run.status)).toEqual(["stopped", "stopped"]);
@@ -199,7 +200,7 @@ test("an order waits for nobody: whoever holds the lease lets go of it before it
   const [owner, other] = [await open((ctx) => ctx.ask("q", question)), await open((ctx) => ctx.ask("q", question))];
   await owner.engine.start("flow", null, { runId: "run" });
   const driven = owner.engine.drive("run", { whenWaiting: "wait" });
-  await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
+  await eventually(() => expect(openQuestions()).toHaveLength(1));
   const exclusive = other.sqlite.exclusive.bind(other.sqlite);
   Object.assign(other.sqlite, {
     exclusive: async (work: Parameters<typeof exclusive>[0]) => {

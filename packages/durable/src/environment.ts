@@ -19,5 +19,6 @@ export const systemIds: Ids = { next: (prefix) => `${prefix}_${randomBytes(9).to
 /** Bytes by their SHA-256. The kernel's object store is the real one. */
 export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
+  /** Rejects with object_missing or object_corrupt when that is what is wrong. */
   get(digest: string): Promise<Uint8Array>;
 }

@@ -113,6 +113,8 @@ describe("a journal that was changed behind the engine's back", () => {
     await expect(process.engine.drive(runId)).rejects.toMatchObject({ code: "journal_broken", details: { reason: "blob_corrupt" } });
     place.blobs.stored.clear();
     expect(await process.engine.verify(runId)).toMatchObject({ ok: false, broken: { reason: "blob_missing", seq: 3 } });
+    Object.assign(place.blobs, { get: () => Promise.reject(new SlipwayError("object_corrupt", "The object is damaged.")) });
+    expect(await process.engine.verify(runId)).toMatchObject({ ok: false, broken: { reason: "blob_corrupt", seq: 3 } });
   });
 
   test("a child's stream is checked when the child goes on", async () => {

@@ -14,7 +14,7 @@ export const reminderKey = (name: string, number: number): string => `${name}@re
 export const retryKey = (name: string, attempt: number): string => `${name}@retry${attempt}`;
 
 export function assertStepName(name: string): void {
-  if (isPlainText(name) && !RESERVED.test(name)) return;
+  if (isPlainText(name) && !(name.includes("@") && RESERVED.test(name))) return;
   throw new SlipwayError("schema_validation_failed", `${JSON.stringify(name)} cannot be the name of a step.`, {
     field: "name",
     suggested_next_actions: [
@@ -36,6 +36,13 @@ export function childRunId(parent: string, name: string): string {
   return `${parent}/${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 }
 
+/** A loop instead of expressions: every step of every run passes here. */
 function isPlainText(text: string): boolean {
-  return text.length > 0 && text.length <= MAX_LENGTH && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  if (text.length === 0 || text.length > MAX_LENGTH) return false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || (code > 0x7e && code < 0xa0)) return false;
+    if (code >= 0xd800 && code < 0xe000) return text.isWellFormed() && !/\p{Cc}/u.test(text);
+  }
+  return true;
 }

@@ -22,23 +22,17 @@ export function isShort(text: string): boolean {
 /** The value behind a stored payload. */
 export async function decodePayload(blobs: Blobs, event: JournalEvent): Promise<Json> {
   const digest = spilledDigest(event.payload);
-  const text = digest === null ? event.payload : await readBlob(blobs, event, digest);
-  return JSON.parse(text) as Json;
+  if (digest === null) return JSON.parse(event.payload) as Json;
+  const blob = await readBlob(blobs, event, digest);
+  if ("reason" in blob) throw brokenJournal(event.stream, blob);
+  return JSON.parse(Buffer.from(blob.bytes).toString("utf8")) as Json;
 }
 
 /** What is wrong with the blob of a spilled payload, if anything. */
 export async function blobFault(blobs: Blobs, event: JournalEvent): Promise<Broken | null> {
   const digest = spilledDigest(event.payload);
-  if (digest === null) return null;
-  const bytes = await blobs.get(digest).catch((error: unknown) => notFound(error));
-  if (bytes === null)
-    return { seq: event.seq, reason: "blob_missing", message: `The payload of event ${event.seq} (object ${digest}) is missing.` };
-  if (sha256(bytes) === digest) return null;
-  return {
-    seq: event.seq,
-    reason: "blob_corrupt",
-    message: `The payload of event ${event.seq} (object ${digest}) is not what was written.`,
-  };
+  const blob = digest === null ? null : await readBlob(blobs, event, digest);
+  return blob !== null && "reason" in blob ? blob : null;
 }
 
 /** Journal payloads are objects with names of our own, so nothing else has this shape. */
@@ -46,15 +40,22 @@ export function spilledDigest(payload: string): string | null {
   return /^\{"\$blob":"([0-9a-f]{64})","bytes":\d+\}$/.exec(payload)?.[1] ?? null;
 }
 
-async function readBlob(blobs: Blobs, event: JournalEvent, digest: string): Promise<string> {
-  const fault = await blobFault(blobs, event);
-  if (fault !== null) throw brokenJournal(event.stream, fault);
-  return Buffer.from(await blobs.get(digest)).toString("utf8");
-}
-
-function notFound(error: unknown): null {
-  if (error instanceof SlipwayError && error.code === "io_error") throw error;
-  return null;
+/** Only what the store says about the object itself counts; a disk that cannot be read proves nothing. */
+async function readBlob(blobs: Blobs, { seq }: JournalEvent, digest: string): Promise<{ bytes: Uint8Array } | Broken> {
+  const missing: Broken = { seq, reason: "blob_missing", message: `The payload of event ${seq} (object ${digest}) is missing.` };
+  const corrupt: Broken = {
+    seq,
+    reason: "blob_corrupt",
+    message: `The payload of event ${seq} (object ${digest}) is not what was written.`,
+  };
+  try {
+    const bytes = await blobs.get(digest);
+    return sha256(bytes) === digest ? { bytes } : corrupt;
+  } catch (error) {
+    if (error instanceof SlipwayError && error.code === "object_missing") return missing;
+    if (error instanceof SlipwayError && error.code === "object_corrupt") return corrupt;
+    throw error;
+  }
 }
 
 export function brokenJournal(stream: string, broken: Broken): SlipwayError {

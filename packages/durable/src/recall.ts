@@ -9,8 +9,8 @@ import { durably, type Scope } from "./scope.ts";
 /** Takes the name for this execution and finds what an earlier one has recorded under it. */
 export function recall(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> | undefined {
   assertStepName(name);
-  if (scope.names.has(name)) throw duplicate(scope, name);
-  scope.names.add(name);
+  const used = scope.names.size;
+  if (scope.names.add(name).size === used) throw duplicate(scope, name);
   return scope.stream.unrecalled === 0 ? undefined : recallRecorded(scope, name, kinds);
 }
 

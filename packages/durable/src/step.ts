@@ -14,9 +14,7 @@ export async function step<T>(scope: Scope, name: string, body: Body<T>, options
   const recorded = await recall(scope, name, ["step", "step_failed"]);
   if (recorded !== undefined) return replay(scope, recorded);
   const { parts } = scope.execution;
-  return active(scope, () =>
-    inStepSpan(parts.tracer, name, scope.runId, scope.span.context, () => untilSettled(scope, name, body, options)),
-  );
+  return active(scope, () => inStepSpan(parts.tracer, name, scope.runId, scope.span, () => untilSettled(scope, name, body, options)));
 }
 
 async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retry, timeoutMs }: StepOptions): Promise<T> {

@@ -18,12 +18,12 @@ export function startRunSpan(tracer: Tracer, workflow: string, runId: string, pa
   return { span, context: trace.setSpan(parent, span) };
 }
 
-/** The body runs with the step's span as the active one, so that what it calls shows up beneath it. */
-export async function inStepSpan<T>(tracer: Tracer, name: string, runId: string, parent: Context, work: () => Promise<T>): Promise<T> {
-  const span = tracer.startSpan(name, { attributes: { "slipway.run.id": runId, "slipway.step.name": name } }, parent);
-  if (!span.isRecording()) return work();
+/** The body runs with the step's span as the active one, so that what it calls shows up beneath it. Nothing of a run that is not recorded is. */
+export async function inStepSpan<T>(tracer: Tracer, name: string, runId: string, run: RunSpan, work: () => Promise<T>): Promise<T> {
+  if (!run.span.isRecording()) return work();
+  const span = tracer.startSpan(name, { attributes: { "slipway.run.id": runId, "slipway.step.name": name } }, run.context);
   try {
-    return await context.with(trace.setSpan(parent, span), work);
+    return await context.with(trace.setSpan(run.context, span), work);
   } catch (error) {
     markFailed(span, error);
     throw error;

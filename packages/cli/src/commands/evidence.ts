@@ -15,7 +15,7 @@ export const run: RunCommand = (args, io) =>
     const bundle = await bundleFor(records, await chooseFeature(records, args.positionals[0]));
     if (format === "in-toto") {
       const { root } = records.layout;
-      const key = await openApprovalKey({ configHome: placesOf(io, root).configHome, repositoryRoot: root });
+      const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: root });
       io.out(`${JSON.stringify(signStatement(key, evidenceStatement(bundle)))}\n`);
     } else if (format === "markdown") {
       io.out(args.flag("json") ? `${JSON.stringify(bundle)}\n` : `${evidenceMarkdown(bundle)}\n`);

@@ -1,11 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { placesOf } from "../places.ts";
+import { keptHeadsFor } from "../places.ts";
 import { withReader, type Reader } from "../reader.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,8 +39,8 @@ async function show({ engine, records }: Reader, args: Arguments, io: Io): Promi
 }
 
 async function verify({ records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
-  const keptHeads = keptHeadsIn(nodeFileSystem, placesOf(io, records.layout.root).heads);
-  const verdicts = await verifyAll(records.database.sqlite, { keptHeads, blobs: records.objects });
+  const keptHeads = await keptHeadsFor(io, records.database.sqlite);
+  const verdicts = await verifyAll(records.database.sqlite, { ...(keptHeads === null ? {} : { keptHeads }), blobs: records.objects });
   const named = args.positionals[1];
   const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);
   assertKnown(wanted, named);

@@ -1,10 +1,19 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
-import { letters, type Project } from "../testing/project.ts";
+import { FILES, letters, type Project } from "../testing/project.ts";
 
-/** The gate waits until the file `go` is in the worktree. */
-const SLOW = { "check.sh": "while [ ! -e go ]; do sleep 0.05; done; if grep -rn BUG src; then exit 1; fi\n" };
-const letGo = (project: Project) => project.write(".worktrees/letters/go", "");
+/** Its gates wait until they are let go: by a file outside, which the policy lets them see. */
+function slow(): Project {
+  const project = letters({ "slipway/policy.yaml": `${FILES["slipway/policy.yaml"]}sandbox: { read_only: [~/signals] }\n` });
+  mkdirSync(join(project.home, "signals"));
+  project.write("check.sh", `while [ ! -e ${join(project.home, "signals", "go")} ]; do sleep 0.05; done\n`);
+  project.git("commit", "-qam", "a slow gate");
+  return project;
+}
+
+const letGo = (project: Project) => writeFileSync(join(project.home, "signals", "go"), "");
 
 const runId = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
 const status = (project: Project) => project.sql("SELECT status FROM runs WHERE parent_run_id IS NULL")[0]?.["status"];
@@ -52,7 +61,7 @@ describe("slipway resume", () => {
   });
 
   test("after a kill it goes on where it was; nothing that is recorded happens twice", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     child.process.kill("SIGKILL");
     await child.ended;
@@ -73,6 +82,9 @@ describe("slipway resume", () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/^workflow_version_changed: .*\n[^]*next: .*--accept-version/);
     expect(project.sql("SELECT count(*) AS n FROM events")).toEqual(events);
+    const { code, stdout, stderr } = await project.slipway(["resume", "--accept-version"]);
+    expect(code, stdout + stderr).toBe(23);
+    expect(String(project.sql("SELECT payload FROM events WHERE kind = 'repinned'")[0]?.["payload"])).toContain('"by":"kim"');
   });
 
   test("--after-crashes: a run that keeps taking its process down is left alone until somebody says so", async () => {
@@ -89,7 +101,7 @@ describe("slipway resume", () => {
   });
 
   test("two at once: the second is told who has the run", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     const { code, stderr } = await project.slipway(["resume"]);
     expect(code).toBe(2);
@@ -110,7 +122,7 @@ describe("slipway stop", () => {
   });
 
   test("a live run stops, says that nothing is lost, and can be resumed", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     const { code, stdout } = await project.slipway(["stop"]);
     expect(code).toBe(0);
@@ -125,7 +137,7 @@ describe("slipway stop", () => {
   });
 
   test("Ctrl-C does the same", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     child.process.kill("SIGINT");
     const ended = await child.ended;
@@ -145,7 +157,7 @@ describe("slipway stop", () => {
     expect(status(project)).toBe("cancelled");
     expect(project.git("rev-parse", "letters")).toBe(head);
     expect(await project.slipway(["stop", "--cancel"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^nothing_to_resume/) });
-    const living = letters(SLOW);
+    const living = slow();
     const child = await live(living);
     expect((await living.slipway(["stop", "--cancel", "--json"])).json()).toEqual([{ ok: true, cancelled: runId(living) }]);
     expect(await child.ended).toMatchObject({ code: 3, stdout: expect.stringContaining("was cancelled: cancelled by kim") });
@@ -165,7 +177,7 @@ describe("slipway stop", () => {
 
 describe("slipway watch", () => {
   test("follows a live run of another process to the point where a person is needed", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     const watching = project.slipway(["watch"]);
     letGo(project);
@@ -203,7 +215,7 @@ describe("slipway watch", () => {
   });
 
   test("a run whose process is dead is not watched for ever: it says how to continue", async () => {
-    const project = letters(SLOW);
+    const project = slow();
     const child = await live(project);
     child.process.kill("SIGKILL");
     await child.ended;

@@ -1,3 +1,5 @@
+import type { Engine } from "@slipway/durable/engine";
+import { isFinished } from "@slipway/durable/status";
 import { agentChoice } from "../agents.ts";
 import { chooseRun } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
@@ -23,7 +25,7 @@ export const run: RunCommand = async (args, io) => {
   });
   try {
     const { runId } = await chooseRun(session.engine, args.positionals[0]);
-    if (args.flag("accept-version")) await session.engine.repin(runId, PROTOCOL_VERSION, personOf(io).id);
+    if (args.flag("accept-version")) await acceptVersion(session.engine, runId, personOf(io).id);
     if (args.flag("after-crashes")) await session.engine.resetCrashes(runId, personOf(io).id);
     if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
     return await conduct({ session, runId, io, json, progress });
@@ -32,3 +34,9 @@ export const run: RunCommand = async (args, io) => {
     await session.close();
   }
 };
+
+/** A run and its features are pinned each for itself; what has ended keeps the version it ended with. */
+async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {
+  const runs = await engine.runs({ rootRunId });
+  for (const { runId, status } of runs) if (!isFinished(status)) await engine.repin(runId, PROTOCOL_VERSION, by);
+}

@@ -1,4 +1,5 @@
-import { findLayout, glance, type FeatureGlance, type Glance } from "@slipway/kernel/glance/glance";
+import { existsSync } from "node:fs";
+import { findLayout, glance, type FeatureGlance, type Glance, type RunGlance } from "@slipway/kernel/glance/glance";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { answerCommand } from "../render/questions.ts";
@@ -23,19 +24,24 @@ function lines({ features, runs, questions }: Glance, color: boolean): string[] 
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
     .map(({ id, reason }) => dim(`${id}: ${oneLine(reason)}`));
+  const approved = features.filter(({ id, status }) => status === "ready_to_merge" && !questions.some(({ feature }) => feature === id));
   const waiting = questions.map((question) => `${oneLine(question.title)}  ${dim(`→ ${answerCommand(question)}`)}`);
   const [latest] = runs;
   return [
     ...board,
     ...reasons,
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
-    ...(latest === undefined
-      ? []
-      : [
-          ...(board.length === 0 ? [] : [""]),
-          dim(`run ${latest.id} is ${latest.status}${latest.owner_pid === null ? "" : ` (process ${latest.owner_pid})`}`),
-        ]),
+    ...approved.map(({ id }) => `${id} is approved  ${dim(`→ slipway merge ${id}`)}`),
+    ...(latest === undefined ? [] : [...(board.length === 0 ? [] : [""]), dim(`run ${latest.id} ${standing(latest)}`)]),
   ];
+}
+
+/** A run whose process is gone is not running, whatever its row says: nobody was left to change it. */
+function standing({ status, owner_pid: pid }: RunGlance): string {
+  if (pid === null) return `is ${status}`;
+  if (existsSync("/proc/self") && !existsSync(`/proc/${pid}`))
+    return `was cut off (process ${pid} is gone); continue with \`slipway resume\``;
+  return `is ${status} (process ${pid})`;
 }
 
 function gates({ gates: results }: FeatureGlance): string {

@@ -1,4 +1,5 @@
-import { isFinished } from "@slipway/durable/status";
+import { isFinished, type RunStatus } from "@slipway/durable/status";
+import { abandonOperation } from "@slipway/kernel/features/abandon";
 import { chooseRun } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -6,7 +7,7 @@ import { personOf } from "../places.ts";
 import { withReader } from "../reader.ts";
 
 export const run: RunCommand = (args, io) =>
-  withReader(io, async ({ engine }) => {
+  withReader(io, async ({ engine, records }) => {
     const cancel = args.flag("cancel");
     const [live] = await engine.runs({ rootsOnly: true, status: ["running"], limit: 1 });
     if (!cancel && args.positionals[0] === undefined && live === undefined) {
@@ -19,14 +20,19 @@ export const run: RunCommand = (args, io) =>
       return EXIT.done;
     }
     const by = personOf(io).id;
-    if (cancel) await engine.requestCancel(runId, `cancelled by ${by}`, by);
-    else await engine.requestStop(runId, `stopped by ${by}`, by);
+    if (cancel) {
+      await engine.requestCancel(runId, `cancelled by ${by}`, by);
+      await records.door.perform(abandonOperation, personOf(io), `${runId}/abandon`, {
+        run_id: runId,
+        reason: `the run was cancelled by ${by}`,
+      });
+    } else await engine.requestStop(runId, `stopped by ${by}`, by);
     if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, [cancel ? "cancelled" : "stopped"]: runId })}\n`);
-    else
-      io.out(
-        cancel
-          ? `Run ${runId} is ended for good; its work stays under refs/slipway.\n`
-          : `Run ${runId} stops after its current call; continue with \`slipway resume\`.\n`,
-      );
+    else io.out(cancel ? `Run ${runId} is ended for good; its work stays under refs/slipway.\n` : stopped(runId, status));
     return EXIT.done;
   });
+
+function stopped(runId: string, before: RunStatus): string {
+  const what = before === "running" ? "ends its current call and stops" : "does nothing until it is resumed";
+  return `Run ${runId} ${what}; nothing is lost. Continue with \`slipway resume\`.\n`;
+}

@@ -8,7 +8,7 @@ import { expandHome } from "@slipway/kernel/config/home";
 /** Looking makes no key: that is the first approval's business. */
 export async function checkApprovalKey(patient: Patient): Promise<Finding[]> {
   const { io, repository } = patient;
-  const { configHome } = placesOf(io, repository.root);
+  const { configHome } = placesOf(io);
   const path = join(configHome, "slipway", "keys", "approval.pem");
   if (isBelow(repository.root, path)) {
     return [

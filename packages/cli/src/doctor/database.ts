@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
 import { MIGRATIONS } from "@slipway/kernel/database/migrations";
 import { checkedVersion } from "@slipway/kernel/database/version";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { keptHeadsIn } from "@slipway/kernel/journal/kept-heads";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
-import { placesOf } from "../places.ts";
+import type { Io } from "../io.ts";
+import { keptHeadsFor } from "../places.ts";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 
 /** Verifying reads every event; more than this takes longer than a person waits for a check. */
@@ -22,17 +21,18 @@ export async function checkDatabase({ repository, io }: Patient): Promise<Findin
       version === MIGRATIONS.length
         ? ok(`${database} opens and has the current schema.`)
         : note(`${database} has schema version ${version} of ${MIGRATIONS.length}; the next run brings it up to date.`);
-    return [schema, await checkJournal(sqlite, placesOf(io, repository.root).heads)];
+    return [schema, await checkJournal(sqlite, io)];
   } finally {
     await sqlite.close();
   }
 }
 
-async function checkJournal(sqlite: Sqlite, heads: string): Promise<Finding> {
+async function checkJournal(sqlite: Sqlite, io: Io): Promise<Finding> {
   const count = await countEvents(sqlite);
   if (count === null) return note("The journal was not looked at: the database has none yet.");
   if (count > QUICK_EVENTS) return note(`The journal was not verified, because it has ${count} events.`, "slipway journal verify");
-  const verdicts = await verifyAll(sqlite, { keptHeads: keptHeadsIn(nodeFileSystem, heads) });
+  const keptHeads = await keptHeadsFor(io, sqlite);
+  const verdicts = await verifyAll(sqlite, keptHeads === null ? {} : { keptHeads });
   const broken = [...verdicts].filter(([, verdict]) => !verdict.ok).map(([stream]) => stream);
   if (broken.length === 0) return ok(`The journal is whole: ${count} events in ${verdicts.size} streams.`);
   return problem(

@@ -24,7 +24,7 @@ sandbox:
 # Every patch has to stay within the accepted plan.
 patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
 path_rules: { matching: repo_prefix }
-# Two features that touch the same one of these folders collide, whatever files they change there.
+# Nothing below these folders may be changed, except by a feature that holds the lock "protected:<folder>" from locks.resources.
 protected_areas: [slipway]
 
 # Modes of gates.yaml that must pass on the way, and on exactly what merges.

@@ -20,7 +20,7 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
   patch: (value) => judged(value, "patch applied, within the plan", "patch refused"),
   "qa-patch": (value) => judged(value, "tests added, within the plan", "tests refused"),
   gates: (value, rest) => gateLine(value, rest),
-  block: () => ({ text: "blocked: every attempt is used up", good: false }),
+  block: () => ({ text: "blocked: a person has to decide", good: false }),
   ready: () => ({ text: "ready to merge", good: true }),
   candidate: (value) => (inner(value)["rebuilt"] === true ? { text: "the base moved: rebuilt on top of it", good: null } : null),
   merge: (value) => {
@@ -113,7 +113,16 @@ function gateLine(outcome: Value, rest: string): Omit<Line, "feature"> {
 function failureText(value: Value): string {
   const failure = value["failure"];
   if (!isRecord(failure)) return "no reason given";
-  return String(failure["message"]);
+  return `${String(failure["message"])}${wayOut(failure)}`;
+}
+
+/** Where only a person can mend it, what they can do comes with it. */
+function wayOut({ details }: Value): string {
+  if (!isRecord(details) || details["requires_human"] !== true || !Array.isArray(details["suggested_next_actions"])) return "";
+  return details["suggested_next_actions"]
+    .slice(0, 1)
+    .map((action) => ` Next: ${String(action)}`)
+    .join("");
 }
 
 function inner(value: Value): Value {

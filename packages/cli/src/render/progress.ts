@@ -3,6 +3,7 @@ import { createLogUpdate } from "log-update";
 import type { Io } from "../io.ts";
 import { narrate, narrateStart, type Line } from "./narrate.ts";
 import { paint } from "./paint.ts";
+import { oneLine } from "./plain.ts";
 
 export interface Progress {
   event(event: JournalEvent): void;
@@ -46,7 +47,7 @@ function plainLines(io: Io): Progress {
       if (line !== null) tell(line);
     },
     started: () => undefined,
-    warn: (text) => io.err(`warning: ${text}\n`),
+    warn: (text) => io.err(`warning: ${oneLine(text)}\n`),
     pause: () => undefined,
     stop: () => undefined,
   };
@@ -83,14 +84,15 @@ function tree(io: Io): Progress {
   };
   const timer = setInterval(() => {
     frame++;
-    draw();
+    // While a prompt has the screen there is nothing to draw, and nothing must be drawn.
+    if (branches.size > 0) draw();
   }, FRAME_MS);
   timer.unref();
 
   return {
     event(event) {
       const line = narrate(event);
-      if (line === null) return;
+      if (line === null || stopped) return;
       const found = branch(line.feature);
       found.lines.push(line);
       found.now = null;
@@ -100,7 +102,7 @@ function tree(io: Io): Progress {
       const start = narrateStart(runId, step);
       if (start !== null) branch(start.feature).now = { text: start.text, since: Date.now() };
     },
-    warn: (text) => update.persist(`warning: ${text}`),
+    warn: (text) => update.persist(`warning: ${oneLine(text)}`),
     pause() {
       update.done();
       branches.clear();

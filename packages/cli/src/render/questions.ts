@@ -6,10 +6,10 @@ interface Asked {
   readonly options?: readonly { readonly value: string }[];
 }
 
-/** The exact command that answers a question. */
+/** A command that answers a question and can be pasted as it is; further options are shown by `slipway inbox`. */
 export function answerCommand(question: Asked, name = question.id): string {
   const feature = question.feature ?? question.context?.["feature_id"];
   if (question.kind === "approval" && typeof feature === "string") return `slipway approve ${feature}`;
-  const choices = question.options?.map(({ value }) => value).join("|") ?? "";
-  return `slipway answer ${/^\w+$/.test(name) ? name : `'${name}'`}${choices === "" ? "" : ` ${choices}`} --comment '…'`;
+  const choice = question.options?.[0]?.value ?? "";
+  return `slipway answer ${/^\w+$/.test(name) ? name : `'${name}'`}${choice === "" ? "" : ` ${choice}`} --comment '…'`;
 }

@@ -118,7 +118,7 @@ export async function slipway(argv: readonly string[], cwd: string, more: Partia
   const code = await main(argv, io);
   const stdout = io.stdout();
   // Colour and cursor movements are for screens only, whatever the command.
-  if (!io.terminal && /\u001b/.test(stdout + io.stderr()))
+  if (!io.terminal && `${stdout}${io.stderr()}`.includes("\u001b"))
     throw new Error(`escape sequences in a pipe: ${JSON.stringify(stdout + io.stderr())}`);
   return { code, stdout, stderr: io.stderr(), json: <T>() => jsonLines<T>(stdout) };
 }

@@ -5,8 +5,8 @@ test("the benchmarks measure what they say", async () => {
   const { benchDurable } = await import("./durable.ts");
   const rows = await benchDurable();
   expect(rows.map((row) => row.what)).toEqual([
-    "durable step / bare insert + commit (WAL, synchronous=FULL)",
-    "step 300 / step 100 of one run",
+    "durable step / bare insert + commit of the same row (WAL, synchronous=FULL)",
+    "a step after 300 / after 100",
     "memory of a 300-step run (rss; heap)",
     "resume of a 300-step run (chain verified)",
   ]);

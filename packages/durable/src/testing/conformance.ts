@@ -18,6 +18,7 @@ export interface ConformanceHarness {
 }
 
 const yesOrNo: Question<"yes" | "no"> = { kind: "approval", title: "Go on?", schema: z.enum(["yes", "no"]) };
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 5 });
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 export function durableConformance(name: string, makeHarness: () => Promise<ConformanceHarness>): void {
@@ -178,12 +179,18 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(outcome).toMatchObject({ status: "failed", failure: { code: "duplicate_step" } });
       });
 
-      test.each(["", "a\nb", "x@asked", "x@retry3", "\ud800", "y".repeat(500)])("%j cannot be a name", async (step) => {
+      test.each(["", "a\nb", "😀\u0085", "x@asked", "x@retry3", "\ud800", "y".repeat(500)])("%j cannot be a name", async (step) => {
         const engine = await open((ctx) => ctx.step(step, () => Promise.resolve(1)));
         expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
           status: "failed",
           failure: { code: "schema_validation_failed" },
         });
+      });
+
+      test("any other text can be a name", async () => {
+        const names = ["😀 ü", "user@example.com", "feature:a/b#1", "x@asked?", "y".repeat(400)];
+        const engine = await open((ctx) => ctx.all(names.map((step) => () => traced(ctx, step, step))));
+        expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: names });
       });
 
       test("a megabyte comes back whole, as a value, an input and a result", async () => {
@@ -380,9 +387,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const [engine, other] = [await open(run), await open(run)];
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId, { whenWaiting: "wait" });
-        await vi.waitFor(async () => expect(await harness.openQuestions()).toEqual([`${runId}#first`]));
+        await eventually(async () => expect(await harness.openQuestions()).toEqual([`${runId}#first`]));
         await engine.signal(runId, "first", "yes");
-        await vi.waitFor(async () => expect(await harness.openQuestions()).toEqual([`${runId}#second`]));
+        await eventually(async () => expect(await harness.openQuestions()).toEqual([`${runId}#second`]));
         await other.signal(runId, "second", "no");
         expect(await driven).toEqual({ status: "completed", value: ["yes", "no"] });
       });
@@ -425,10 +432,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("its time goes on while no process is there", async () => {
-        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs: 30, onTimeout: "no" }));
+        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs: 1000, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
         expect(await engine.drive(runId)).toMatchObject({ status: "waiting" });
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await new Promise((resolve) => setTimeout(resolve, 1010));
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "no" });
       });
 
@@ -584,7 +591,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           const stopper = from === "the same process" ? engine : await open(run);
           const runId = await engine.start("flow", null);
           const driven = engine.drive(runId);
-          await vi.waitFor(() => expect(ran).toEqual(["long"]));
+          await eventually(() => expect(ran).toEqual(["long"]));
           await stopper.requestStop(runId, "lunch", "ada");
           expect(await driven).toEqual({ status: "stopped", reason: "lunch" });
           expect(await engine.run(runId)).toMatchObject({ status: "stopped", holder: null });
@@ -599,25 +606,26 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const runId = await engine.start("flow", null);
         const abort = new AbortController();
         const driven = engine.drive(runId, { signal: abort.signal });
-        await vi.waitFor(() => expect(ran).toEqual(["long"]));
+        await eventually(() => expect(ran).toEqual(["long"]));
         abort.abort(new Error("Ctrl-C"));
         expect(await driven).toEqual({ status: "stopped", reason: "Ctrl-C" });
         expect(await engine.drive(runId, { signal: AbortSignal.abort("already") })).toEqual({ status: "stopped", reason: "already" });
       });
 
       test("what ends well although it was aborted is recorded", async () => {
-        const engine = await open((ctx) =>
-          ctx.step(
-            "stubborn",
-            (signal) => new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(() => resolve("kept"), 5))),
-          ),
-        );
+        const stubborn = (signal: AbortSignal) =>
+          new Promise<string>((resolve) => {
+            ran.push("stubborn");
+            signal.addEventListener("abort", () => setTimeout(() => resolve("kept"), 5));
+          });
+        const engine = await open((ctx) => ctx.step("stubborn", stubborn));
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await eventually(() => expect(ran).toEqual(["stubborn"]));
         await engine.requestStop(runId, "lunch");
         await driven;
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "kept" });
+        expect(ran).toEqual(["stubborn"]);
       });
 
       test("stop and cancel of a run that nobody carries out take effect at once", async () => {
@@ -651,7 +659,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         );
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId);
-        await vi.waitFor(async () => expect(await harness.openQuestions()).toHaveLength(1));
+        await eventually(async () => expect(await harness.openQuestions()).toHaveLength(1));
         await engine.requestCancel(runId, "not wanted");
         expect(await driven).toEqual({ status: "cancelled", reason: "not wanted" });
         expect((await engine.runs()).map((run) => run.status)).toEqual(["cancelled", "cancelled"]);
@@ -668,7 +676,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         );
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId, { whenWaiting: "wait" });
-        await vi.waitFor(async () => expect(await harness.openQuestions()).toHaveLength(1));
+        await eventually(async () => expect(await harness.openQuestions()).toHaveLength(1));
         await engine.requestCancel(`${runId}/a`, "not this one");
         await engine.signal(`${runId}/b`, "approve", "yes");
         expect(await driven).toEqual({ status: "completed", value: ["run_cancelled", "yes"] });
@@ -695,7 +703,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const engine = await open(run);
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId);
-        await vi.waitFor(() => expect(ran).toEqual(["long"]));
+        await eventually(() => expect(ran).toEqual(["long"]));
         await engine.close();
         expect(await driven).toMatchObject({ status: "stopped" });
         patient = false;
@@ -793,7 +801,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const [engine, other] = [await open(run), await open(run)];
         const runId = await engine.start("flow", null);
         const driven = engine.drive(runId, { whenWaiting: "wait" });
-        await vi.waitFor(async () => expect(await harness.openQuestions()).toHaveLength(1));
+        await eventually(async () => expect(await harness.openQuestions()).toHaveLength(1));
         for (const rival of [engine, other])
           await expect(rival.drive(runId)).rejects.toMatchObject({
             code: "run_lease_held",

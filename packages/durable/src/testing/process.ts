@@ -26,6 +26,8 @@ export interface Process {
   readonly host: HostIdentity;
   /** As SIGKILL would: no call to the database ever returns again, and everybody can see that the process is dead. */
   crash(): void;
+  /** The code of a crashed process runs on until it next needs the database or the time; a body asks here whether it is still alive. */
+  isDead(): boolean;
 }
 
 export function openPlace(): Place {
@@ -68,7 +70,7 @@ export function openPlace(): Place {
         sqlite,
         sleep,
       });
-      return { engine, sqlite, host, crash: () => void dead.add(pid) };
+      return { engine, sqlite, host, crash: () => void dead.add(pid), isDead };
     },
     async tamper(sql, ...values) {
       const sqlite = connect();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorCodes } from "./shape.ts";
 import { checkSchema, pathOf, pointerOf, type SchemaViolation } from "./violations.ts";
@@ -97,4 +97,33 @@ test("pointers and paths are each other's inverse", () => {
     }),
   );
   expect(pointerOf(["a/b", "m~n", 0])).toBe("/a~1b/m~0n/0");
+});
+
+test("[FEA-020] every violation is listed at every depth, each with pointer, rule, expectation and a sentence", () => {
+  const schema = z.strictObject({ a: z.string().min(3), b: z.strictObject({ c: z.array(z.int()) }), d: z.enum(["x"]), e: z.int() });
+  const checked = checkSchema(schema, { a: "x", b: { c: [1, "2", 3.5], extra: 1 }, d: "y", more: true });
+  const violations = checked.ok ? [] : checked.violations;
+  expect(violations.map(({ pointer }) => pointer).toSorted()).toEqual(["/a", "/b/c/1", "/b/c/2", "/b/extra", "/d", "/e", "/more"]);
+  for (const { rule, expected, message } of violations) expect([rule, expected, message].every((text) => text !== "")).toBe(true);
+});
+
+describe("unions", () => {
+  const told = z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("A"), x: z.string() }),
+    z.strictObject({ type: z.literal("B") }),
+  ]);
+  const forms = z.fromJSONSchema(z.toJSONSchema(told));
+  const messages = (schema: z.ZodType, value: unknown) => {
+    const checked = checkSchema(schema, value);
+    return checked.ok ? [] : checked.violations.map(({ pointer, message }) => `${pointer} ${message}`);
+  };
+
+  test("an unknown kind is named beside the known ones", () => {
+    expect(messages(told, { type: "C" })).toEqual(['/type expected one of "A", "B", found "C"']);
+  });
+
+  test("the form whose fixed values fit is the one that was meant", () => {
+    expect(messages(forms, { type: "A" })).toEqual(["/x missing; expected a string"]);
+    expect(messages(told, { type: "A", x: 1 })).toEqual(["/x expected a string, found 1"]);
+  });
 });

@@ -35,6 +35,8 @@ export function pathOf(pointer: string): string[] {
 }
 
 function violationsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): SchemaViolation[] {
+  const meant = meantBranch(issue);
+  if (meant !== null) return meant.flatMap((inner) => violationsOf({ ...inner, path: [...issue.path, ...inner.path] }, schema));
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField(key, issue.path, schema));
   const expected = expectation(issue);
   if (issue.input === undefined && issue.code !== "custom") {
@@ -42,13 +44,28 @@ function violationsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): SchemaV
   }
   const ownRule = issue.code === "custom" ? issue.params?.["rule"] : undefined;
   const rule = typeof ownRule === "string" ? ownRule : (RULES[issue.code] ?? issue.code);
-  const message = issue.code === "custom" || issue.code === "invalid_key" ? expected : `expected ${expected}, found ${shown(issue.input)}`;
+  const message =
+    issue.code === "custom" || issue.code === "invalid_key" ? expected : `expected ${expected}, found ${shown(foundIn(issue))}`;
   const code = CODELESS_RULES.has(rule)
     ? null
     : rule === "key"
       ? registeredKeyCode(schema, issue.path)
       : registeredCode(schema, issue.path);
   return [{ pointer: pointerOf(issue.path), rule, expected, message, ...(code === null ? {} : { code }) }];
+}
+
+/** Of several forms, the one whose fixed values all fit: its errors say more than that no form fits. */
+function meantBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] | null {
+  if (issue.code !== "invalid_union") return null;
+  const [only, ...others] = issue.errors.filter((branch) => !branch.some(({ code }) => code === "invalid_value"));
+  return only !== undefined && others.length === 0 && issue.errors.length > 1 ? only : null;
+}
+
+/** For a union that is told by one field, that field; the issue itself carries the whole value. */
+function foundIn(issue: z.core.$ZodIssue): unknown {
+  const { input } = issue;
+  if (issue.code !== "invalid_union" || !("discriminator" in issue) || typeof input !== "object" || input === null) return input;
+  return (input as Record<string, unknown>)[String(issue.discriminator)];
 }
 
 function unknownField(key: string, path: FieldPath, schema: z.core.$ZodType): SchemaViolation {
@@ -91,6 +108,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_format":
       return issue.pattern === undefined ? `a valid ${issue.format}` : `text matching ${issue.pattern}`;
     case "invalid_union":
+      if ("options" in issue && Array.isArray(issue.options)) return oneOf(issue.options.map((option) => JSON.stringify(option)));
       return oneOf([...new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(expectation)))]);
     case "invalid_key":
       return issue.issues[0]?.message ?? issue.message;

@@ -1,4 +1,7 @@
+import type { Json } from "@slipway/durable/canonical";
 import { z } from "zod";
+import { checksOf } from "../evidence/checks.ts";
+import { MODE } from "../evidence/gate-queries.ts";
 import { changeBetween, diffText } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
 import { anchor } from "../git/snapshot.ts";
@@ -26,6 +29,8 @@ export interface Candidate {
   /** The base had moved and the worktree now holds the change on top of it: gate it again. */
   readonly rebuilt: boolean;
   readonly conflicts: readonly string[];
+  /** Nothing is left to merge: the base already holds it. */
+  readonly empty: boolean;
 }
 
 interface Prepared {
@@ -35,6 +40,7 @@ interface Prepared {
   readonly change: string;
   readonly summary: string;
   readonly flags: readonly string[];
+  readonly empty: boolean;
 }
 
 export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
@@ -49,10 +55,21 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
       const { digest: change, entries } = await changeBetween(repository, base, tree);
-      const flags = flagChanges(entries, configuration.policy).map(({ path, message }) => `${path}: ${message}`);
-      return { base, tree, conflicts, change, flags, summary: await diffText(repository, base, tree, { stat: true }) };
+      const flags = [
+        ...flagChanges(entries, configuration.policy).map(({ path, message }) => `${path}: ${message}`),
+        ...(await withoutWalls(feature)),
+      ];
+      return {
+        base,
+        tree,
+        conflicts,
+        change,
+        flags,
+        empty: entries.length === 0,
+        summary: await diffText(repository, base, tree, { stat: true }),
+      };
     },
-    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, summary }, { at }) {
+    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, empty, summary }, { at }) {
       const before = await findFeature(tx, feature_id);
       const rebuilt = conflicts.length === 0 && base !== before.base_commit;
       if (rebuilt) await updateFeature(tx, before, { base_commit: base, tree, gates: "{}" }, at);
@@ -66,11 +83,18 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         conflicts,
         change,
         flags,
+        empty,
         summary,
       };
     },
     event: (_input, { feature_id, base, tree, rebuilt }) => ({ feature_id, base, tree, rebuilt }),
   };
+
+  /** Whoever approves must know that a gate could have seen and touched more than the worktree. */
+  async function withoutWalls({ id, tree }: Feature): Promise<string[]> {
+    const runs = (await checksOf(db, { feature_id: id, tree })).filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
+    return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
+  }
 
   async function moveOnto(feature: Feature, base: string, step: string, at: number): Promise<Pick<Prepared, "tree" | "conflicts">> {
     const built = await buildMerge(repository, {
@@ -101,6 +125,10 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
     });
     return { tree: built.tree, conflicts: [] };
   }
+}
+
+function isUnsandboxed(counts: Json): boolean {
+  return typeof counts === "object" && counts !== null && "sandbox" in counts && counts.sandbox === "none";
 }
 
 export async function headOf({ repository }: Rooms, branch: string): Promise<string> {

@@ -289,7 +289,13 @@ describe("a candidate", () => {
   test("names the change, and shows what a person must look at closely", async () => {
     const candidate = await ready();
     const { digest } = await changeBetween(scratch.kernel.repository, candidate.base, candidate.tree);
-    expect(candidate).toMatchObject({ change: digest, rebuilt: false, conflicts: [], flags: [] });
+    expect(candidate).toMatchObject({
+      change: digest,
+      rebuilt: false,
+      conflicts: [],
+      empty: false,
+      flags: ["gates ran without a sandbox: full"],
+    });
     expect(candidate.summary).toContain("src/a.txt");
   });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changeBetween } from "../git/change.ts";
 import { anchor } from "../git/snapshot.ts";
 import { applyTree, judgePatch, type JudgedPatch } from "../git/patch.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -13,6 +14,8 @@ const patchInput = z.strictObject({ feature_id: z.string(), unified_diff: z.stri
 
 export interface AppliedPatch {
   readonly tree: string;
+  /** The feature as a whole changes nothing any more. */
+  readonly empty: boolean;
   readonly anchor: string;
   readonly changed: readonly { readonly path: string; readonly status: string }[];
   readonly flags: JudgedPatch["flags"];
@@ -47,7 +50,14 @@ export function applyPatchOperation(rooms: Rooms): Operation<z.infer<typeof patc
         at,
         indexFile,
       });
-      return { tree: judged.tree, anchor: ref, changed: judged.changes.map(({ path, status }) => ({ path, status })), flags: judged.flags };
+      const empty = (await changeBetween(repository, feature.base_commit, judged.tree)).entries.length === 0;
+      return {
+        tree: judged.tree,
+        empty,
+        anchor: ref,
+        changed: judged.changes.map(({ path, status }) => ({ path, status })),
+        flags: judged.flags,
+      };
     },
     async commit(tx, { feature_id }, applied, { at }) {
       const feature = await findFeature(tx, feature_id);

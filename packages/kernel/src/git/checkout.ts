@@ -10,7 +10,7 @@ import { leaveScratch } from "./place.ts";
 import { ABSENT, type RawEntry } from "./raw.ts";
 import { listRegistrations } from "./registration.ts";
 import type { Repository } from "./repository.ts";
-import { stderrOf, type Git } from "./runner.ts";
+import { stderrOf, wasKilled, type Git } from "./runner.ts";
 
 export interface TreeChange {
   readonly from: string;
@@ -64,27 +64,27 @@ export async function planAdvance(repo: Repository, checkout: Checkout, change: 
   return { checkout, change, pending, seen };
 }
 
-/** Index first, because its lock is what may fail; then the files, each by a rename. Returns the way back. */
-export async function performAdvance(repo: Repository, advance: Advance, staging: string): Promise<() => Promise<void>> {
+export type Undo = () => Promise<void>;
+
+/** Index first, because its lock is what may fail; then the files, each by a rename. Adds the way back of each step to `undo`. */
+export async function performAdvance(repo: Repository, advance: Advance, staging: string, undo: Undo[]): Promise<void> {
   const { checkout, change, pending, seen } = advance;
   const git = await checkoutGit(repo, checkout);
   await stageCheckout(repo, checkout, staging, change.to, pending);
   for (const { path } of pending) {
     if (fingerprint(await statAt(checkout.root, path)) !== seen.get(path)) throw inTheWay(checkout, [path]);
   }
-  await moveIndex(git, checkout, change.from, change.to);
   const undoIndex = () => moveIndex(git, checkout, change.to, change.from);
   try {
-    const undoFiles = await placeFiles(checkout.root, staging, pending);
-    await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
-    return async () => {
-      await undoFiles();
-      await undoIndex();
-    };
+    await moveIndex(git, checkout, change.from, change.to);
   } catch (error) {
-    await undoIndex();
+    // A git that was killed may have moved it all the same.
+    if (wasKilled(error)) undo.push(undoIndex);
     throw error;
   }
+  undo.push(undoIndex);
+  undo.push(await placeFiles(checkout.root, staging, pending));
+  await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
 }
 
 /** Inside the checkout's ignored `.slipway`, so on its file system. */
@@ -127,6 +127,7 @@ async function moveIndex(git: Git, checkout: Checkout, from: string, to: string)
       await git.run(["read-tree", "-i", "-m", "--end-of-options", from, to]);
       return;
     } catch (error) {
+      if (wasKilled(error)) throw error;
       const lock = lockNamedIn(stderrOf(error));
       if (lock === undefined)
         throw inTheWay(

@@ -35,7 +35,8 @@ async function inspect(searchPath: string): Promise<GitExecutable> {
     .find(isProgram);
   if (file === undefined) throw missing("git was not found on the search path.");
   const request = { file, args: ["version"], cwd: "/", env: neutralEnvironment(searchPath, {}), timeoutMs: 30_000, maxOutputBytes: 65_536 };
-  const { stdout } = await runProcess(request);
+  const { stdout, signal } = await runProcess(request);
+  if (signal !== undefined) throw new SlipwayError("git_failed", `git version failed: it was killed by ${signal}`, { killed: true });
   const version = /(\d+)\.(\d+)[^\s]*/.exec(stdout.toString("utf8"));
   const [text = "unknown", major = "0", minor = "0"] = version ?? [];
   if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1])) {

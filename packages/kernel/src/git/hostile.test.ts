@@ -172,7 +172,7 @@ test("attack 21: a missing object is not fetched through a protocol the reposito
   const pwned = join(temporaryFolder(), "pwned");
   user.git("config", "core.repositoryformatversion", "1");
   user.git("config", "extensions.partialClone", "evil");
-  user.git("config", "remote.evil.url", `ext::sh -c "touch ${pwned}"`);
+  user.git("config", "remote.evil.url", `ext::touch ${pwned}`);
   user.git("config", "remote.evil.promisor", "true");
   user.git("config", "protocol.ext.allow", "always");
   const repo = await user.open();
@@ -201,6 +201,8 @@ test("replaced objects do not change what is judged or merged", async () => {
   user.write("fake", "fake\n");
   user.git("replace", real, user.git("hash-object", "-w", "fake"));
   const repo = await user.open();
+  expect(user.git("cat-file", "blob", real)).toBe("fake");
+  expect(await repo.git.text(["cat-file", "blob", real])).toBe(FILES["README.md"]);
   const { path } = await ensureWorktree(repo, {
     featureId: "login",
     branch: "login",

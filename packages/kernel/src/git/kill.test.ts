@@ -43,7 +43,7 @@ test(
     let killedAll = 0;
     while (killedGit + killedAll < POINTS) {
       await sleep(5 + random() * 150);
-      if (running.child.exitCode !== null) break;
+      if (running.child.exitCode !== null) expect.unreachable(running.lines.join("\n"));
       if (random() < 0.7) {
         const victim = await someGit(running.child.pid ?? 0);
         if (victim !== undefined && kill(victim)) killedGit++;
@@ -55,13 +55,15 @@ test(
       killedAll++;
       running = start(user.root, log.filter((line) => line.startsWith("done")).length);
     }
-    const target = running.lines.filter((line) => line.startsWith("done")).length + 2;
-    while (running.child.exitCode === null && running.lines.filter((line) => line.startsWith("done")).length < target) await sleep(20);
     killTree(running.child.pid ?? 0);
+    await running.ended;
+    log.push(...running.lines);
+    const done = log.filter((line) => line.startsWith("done")).length;
+    running = start(user.root, done, done + 2);
     const exit = await running.ended;
     log.push(...running.lines);
     const failures = log.filter((line) => /^(?:failed|stderr)/.test(line)).slice(-8);
-    expect(exit, failures.join("\n")).toBeNull();
+    expect(exit, failures.join("\n")).toBe(0);
 
     const kinds = Object.groupBy(log, (line) => line.replaceAll(/\/[^ ]*|[0-9a-f]{40}|\d+/g, "_").slice(0, 60));
     console.log(
@@ -92,13 +94,14 @@ test(
   },
 );
 
-function start(root: string, first: number): Running {
+function start(root: string, first: number, end = Infinity): Running {
   const args = [
     "--conditions=slipway-source",
     "--disable-warning=ExperimentalWarning",
     join(import.meta.dirname, "testing/kill-child.ts"),
     root,
     String(first),
+    String(end),
   ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const lines: string[] = [];

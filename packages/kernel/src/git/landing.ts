@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { systemHost } from "@slipway/durable/host";
+import { SlipwayError } from "@slipway/durable/errors";
+import { systemHost, type HostIdentity } from "@slipway/durable/host";
 import { z } from "zod";
 import { branchHead } from "./branch.ts";
 import { dropStaging, performAdvance, planAdvance, stagingFor, type Advance } from "./checkout.ts";
@@ -31,11 +33,20 @@ export interface LandingPlan {
   readonly advances: readonly Advance[];
 }
 
+/** Landings under way in this process. One of ours that is on disk but not here has failed and could not clean up. */
+const active = new Set<string>();
+
 export async function declareLanding(
   repo: Repository,
   { baseBranch, expected, commit, branches, advances }: LandingPlan,
 ): Promise<LandingIntent> {
   const { host, pid, startedAt } = systemHost();
+  const locks = [
+    join(repo.gitDir, "HEAD.lock"),
+    join(repo.commonDir, "packed-refs.lock"),
+    ...branches.map((branch) => join(repo.commonDir, "refs", "heads", `${branch}.lock`)),
+    ...advances.map(({ checkout }) => join(checkout.gitDir, "index.lock")),
+  ];
   const intent: LandingIntent = {
     id: randomBytes(8).toString("hex"),
     process: { host, pid, startedAt },
@@ -43,15 +54,22 @@ export async function declareLanding(
     expected,
     commit,
     checkouts: advances.map(({ checkout, pending }) => ({ ...checkout, paths: pending.map(({ path }) => path) })),
-    locks: [
-      join(repo.gitDir, "HEAD.lock"),
-      join(repo.commonDir, "packed-refs.lock"),
-      ...branches.map((branch) => join(repo.commonDir, "refs", "heads", `${branch}.lock`)),
-      ...advances.map(({ checkout }) => join(checkout.gitDir, "index.lock")),
-    ],
+    // One that is there already is somebody else's.
+    locks: locks.filter((lock) => !existsSync(lock)),
   };
+  active.add(intent.id);
   await replaceFile(fileOf(repo, intent.id), JSON.stringify(intent));
   return intent;
+}
+
+export function abandonLanding({ id }: LandingIntent): void {
+  active.delete(id);
+}
+
+/** The locks that a landing's own git left when it was killed. Returns those that went, or null while one may be held. */
+export async function releaseLocks(repo: Repository, { locks }: LandingIntent): Promise<string[] | null> {
+  const states = await Promise.all(locks.map(async (lock) => ({ lock, state: await clearStaleLock(repo, lock) })));
+  return states.some(({ state }) => state === "held") ? null : states.flatMap(({ lock, state }) => (state === "cleared" ? [lock] : []));
 }
 
 export async function forgetLanding(repo: Repository, intent: LandingIntent): Promise<void> {
@@ -68,15 +86,20 @@ export async function settleLandings(repo: Repository): Promise<string[]> {
   const host = systemHost();
   for (const name of await readdir(intentFolder(repo)).catch(() => [])) {
     const intent = intentSchema.safeParse(await readJson(join(intentFolder(repo), name))).data;
-    if (intent === undefined || !host.isDead(intent.process)) continue;
-    const locks = await Promise.all(intent.locks.map(async (lock) => ({ lock, state: await clearStaleLock(repo, lock) })));
-    done.push(...locks.flatMap(({ lock, state }) => (state === "cleared" ? [`removed the stale lock ${lock}`] : [])));
-    if (locks.some(({ state }) => state === "held")) continue;
+    if (intent === undefined || !isOver(host, intent)) continue;
+    const released = await releaseLocks(repo, intent);
+    if (released === null) continue;
+    done.push(...released.map((lock) => `removed the stale lock ${lock}`));
     if ((await branchHead(repo, intent.baseBranch)) === intent.expected) done.push(...(await takeBack(repo, intent)));
     await forgetLanding(repo, intent);
     done.push(`settled the landing of ${intent.commit} on ${intent.baseBranch}`);
   }
   return done;
+}
+
+function isOver(host: HostIdentity, { id, process }: LandingIntent): boolean {
+  const isOurs = process.host === host.host && process.pid === host.pid && process.startedAt === host.startedAt;
+  return isOurs ? !active.has(id) : host.isDead(process);
 }
 
 async function takeBack(repo: Repository, { id, expected, commit, checkouts }: LandingIntent): Promise<string[]> {
@@ -85,16 +108,20 @@ async function takeBack(repo: Repository, { id, expected, commit, checkouts }: L
   for (const { paths, ...checkout } of checkouts) {
     const ours = new Set(paths);
     const change = { from: commit, to: expected, entries: entries.filter(({ path }) => ours.has(path)) };
-    const advance = await planAdvance(repo, checkout, change).catch(() => undefined);
+    const advance = await planAdvance(repo, checkout, change).catch(unlessInTheWay);
     if (advance === undefined) {
       done.push(`left ${checkout.root} as it is: somebody has changed it since`);
       continue;
     }
     await dropStaging(checkout, id);
-    await performAdvance(repo, advance, stagingFor(checkout, id));
+    await performAdvance(repo, advance, stagingFor(checkout, id), []);
     done.push(`took ${advance.pending.length} files back out of ${checkout.root}`);
   }
   return done;
+}
+
+function unlessInTheWay(error: unknown): undefined {
+  if (!(error instanceof SlipwayError) || error.code !== "checkout_in_the_way") throw error;
 }
 
 function intentFolder(repo: Repository): string {

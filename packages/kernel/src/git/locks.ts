@@ -26,8 +26,9 @@ export async function clearStaleLock(
   const found = await identity(lock);
   if (found === undefined) return "absent";
   let suspects = await gitProcesses(repo, proc);
-  for (let waited = 0; suspects === undefined || suspects.size > 0; waited += POLL_MS) {
-    if (suspects === undefined || waited > waitMs) return "held";
+  const deadline = performance.now() + waitMs;
+  while (suspects === undefined || suspects.size > 0) {
+    if (suspects === undefined || performance.now() > deadline) return "held";
     await sleep(POLL_MS);
     const alive = await gitProcesses(repo, proc);
     const before = suspects;

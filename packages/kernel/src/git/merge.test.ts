@@ -12,15 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { changeBetween, diffText, digestOfEntries, porcelain } from "./change.ts";
 import { buildMerge, landMerge, type MergeStrategy } from "./merge.ts";
 import { excludeLocally, type Repository } from "./repository.ts";
 import { AT, at, contents, FILES, plainGit, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
-import { startProcess } from "./process.ts";
+import { killGroup, startProcess } from "./process.ts";
 import { snapshotTree } from "./snapshot.ts";
-import { withPreparedRefs } from "./transaction.ts";
 
 const author = { name: "Grace <x>\n", email: "grace@example.org" };
 const committer = { name: "Slipway", email: "slipway@localhost" };
@@ -213,71 +212,6 @@ describe("landMerge", () => {
     expect(statSync(join(user.root, "other.txt")).ino).toBe(before.inode);
   });
 
-  const obstacles: Record<string, [string[], (user: Scratch) => void]> = {
-    "a local change to a touched file": [["README.md"], (user) => user.write("README.md", "mine\n")],
-    "a staged change to a touched file": [
-      ["README.md"],
-      (user) => {
-        user.write("README.md", "staged\n");
-        user.git("add", "README.md");
-        user.write("README.md", FILES["README.md"] ?? "");
-      },
-    ],
-    "an untracked file in the way": [["src/new.ts"], (user) => user.write("src/new.ts", "mine\n")],
-    "an ignored file in the way": [
-      ["src/new.ts"],
-      (user) => {
-        writeFileSync(join(user.root, ".git/info/exclude"), "new.ts\n");
-        user.write("src/new.ts", "mine\n");
-      },
-    ],
-    "a file where a folder is needed": [["bin"], (user) => user.write("bin", "mine\n")],
-    "a link where a folder is needed": [["bin"], (user) => user.link("bin", "/tmp")],
-    "a folder where a file is needed": [["src/new.ts/mine"], (user) => user.write("src/new.ts/mine", "x")],
-    "a local change to a deleted file": [["src/add.ts"], (user) => user.write("src/add.ts", "mine\n")],
-    "a locally deleted touched file": [["README.md"], (user) => user.remove("README.md")],
-    "a changed mode": [["README.md"], (user) => chmodSync(join(user.root, "README.md"), 0o755)],
-    "a link in place of a touched file": [
-      ["README.md"],
-      (user) => {
-        user.remove("README.md");
-        user.link("README.md", "other.txt");
-      },
-    ],
-    "a folder in place of a touched file": [
-      ["README.md", "README.md/x"],
-      (user) => {
-        user.remove("README.md");
-        user.write("README.md/x", "x");
-      },
-    ],
-    "a pipe in place of a touched file": [
-      ["README.md"],
-      (user) => {
-        user.remove("README.md");
-        execFileSync("mkfifo", [join(user.root, "README.md")]);
-      },
-    ],
-    "a removal from the index": [["README.md"], (user) => user.git("rm", "-q", "--cached", "README.md")],
-  };
-  test.each(Object.entries(obstacles))(
-    "[FEA-089] %s: checkout_in_the_way names it, and no ref and no file moves",
-    async (_name, [files, spoil]) => {
-      const { user } = world;
-      spoil(user);
-      const state = () => [
-        user.git("for-each-ref"),
-        user.git("status", "--porcelain"),
-        JSON.stringify(contents(user.root)),
-        user.git("ls-files", "-s"),
-      ];
-      const before = state();
-      await expect(land(world)).rejects.toMatchObject({ code: "checkout_in_the_way", details: { files, checkout: user.root } });
-      expect(state()).toEqual(before);
-      expect(readdirSync(join(user.root, ".git"))).not.toContain("index.lock");
-    },
-  );
-
   test("files that are already as the merge has them are not in the way", async () => {
     const { user } = world;
     user.write("README.md", "# Merged\n");
@@ -390,28 +324,66 @@ describe("landMerge", () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");
     const env = { PATH: process.env["PATH"] ?? "", GIT_DIR: repo.gitDir, GIT_COMMITTER_NAME: "x", GIT_COMMITTER_EMAIL: "x" };
-    const deaf = () => startProcess({ file: "/bin/sh", args: ["-c", "git update-ref --stdin | sed -u '/^commit/d'"], cwd: user.root, env });
+    // Passes everything on but the last answer.
+    const script = 'exec 3<&0; { git update-ref --stdin <&3 | sed -u -n "/^commit/q;p"; } & exec 1>&-; wait';
+    const deaf = () => startProcess({ file: "/bin/sh", args: ["-c", script], cwd: user.root, env });
     const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
     expect(await landMerge({ ...repo, git: { ...repo.git, start: deaf } }, input)).toMatchObject({ landed: true });
     expect(contents(user.root)).toEqual(treeContents(user.root, "main"));
   });
 
-  test("git killed between preparation and commit moves no ref and no file", async () => {
+  test("attack 39: git killed between preparation and commit moves no ref and no file, and a repeat lands", async () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");
+    const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
     let child: ReturnType<typeof repo.git.start> | undefined;
-    const mortal: Repository = { ...repo, git: { ...repo.git, start: (args) => (child = repo.git.start(args)) }, vault: repo.vault };
-    const updates = [{ ref: "refs/heads/main", to: commit, from: world.base }];
-    const doomed = withPreparedRefs(mortal.git, updates, "x", async () => {
-      process.kill(child?.pid ?? 0, "SIGKILL");
+    const mortal: Repository = {
+      ...repo,
+      git: { ...repo.git, start: (args) => (child = repo.git.start(args)) },
+      // The first use between preparation and commit.
+      get config() {
+        if (child !== undefined) killGroup(child, "SIGKILL");
+        return repo.config;
+      },
+    };
+    const before = { files: contents(user.root), index: user.git("ls-files", "-s") };
+    await expect(landMerge(mortal, input)).rejects.toMatchObject({
+      code: "git_failed",
+      message: "git update-ref failed: it was killed by SIGKILL",
     });
-    await expect(doomed).rejects.toMatchObject({ code: "git_failed", message: "git update-ref failed: it was killed" });
+    expect({ files: contents(user.root), index: user.git("ls-files", "-s") }).toEqual(before);
     expect(user.git("rev-parse", "main")).toBe(world.base);
-    for (const lock of ["HEAD.lock", "refs/heads/main.lock"]) rmSync(join(user.root, ".git", lock));
-    await expect(
-      landMerge(repo, { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit }),
-    ).resolves.toMatchObject({ already: false });
+    expect(user.exists(".git/refs/heads/main.lock")).toBe(false);
+    expect(await landMerge(repo, input)).toMatchObject({ already: false });
   });
+
+  test.each(["read-tree -i", "update-index", "checkout-index"])(
+    "attack 39: git killed in %s puts everything back, and a repeat lands",
+    async (command) => {
+      const { user, repo } = world;
+      const { commit, featureCommit } = await build(world, "merge_commit");
+      const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
+      const marker = join(temporaryFolder(), "once");
+      const file = join(temporaryFolder(), "git");
+      // The real git, except that this one command does its work, leaves a lock and dies.
+      const die = `"${repo.executable.file}" "$@"; : > "$GIT_DIR/index.lock"; kill -9 $$`;
+      writeFileSync(
+        file,
+        `#!/bin/sh\ncase "$*" in *"${command}"*) if [ ! -e ${marker} ]; then : > ${marker}; ${die}; fi;; esac\nexec "${repo.executable.file}" "$@"\n`,
+        { mode: 0o755 },
+      );
+      const before = { files: contents(user.root), index: user.git("ls-files", "-s") };
+      await expect(landMerge({ ...repo, executable: { ...repo.executable, file } }, input)).rejects.toMatchObject({
+        code: "git_failed",
+        details: { killed: true },
+      });
+      expect({ files: contents(user.root), index: user.git("ls-files", "-s") }).toEqual(before);
+      expect(user.git("rev-parse", "main")).toBe(world.base);
+      expect(user.exists(".git/index.lock")).toBe(false);
+      expect(await landMerge(repo, input)).toMatchObject({ already: false });
+      expect(contents(user.root)).toEqual(treeContents(user.root, "main"));
+    },
+  );
 
   test("attack 25: a base that moved is never overwritten", async () => {
     const { user } = world;
@@ -497,6 +469,7 @@ describe("landMerge", () => {
 
   test("a sparse checkout stays sparse", async () => {
     const { user } = world;
+    user.git("update-index", "-q", "--refresh");
     user.git("sparse-checkout", "set", "--no-cone", "/README.md", "/other.txt");
     expect(user.exists("src")).toBe(false);
     await land({ ...world, repo: await user.open() });
@@ -630,6 +603,81 @@ describe("landMerge", () => {
     rmSync(join(user.root, "bin/run"));
     expect(contents(user.root)).toEqual(before);
   });
+});
+
+describe("landMerge with something in the way", () => {
+  const obstacles: Record<string, [string[], (user: Scratch) => void]> = {
+    "a local change to a touched file": [["README.md"], (user) => user.write("README.md", "mine\n")],
+    "a staged change to a touched file": [
+      ["README.md"],
+      (user) => {
+        user.write("README.md", "staged\n");
+        user.git("add", "README.md");
+        user.write("README.md", FILES["README.md"] ?? "");
+      },
+    ],
+    "an untracked file in the way": [["src/new.ts"], (user) => user.write("src/new.ts", "mine\n")],
+    "an ignored file in the way": [
+      ["src/new.ts"],
+      (user) => {
+        writeFileSync(join(user.root, ".git/info/exclude"), "new.ts\n");
+        user.write("src/new.ts", "mine\n");
+      },
+    ],
+    "a file where a folder is needed": [["bin"], (user) => user.write("bin", "mine\n")],
+    "a link where a folder is needed": [["bin"], (user) => user.link("bin", "/tmp")],
+    "a folder where a file is needed": [["src/new.ts/mine"], (user) => user.write("src/new.ts/mine", "x")],
+    "a local change to a deleted file": [["src/add.ts"], (user) => user.write("src/add.ts", "mine\n")],
+    "a locally deleted touched file": [["README.md"], (user) => user.remove("README.md")],
+    "a changed mode": [["README.md"], (user) => chmodSync(join(user.root, "README.md"), 0o755)],
+    "a link in place of a touched file": [
+      ["README.md"],
+      (user) => {
+        user.remove("README.md");
+        user.link("README.md", "other.txt");
+      },
+    ],
+    "a folder in place of a touched file": [
+      ["README.md", "README.md/x"],
+      (user) => {
+        user.remove("README.md");
+        user.write("README.md/x", "x");
+      },
+    ],
+    "a pipe in place of a touched file": [
+      ["README.md"],
+      (user) => {
+        user.remove("README.md");
+        execFileSync("mkfifo", [join(user.root, "README.md")]);
+      },
+    ],
+    "a removal from the index": [["README.md"], (user) => user.git("rm", "-q", "--cached", "README.md")],
+  };
+  let world: Prepared;
+  beforeAll(async () => {
+    world = await prepared();
+  });
+  test.each(Object.entries(obstacles))(
+    "[FEA-089] %s: checkout_in_the_way names it, and no ref and no file moves",
+    async (_name, [files, spoil]) => {
+      const { user } = world;
+      user.git("reset", "-q", "--hard");
+      user.git("clean", "-qfdx", "-e", ".worktrees");
+      rmSync(join(user.root, ".git/info/exclude"));
+      await excludeLocally(world.repo, [".slipway/", ".worktrees/"]);
+      spoil(user);
+      const state = () => [
+        user.git("for-each-ref"),
+        user.git("status", "--porcelain"),
+        JSON.stringify(contents(user.root)),
+        user.git("ls-files", "-s"),
+      ];
+      const before = state();
+      await expect(land(world)).rejects.toMatchObject({ code: "checkout_in_the_way", details: { files, checkout: user.root } });
+      expect(state()).toEqual(before);
+      expect(readdirSync(join(user.root, ".git"))).not.toContain("index.lock");
+    },
+  );
 });
 
 describe("diffText and porcelain", () => {

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { branchHead, moveBranch } from "./branch.ts";
-import { findCheckouts, performAdvance, planAdvance, stagingFor, type Advance } from "./checkout.ts";
-import { declareLanding, forgetLanding, settleLandings } from "./landing.ts";
+import { findCheckouts, performAdvance, planAdvance, stagingFor, type Advance, type Undo } from "./checkout.ts";
+import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLandings } from "./landing.ts";
 import { decodePath, splitZero } from "./names.ts";
 import { rawBetween } from "./raw.ts";
 import type { Repository } from "./repository.ts";
+import { wasKilled } from "./runner.ts";
 import { commitTree, datedAt, syncFolders } from "./snapshot.ts";
 import { withPreparedRefs, type RefUpdate } from "./transaction.ts";
 
@@ -113,18 +114,21 @@ export async function landMerge(repo: Repository, input: LandingInput): Promise<
   const branches = input.featureBranch === undefined ? [baseBranch] : [baseBranch, input.featureBranch];
   const intent = await declareLanding(repo, { baseBranch, expected, commit, branches, advances });
 
-  const undo: (() => Promise<void>)[] = [];
+  const undo: Undo[] = [];
   try {
     const moved = await withPreparedRefs(repo.git, updates, `slipway: merged into ${baseBranch}`, async () => {
-      for (const advance of advances) undo.push(await performAdvance(repo, advance, stagingFor(advance.checkout, intent.id)));
+      for (const advance of advances) await performAdvance(repo, advance, stagingFor(advance.checkout, intent.id), undo);
     });
     if (!moved) throw baseMoved(input, await branchHead(repo, baseBranch));
   } catch (error) {
+    if (wasKilled(error)) await releaseLocks(repo, intent);
     if ((await branchHead(repo, baseBranch)) !== commit) {
       for (const step of undo.toReversed()) await step();
       await forgetLanding(repo, intent);
       throw error;
     }
+  } finally {
+    abandonLanding(intent);
   }
   await syncFolders(repo, join(repo.commonDir, "refs", "heads"));
   await forgetLanding(repo, intent);

@@ -16,7 +16,7 @@ export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
   "core.protectNTFS": "true",
   "core.autocrlf": "false",
   "core.safecrlf": "false",
-  "core.filesRefLockTimeout": "3000",
+  "core.filesRefLockTimeout": "1000",
   // Objects and refs must be on the disk before anybody is told; an index can be made again.
   "core.fsync": "committed,reference",
   "credential.helper": "",

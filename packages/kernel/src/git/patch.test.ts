@@ -394,7 +394,7 @@ describe("applyTree", () => {
     for (const [name, change] of Object.entries(cases)) {
       const { repo, path, worktree, from, to } = await prepared();
       change(worktree);
-      const before = name.endsWith(" ") ? {} : contents(path);
+      const before = contents(path);
       await expect(applyTree(repo, path, from, to)).rejects.toMatchObject({
         code: "worktree_changed",
         details: { paths: expect.arrayContaining([name.trim()]) },

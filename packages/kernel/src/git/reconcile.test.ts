@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemHost } from "@slipway/durable/host";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { declareLanding, settleLandings, type LandingIntent } from "./landing.ts";
-import { findCheckouts, performAdvance, planAdvance, stagingFor } from "./checkout.ts";
+import { abandonLanding, declareLanding, settleLandings, type LandingIntent } from "./landing.ts";
+import { findCheckouts, performAdvance, planAdvance, stagingFor, type Undo } from "./checkout.ts";
 import { clearStaleLock, withLockHealing } from "./locks.ts";
 import { buildMerge, landMerge } from "./merge.ts";
 import { rawBetween } from "./raw.ts";
@@ -164,6 +165,19 @@ describe("attack 39: a landing that was killed", () => {
     expect(existsSync(file)).toBe(true);
   });
 
+  test("a landing of this very process that could not clean up is settled by the next one", async () => {
+    const all = await world();
+    const intent = await died(all, "half the files");
+    const file = join(all.repo.commonDir, "slipway/intents", `${intent.id}.json`);
+    const { host, pid, startedAt } = systemHost();
+    writeFileSync(file, JSON.stringify({ ...intent, process: { host, pid, startedAt } }));
+    expect(await settleLandings(all.repo)).toEqual([]);
+    abandonLanding(intent);
+    expect(await landMerge(all.repo, all.landing)).toMatchObject({ already: false });
+    expect(existsSync(file)).toBe(false);
+    expect(all.user.git("status", "--porcelain")).toBe("");
+  });
+
   test("a lock that is still held keeps the intent for later", async () => {
     const all = await world();
     const intent = await died(all, "locks");
@@ -188,7 +202,9 @@ describe("attack 39: a landing that was killed", () => {
     mkdirSync(staging, { recursive: true });
     // Stands where the old file is to be kept.
     mkdirSync(join(staging, "old-0/deep"), { recursive: true });
-    await expect(performAdvance(repo, advance, staging)).rejects.toThrow();
+    const undo: Undo[] = [];
+    await expect(performAdvance(repo, advance, staging, undo)).rejects.toThrow();
+    for (const step of undo.toReversed()) await step();
     expect({ files: contents(user.root), index: user.git("ls-files", "-s") }).toEqual(before);
   });
 });

@@ -36,11 +36,14 @@ export async function openRepository(startPath: string, options: OpenOptions = {
   if (start === undefined || !(await stat(start)).isDirectory()) throw notARepository(startPath, "There is no such folder");
   const places = await locate(executable, start);
   const { root, gitDir, commonDir } = places;
-  const config = await readConfig(executable, root, gitDir);
+  const [config, head] = await Promise.all([
+    readConfig(executable, root, gitDir),
+    headCommit(createGit({ executable, gitDir, cwd: root })),
+  ]);
   const fileSystem = Object.fromEntries(FILE_SYSTEM_KEYS.flatMap((key) => (config.has(key) ? [[key, config.get(key) ?? ""]] : [])));
   const git = createGit({ executable, gitDir, workTree: root, cwd: root, config: silenceDrivers(config.keys()) });
   let opened: ReturnType<typeof openVault> | undefined;
-  if (options.allowUnborn !== true && (await headCommit(git)) === null) {
+  if (options.allowUnborn !== true && head === null) {
     throw unsuitable(
       `The repository ${root} has no commit yet, so there is nothing to build on.`,
       "Make a first commit: `git add -A && git commit -m start`.",
@@ -154,7 +157,7 @@ async function readConfig(executable: GitExecutable, root: string, gitDir: strin
   return config;
 }
 
-export async function headCommit(git: Git): Promise<string | null> {
+async function headCommit(git: Git): Promise<string | null> {
   const { stdout, exitCode } = await git.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"], { allowExit: [1, 128] });
   return exitCode === 0 ? stdout.toString("utf8").trim() : null;
 }

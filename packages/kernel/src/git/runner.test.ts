@@ -111,6 +111,8 @@ describe("the runner", () => {
     await expect(
       createGit({ executable: program("echo 'fatal: write error: No space left on device' >&2; exit 128"), cwd: "/" }).run(["x"]),
     ).rejects.toMatchObject({ code: "disk_full" });
+    const unwritable = createGit({ executable: program("echo 'error: unable to write file src/a.ts' >&2; exit 128"), cwd: "/" });
+    await expect(unwritable.run(["x"])).rejects.toMatchObject({ code: "io_error", message: expect.stringContaining("src/a.ts") });
     await expect(createGit({ executable: program("exit 1"), cwd: "/" }).run(["x"])).rejects.toMatchObject({
       message: "git x failed: it gave no reason",
     });
@@ -174,6 +176,11 @@ describe("finding git", () => {
       code: "git_missing",
       message: expect.stringContaining("2.38 or newer"),
     });
+  });
+
+  test("a git that is killed while it is asked for its version is not a missing one", async () => {
+    const { file } = program("kill -9 $$");
+    await expect(findGit({ PATH: join(file, "..") })).rejects.toMatchObject({ code: "git_failed" });
   });
 
   test("a relative entry before the real one is passed over", async () => {

@@ -93,9 +93,18 @@ function withoutDrivers([command = "", ...rest]: readonly string[]): string[] {
 function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal }: ProcessOutcome, why?: string): SlipwayError {
   const command = args.slice(0, 8).join(" ");
   const reason = why ?? (stopped === "too_much_output" ? "wrote more than can be kept" : firstProblem(stderr, signal));
-  if (/No space left on device|Disk quota exceeded/.test(stderr)) {
+  if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(stderr)) {
     return new SlipwayError("disk_full", `git ${args[0]} found no space left on the disk: ${reason}`, {
       suggested_next_actions: ["Free some space on the disk that holds the repository, then run `slipway resume`."],
+    });
+  }
+  // Where git does not say why it could not write, it is the disk all the same: nothing a run could answer for.
+  if (/unable to write|write error|Read-only file system|Input\/output error/.test(stderr)) {
+    return new SlipwayError("io_error", `git ${args[0]} could not write: ${reason}`, {
+      stderr: stderr.slice(0, 4_096),
+      suggested_next_actions: [
+        "Check that the disk has space and that the repository is writable for your user, then run `slipway resume`.",
+      ],
     });
   }
   return new SlipwayError("git_failed", `git ${args[0]} failed: ${reason}`, {
@@ -103,6 +112,7 @@ function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal
     exit_code: exitCode,
     stderr: stderr.slice(0, 4_096),
     stopped: stopped ?? null,
+    killed: signal !== undefined,
   });
 }
 
@@ -117,4 +127,9 @@ function firstProblem(stderr: string, signal: string | undefined): string {
 
 export function stderrOf(error: unknown): string {
   return error instanceof SlipwayError && typeof error.details["stderr"] === "string" ? error.details["stderr"] : "";
+}
+
+/** Such a git may have left a lock, or have done its work without saying so. */
+export function wasKilled(error: unknown): boolean {
+  return error instanceof SlipwayError && error.details["killed"] === true;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { SlipwayError } from "@slipway/durable/errors";
+import { killGroup } from "./process.ts";
 import type { Git } from "./runner.ts";
 
 export interface RefUpdate {
@@ -9,6 +10,8 @@ export interface RefUpdate {
   /** What it must be now; null: it must not exist. */
   readonly from: string | null;
 }
+
+const ANSWER_MS = 60_000;
 
 /**
  * Locks the refs and checks their old values, does `work`, then moves them all. If `work` throws, or this process dies, none
@@ -22,35 +25,42 @@ export async function withPreparedRefs(
 ): Promise<boolean> {
   const child = git.start(["update-ref", "-m", reason, "--stdin"]);
   const ended = once(child, "close");
-  // Observed here so that an early end is never an unhandled rejection; it is awaited below.
+  // It is awaited below; until then an early end must not be an unhandled rejection.
   ended.catch(() => undefined);
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
   const answers = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
-  const say = (lines: readonly string[]) => child.stdin?.write(`${lines.join("\n")}\n`);
-  const heard = async (wanted: string) => (await answers.next()).value === wanted;
-
-  say(["start", ...updates.map(({ ref, to, from }) => `update ${ref} ${to} ${from ?? "0".repeat(to.length)}`), "prepare"]);
-  try {
-    if (!(await heard("start: ok")) || !(await heard("prepare: ok"))) {
-      await ended;
-      if (/is at [0-9a-f]+ but expected|reference already exists|unable to resolve reference/.test(stderr)) return false;
-      throw refused(stderr);
-    }
-    await work();
-    say(["commit"]);
-    if (await heard("commit: ok")) return true;
-    await ended;
-    throw refused(stderr);
-  } finally {
+  const hears = async (wanted: string) => {
+    const timer = setTimeout(() => killGroup(child, "SIGKILL"), ANSWER_MS);
+    const { value } = await answers.next();
+    clearTimeout(timer);
+    return value === wanted;
+  };
+  const finish = async () => {
     child.stdin?.end();
     await ended;
+  };
+
+  try {
+    child.stdin?.write(["start", ...updates.map(line), "prepare\n"].join("\n"));
+    if ((await hears("start: ok")) && (await hears("prepare: ok"))) {
+      await work();
+      child.stdin?.write("commit\n");
+      if (await hears("commit: ok")) return true;
+    }
+  } finally {
+    await finish();
   }
+  if (/is at [0-9a-f]+ but expected|reference already exists|unable to resolve reference/.test(stderr)) return false;
+  const killed = child.signalCode !== null;
+  const details = { command: "update-ref --stdin", stderr: stderr.slice(0, 4_096), killed };
+  throw new SlipwayError(
+    "git_failed",
+    `git update-ref failed: ${stderr.trim() || (killed ? `it was killed by ${child.signalCode}` : "it gave no reason")}`,
+    details,
+  );
 }
 
-function refused(stderr: string): SlipwayError {
-  return new SlipwayError("git_failed", `git update-ref failed: ${stderr.trim() || "it was killed"}`, {
-    command: "update-ref --stdin",
-    stderr: stderr.slice(0, 4_096),
-  });
+function line({ ref, to, from }: RefUpdate): string {
+  return `update ${ref} ${to} ${from ?? "0".repeat(to.length)}`;
 }

@@ -104,6 +104,17 @@ describe("ensureWorktree", () => {
     expect(readdirSync(join(made.path, ".."))).toEqual(["login"]);
   });
 
+  test("a git that fails half-way leaves nothing behind", async () => {
+    const user = scratch();
+    const repo = await user.open();
+    const failing: Repository = { ...repo, vault: () => Promise.reject(new Error("no vault today")) };
+    const request = { featureId: "login", branch: "login", baseRef: "main", path: join(user.root, ".worktrees/login") };
+    await expect(ensureWorktree(failing, request)).rejects.toThrow("no vault today");
+    expect(readdirSync(join(user.root, ".worktrees"))).toEqual([]);
+    expect(existsSync(join(repo.commonDir, "worktrees"))).toBe(false);
+    expect((await ensureWorktree(repo, request)).created).toBe(true);
+  });
+
   test("a torn record is as good as none", async () => {
     const { repo, request, made } = await withFeature();
     const folder = join(repo.commonDir, "slipway/worktrees", readdirSync(join(repo.commonDir, "slipway/worktrees"))[0] ?? "");

@@ -149,6 +149,21 @@ async function build(
   }
   if (mine !== undefined) await unregister(repo, mine.id);
   const folder = await enterScratch(place, "new");
+  try {
+    await draw(repo, place, folder, hasFiles, request);
+  } catch (error) {
+    await dropDraft(repo, folder);
+    throw error;
+  }
+}
+
+async function draw(
+  repo: Repository,
+  place: Place,
+  folder: string,
+  hasFiles: boolean,
+  request: WorktreeRequest & { head: string },
+): Promise<void> {
   // git names the registration after the folder.
   const draft = join(folder, request.featureId);
   await repo.git.run(["worktree", "add", "--no-checkout", "--quiet", "--end-of-options", draft, request.branch]);

@@ -84,7 +84,7 @@ test("an input that breaks the schema lists every violation and does nothing", a
     message: expect.stringContaining("/text"),
     details: {
       violations: [
-        expect.objectContaining({ pointer: "/text", rule: "type", expected: "string" }),
+        expect.objectContaining({ pointer: "/text", rule: "type", expected: "a string" }),
         expect.objectContaining({ pointer: "/extra" }),
       ],
     },

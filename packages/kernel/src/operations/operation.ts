@@ -1,8 +1,8 @@
 import type { Json } from "@slipway/durable/canonical";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { z } from "zod";
+import { checkSchema } from "../config/violations.ts";
 import type { Tx } from "../database/tables.ts";
-import { violationsOf } from "./violations.ts";
 
 export const ACTOR_TYPES = ["orchestrator", "planner", "builder", "qa", "system", "person"] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
@@ -45,9 +45,9 @@ export function authorize(operation: { readonly name: string; readonly roles: re
 }
 
 export function parseInput<I>(operation: { readonly name: string; readonly input: z.ZodType<I> }, input: unknown): I {
-  const parsed = operation.input.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const violations = violationsOf(parsed.error);
+  const checked = checkSchema(operation.input, input);
+  if (checked.ok) return checked.value;
+  const { violations } = checked;
   const listed = violations.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
   throw new SlipwayError("schema_validation_failed", `The input of ${operation.name} is not valid. ${listed}`, {
     operation: operation.name,

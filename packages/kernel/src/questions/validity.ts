@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { Actor } from "../operations/operation.ts";
-import { violationsOf, type Violation } from "../operations/violations.ts";
+import { checkSchema, type SchemaViolation } from "../config/violations.ts";
 import type { InboxQuestion } from "./question.ts";
 import { QUESTION_TRANSITIONS, type QuestionStatus } from "./status.ts";
 
@@ -47,13 +47,13 @@ function assertMayAnswer({ id, title, answerableBy }: InboxQuestion, { type, id:
   });
 }
 
-function schemaViolations({ answerSchema }: InboxQuestion, value: unknown): Violation[] {
-  const parsed = z.fromJSONSchema(answerSchema).safeParse(value);
-  return parsed.success ? [] : violationsOf(parsed.error);
+function schemaViolations({ answerSchema }: InboxQuestion, value: unknown): SchemaViolation[] {
+  const checked = checkSchema(z.fromJSONSchema(answerSchema), value);
+  return checked.ok ? [] : [...checked.violations];
 }
 
 /** The choice is the answer itself, or its `decision` where the answer carries more than the choice. */
-function optionViolations({ options }: InboxQuestion, value: unknown): Violation[] {
+function optionViolations({ options }: InboxQuestion, value: unknown): SchemaViolation[] {
   const nested = typeof value === "object" && value !== null && "decision" in value;
   const choice = nested ? value.decision : value;
   if (options.length === 0 || typeof choice !== "string" || options.some((option) => option.value === choice)) return [];
@@ -61,7 +61,7 @@ function optionViolations({ options }: InboxQuestion, value: unknown): Violation
   return [{ pointer: nested ? "/decision" : "", rule: "enum", expected, message: `"${choice}" is not one of the options: ${expected}` }];
 }
 
-function invalid({ id, title, options }: InboxQuestion, reason: string, violations: readonly Violation[]): SlipwayError {
+function invalid({ id, title, options }: InboxQuestion, reason: string, violations: readonly SchemaViolation[]): SlipwayError {
   return new SlipwayError("answer_invalid", `That is no valid answer to "${title}". ${reason}`, {
     question_id: id,
     violations,

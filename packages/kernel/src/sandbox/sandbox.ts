@@ -22,7 +22,7 @@ export async function openSandbox(options: OpenOptions = {}): Promise<Sandbox> {
 function unavailable({ probes }: SandboxProbe): SlipwayError {
   const failed = probes.filter(({ passed }) => !passed);
   const reasons = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
-  return new SlipwayError("sandbox_unavailable", `Gates and agents need a sandbox, and this machine offers none (${reasons}).`, {
+  return new SlipwayError("sandbox_unavailable", `Gates need a sandbox, and this machine offers none (${reasons}).`, {
     probes: failed,
     suggested_next_actions: [
       "Install bubblewrap: `apt-get install bubblewrap`, `dnf install bubblewrap` or `pacman -S bubblewrap`.",

@@ -1,4 +1,5 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import { SlipwayError } from "@slipway/durable/errors";
 import { attempt, certain } from "./attempt.ts";
 import type { Last } from "./phase.ts";
 import { gate } from "./gate.ts";
@@ -19,5 +20,11 @@ export async function buildOnce(ctx: Ctx, shop: Shop, id: string, number: string
 }
 
 export function applyPatch(ctx: Ctx, shop: Shop, id: string, step: string, unified_diff: string): Promise<Outcome<string>> {
-  return attempt(ctx, id, step, async (call) => (await shop.kernel.features.applyPatch(call, { feature_id: id, unified_diff })).tree);
+  return attempt(ctx, id, step, async (call) => {
+    const { tree, empty } = await shop.kernel.features.applyPatch(call, { feature_id: id, unified_diff });
+    // Gates pass on an unchanged tree, too; that is not work.
+    if (empty)
+      throw new SlipwayError("patch_rejected", "After this patch nothing differs from the base: the feature is still to be built.");
+    return tree;
+  });
 }

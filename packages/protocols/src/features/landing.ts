@@ -28,6 +28,11 @@ export async function land(ctx: Ctx, shop: Shop, id: string, plan: Plan, review:
     const name = review === 1 ? String(round) : `${review}.${round}`;
     const candidate = await certain(ctx, id, `candidate:${name}`, (call) => shop.kernel.features.candidate(call, { feature_id: id }));
     if (candidate.conflicts.length > 0) return conflicting(ctx, shop, id, name, candidate);
+    if (candidate.empty)
+      return declined(ctx, shop, id, name, {
+        decision: "reject",
+        comment: `${candidate.base_branch} already holds everything this feature changes`,
+      });
     const problem = candidate.rebuilt ? await regate(ctx, shop, id, name) : null;
     if (problem !== null) return lost(ctx, shop, id, name, problem);
     if (token === null || !shop.kernel.features.approvalHolds(token, candidate)) {

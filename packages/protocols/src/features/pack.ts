@@ -18,6 +18,7 @@ export async function packFor(shop: Shop, id: string, role: WorkerRole, last: La
   );
   const items: PackItem[] = [
     { title: "specification", kind: "spec", text: context.spec },
+    ...(role === "planner" ? [{ title: "rules of this repository", kind: "policy", text: rulesText(shop, id) }] : []),
     { title: "state", kind: "state", text: JSON.stringify(context.state, null, 2) },
     ...(context.plan === null ? [] : [{ title: "accepted plan", kind: "plan", text: JSON.stringify(context.plan, null, 2) }]),
     { title: "changed so far", kind: "diff", text: context.diffStat },
@@ -26,6 +27,22 @@ export async function packFor(shop: Shop, id: string, role: WorkerRole, last: La
     { title: "last tool results", kind: "results", text: await resultsText(shop, id, last) },
   ];
   return createPack(items);
+}
+
+/** What a plan is judged by, so that nobody has to find out by being refused. */
+function rulesText({ kernel: { configuration } }: Shop, id: string): string {
+  const { policy, gates } = configuration;
+  const rules = {
+    feature_id: id,
+    plan_version: 1,
+    base_ref: policy.worktree.base_branch,
+    gate_profiles: Object.keys(gates.profiles),
+    area_matching: policy.path_rules.matching,
+    protected_areas: policy.protected_areas,
+    locks: { resources: policy.locks.resources, contracts: policy.locks.contract_to_resource, paths: policy.locks.path_resources },
+    max_files: policy.patch_policy.max_files,
+  };
+  return JSON.stringify(rules, null, 2);
 }
 
 function planned(plan: { files: { create: string[]; modify: string[]; delete: string[] } } | null): ReadonlySet<string> | null {

@@ -51,7 +51,8 @@ describe("the happy path", () => {
   test("QA may add files the plan names, and its tests are part of what is gated", async () => {
     const { question } = await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "three")] });
     expect(shop.read(".worktrees/letters/src/new.txt")).toBe("three\n");
-    expect(String(question.body)).toContain("src/new.txt");
+    expect(question.body).toContain("src/new.txt");
+    expect(question.body).toContain("gates ran without a sandbox: fast, full");
   });
 });
 
@@ -78,6 +79,11 @@ describe("what is wrong comes back to the worker who did it", () => {
   test("a patch that does not apply", async () => {
     await toApproval({ ...HAPPY, builder: [patchOf("src/a.txt", "nine", "two"), patchOf("src/a.txt", "one", "two")] });
     expect(packText(2)).toContain("patch_apply_failed");
+  });
+
+  test("a patch after which nothing is changed is not work, whatever the gates say", async () => {
+    const { question } = await toApproval({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG"), patchOf("src/a.txt", "BUG", "one")] });
+    expect(question).toMatchObject({ kind: "blocked", body: expect.stringContaining("nothing differs from the base") });
   });
 
   test("a gate that fails, with the end of its log", async () => {
@@ -218,6 +224,16 @@ describe("the base moves after the approval", () => {
     expect(again?.id).not.toBe(question.id);
     await shop.approve(again!);
     expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  });
+
+  test("to hold the very same change: nothing is left to merge, and nothing is merged", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    shop.write("src/a.txt", "two\n");
+    shop.git("commit", "--quiet", "--all", "--message=theirs");
+    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    expect((await status()).status_reason).toContain("already holds everything");
+    expect(shop.git("log", "-1", "--format=%s", "main").trim()).toBe("theirs");
   });
 
   test("in conflict: a person decides, and the change can be built anew on the new base", async () => {

@@ -1,3 +1,4 @@
+import { planSchema } from "@slipway/kernel/plans/schema";
 import { z } from "zod";
 
 const note = z.strictObject({ type: z.literal("NOTE"), text: z.string().min(1) });
@@ -10,8 +11,8 @@ const request = z.strictObject({
 
 const patch = z.strictObject({ type: z.literal("PATCH"), summary: z.string().min(1), unified_diff: z.string().min(1) });
 
-/** The plan itself is checked by the kernel, which lists everything that is wrong with it. */
-const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: z.record(z.string(), z.unknown()) });
+/** Its form is checked here, so that the planner is told it; whether it may be carried out is the kernel's to say. */
+const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: planSchema });
 
 interface Outputs {
   planner: z.infer<typeof planSubmission> | z.infer<typeof note> | z.infer<typeof request>;

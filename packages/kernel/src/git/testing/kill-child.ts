@@ -1,4 +1,4 @@
-/** The other half of kill.test.ts: makes features and merges them one after the other until it is killed. */
+/** The other half of kill.test.ts: makes features and merges them one after the other, until it is killed or at the end. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -8,7 +8,7 @@ import { openRepository, type Repository } from "../repository.ts";
 import { anchor } from "../snapshot.ts";
 import { ensureWorktree } from "../worktree.ts";
 
-const [root = "", first = "0"] = process.argv.slice(2);
+const [root = "", first = "0", end = "Infinity"] = process.argv.slice(2);
 const identity = { name: "Slipway", email: "slipway@localhost" };
 const at = Date.UTC(2026, 0, 1);
 
@@ -66,7 +66,7 @@ async function persistently(what: string, work: () => Promise<void>): Promise<vo
 await persistently("reconcile", async () => {
   for (const line of await reconcile(await openRepository(root))) console.log(`reconciled ${line}`);
 });
-for (let number = Number(first); ; number++) {
+for (let number = Number(first); number < Number(end); number++) {
   await persistently(String(number), async () => feature(await openRepository(root), number));
   console.log(`done ${number}`);
 }

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { openRepository, type Repository } from "../repository.ts";
 
 /** A real repository in a temporary folder, and plain git beside the runner under test. */
@@ -56,7 +56,12 @@ export function plainGit(cwd: string, args: readonly string[], input?: Uint8Arra
 
 export function temporaryFolder(parent = tmpdir()): string {
   const folder = realpathSync(mkdtempSync(join(parent, "slipway-git-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  try {
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  } catch {
+    // Made before the tests, for several of them.
+    shared.push(folder);
+  }
   return folder;
 }
 
@@ -68,8 +73,9 @@ export const FILES: Readonly<Record<string, string>> = {
 };
 
 const templates = new Map<string, string>();
-process.on("exit", () => {
-  for (const folder of templates.values()) rmSync(folder, { recursive: true, force: true });
+const shared: string[] = [];
+afterAll(() => {
+  for (const folder of [...templates.values(), ...shared]) rmSync(folder, { recursive: true, force: true });
 });
 
 /** With one commit. Made once per set of files, then copied: git costs more than the copy. */
@@ -131,6 +137,7 @@ export function contents(root: string, folder = ""): Record<string, string> {
     const path = folder === "" ? name : `${folder}/${name}`;
     const stats = lstatSync(join(root, path));
     if (stats.isDirectory()) Object.assign(found, contents(root, path));
+    else if (!stats.isFile() && !stats.isSymbolicLink()) found[path] = "neither file nor link";
     else if (stats.isSymbolicLink()) found[path] = `-> ${readlinkSync(join(root, path))}`;
     else found[path] = `${(stats.mode & 0o111) === 0 ? "-" : "x"} ${readFileSync(join(root, path)).toString("latin1")}`;
   }

@@ -1,0 +1,97 @@
+import { note, select, text } from "@clack/prompts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { answersFor, letters, patchOf } from "./testing/project.ts";
+
+const CANCEL = vi.hoisted(() => Symbol("cancel"));
+vi.mock("@clack/prompts", () => ({ isCancel: (value: unknown) => value === CANCEL, note: vi.fn(), select: vi.fn(), text: vi.fn() }));
+afterEach(() => void vi.resetAllMocks());
+
+const AT_TERMINAL = { interactive: true };
+
+/** What the person chooses and writes, in order. */
+function person(...answers: readonly (string | typeof CANCEL)[]): void {
+  for (const answer of answers) {
+    vi.mocked(select).mockImplementationOnce(async () => answer);
+  }
+}
+const writes = (...comments: readonly (string | typeof CANCEL)[]) => {
+  for (const comment of comments) vi.mocked(text).mockImplementationOnce(async () => comment as string);
+};
+
+describe("somebody sits at the terminal", () => {
+  test("an approval there merges in the same breath", async () => {
+    const project = letters();
+    person("approve");
+    const { code, stdout } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(code).toBe(0);
+    expect(stdout).toContain("letters is merged into main");
+    expect(note).toHaveBeenCalledWith(expect.stringContaining("src/a.txt"), "Merge letters into main?");
+    expect(vi.mocked(select).mock.calls[0]?.[0].options.map(({ value }) => value)).toEqual(["approve", "changes", "reject", "later"]);
+    expect(text).not.toHaveBeenCalled();
+    expect(project.sql("SELECT answered_by FROM questions")).toEqual([{ answered_by: "person:kim" }]);
+  });
+
+  test.each([["later" as const], [CANCEL]])("%s leaves the question open and exits 23", async (choice) => {
+    const project = letters();
+    person(choice);
+    const { code, stdout } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(code).toBe(23);
+    expect(stdout).toContain("slipway approve letters");
+    expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "open" }]);
+  });
+
+  test("turning away at the comment leaves it open too", async () => {
+    const project = letters();
+    person("reject");
+    writes(CANCEL);
+    expect((await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL)).code).toBe(23);
+    expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "open" }]);
+  });
+
+  test("an answer the question does not take is explained and asked for again", async () => {
+    const project = letters();
+    person("changes", "reject");
+    writes("", "not wanted");
+    const { code } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(code).toBe(3);
+    expect(note).toHaveBeenCalledWith(expect.stringContaining("/comment"), "That cannot be the answer");
+    expect(project.sql("SELECT answer FROM questions")).toEqual([{ answer: '{"comment":"not wanted","decision":"reject"}' }]);
+  });
+
+  test("any other trouble with an answer ends the command", async () => {
+    const project = letters();
+    vi.mocked(select).mockImplementationOnce(async () => {
+      project.sql("UPDATE questions SET status = 'withdrawn'");
+      return "approve";
+    });
+    const { code, stderr } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^question_closed: /);
+  });
+
+  test("a question without options asks for words only; every open one is asked in turn", async () => {
+    const project = letters({ "other.md": "# Other\n" });
+    answersFor(project, "other", "src/b.txt");
+    project.record("builder", "1", { type: "REQUEST", request: "more_context", text: "which\u001b[2J?" });
+    project.record("builder", "2", patchOf("src/a.txt", "one", "two"));
+    writes("the first");
+    person("approve", "approve");
+    const { code } = await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(code).toBe(0);
+    expect(note).toHaveBeenCalledWith("which?", "The builder of letters asks for more context");
+    expect(project.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\ntwo\n");
+  });
+
+  test("with --json nobody is asked", async () => {
+    const project = letters();
+    expect((await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette, "--json"], AT_TERMINAL)).code).toBe(23);
+    expect(select).not.toHaveBeenCalled();
+  });
+
+  test("`slipway merge` asks for the approval instead of refusing", async () => {
+    const project = letters();
+    await project.run();
+    person("approve");
+    expect((await project.slipway(["merge"], AT_TERMINAL)).code).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { event } from "../testing/event.ts";
+import { narrate, narrateStart } from "./narrate.ts";
+
+const step = (name: string, value: unknown) => narrate(event({ kind: "step", name, payload: { value } }));
+const refused = { ok: false, failure: { code: "x", message: "it is\nnot so" } };
+
+describe("a step that has ended", () => {
+  test.each([
+    ["init", {}, "worktree and branch are ready", true],
+    ["planner:1", { ok: true, value: { type: "PLAN_SUBMISSION" } }, "planner proposes a plan", null],
+    ["planner:2", { ok: true, value: { type: "PLAN_SUBMISSION" } }, "planner proposes a plan (attempt 2)", null],
+    ["builder:1", { ok: true, value: { type: "PATCH", summary: "a table" } }, "builder proposes a patch: a table", null],
+    ["qa:1", { ok: true, value: { type: "NOTE", text: "enough tests" } }, "qa says: enough tests", null],
+    ["qa:2", refused, "qa failed (attempt 2): it is not so", false],
+    ["plan:1", { ok: true }, "plan accepted", true],
+    ["plan:1", refused, "plan refused: it is not so", false],
+    ["plan:1", { ok: false }, "plan refused: no reason given", false],
+    ["patch:1", { ok: true }, "patch applied, within the plan", true],
+    ["patch:1", refused, "patch refused: it is not so", false],
+    ["qa-patch:1", { ok: true }, "tests added, within the plan", true],
+    ["gates:fast:1", { passed: true, tests: null, coverage: null }, "fast gates passed", true],
+    [
+      "gates:full:qa-1",
+      { passed: true, tests: { total: 12 }, coverage: { line: 0.914 } },
+      "full gates passed (12 tests, 91 % of lines)",
+      true,
+    ],
+    ["gates:fast:1", { passed: false, failure: { message: "step test: exit 1" } }, "fast gates failed: step test: exit 1", false],
+    [
+      "gates:fast:1",
+      {
+        passed: false,
+        failure: { message: "no such program.", details: { requires_human: true, suggested_next_actions: ["Install it.", "Or not."] } },
+      },
+      "fast gates failed: no such program. Next: Install it.",
+      false,
+    ],
+    ["ready:1", {}, "ready to merge", true],
+    ["candidate:2", { ok: true, value: { rebuilt: true } }, "the base moved: rebuilt on top of it", null],
+    ["merge:1", { ok: true, value: { base_branch: "main", commit: "0123456789abcdef" } }, "merged into main as 0123456789", true],
+    ["merge:1", refused, "not merged: it is not so", false],
+  ])("%s %j", (name, value, text, good) => {
+    expect(step(name, value)).toEqual({ feature: "letters", text, good });
+  });
+
+  test("blocked, whatever the phase", () => {
+    expect(step("block:qa:1.1", {})).toMatchObject({ good: false, text: expect.stringContaining("blocked") });
+  });
+
+  test("steps of no interest, of a run itself, and values nobody expects are not told", () => {
+    expect(step("candidate:1", { ok: true, value: { rebuilt: false } })).toBeNull();
+    expect(step("qa-entry:1", {})).toBeNull();
+    expect(narrate(event({ stream: "2026-01-01_x", kind: "step", name: "init" }))).toBeNull();
+    expect(narrate(event({ kind: "started", name: "feature" }))).toBeNull();
+    expect(narrate({ ...event({ kind: "step", name: "patch:1" }), payload: "[1]" })).toMatchObject({ good: false });
+  });
+});
+
+test("questions, answers and retries", () => {
+  expect(narrate(event({ kind: "asked", name: "approve:1", payload: { title: "Merge it?" } }))).toMatchObject({ text: "asks: Merge it?" });
+  expect(narrate(event({ kind: "answered", name: "approve:1", payload: { by: "person:kim" } }))).toMatchObject({
+    text: "answered by person:kim",
+  });
+  expect(narrate(event({ kind: "retry", name: "planner:1", payload: { failure: { message: "no answer" } } }))).toMatchObject({
+    text: "planner:1 is tried again: no answer",
+  });
+});
+
+test("an agent's words stay on their line and command nothing", () => {
+  const said = step("builder:1", {
+    ok: true,
+    value: { type: "PATCH", summary: "nice\u001b[2K\r\n+ letters: merged into main\u009b1A\u202e" },
+  });
+  expect(said?.text).toBe("builder proposes a patch: nice + letters: merged into main\uFFFD");
+});
+
+test.each([
+  ["init", "making the worktree"],
+  ["planner:1", "planner at work"],
+  ["gates:full:qa-1", "running the full gates"],
+  ["merge:1", "merging"],
+])("while %s is under way: %s", (name, text) => {
+  expect(narrateStart("run/feature:letters", name)).toEqual({ feature: "letters", text });
+});
+
+test("what has no words, or is no feature, is not told", () => {
+  expect(narrateStart("run/feature:letters", "qa-entry:1")).toBeNull();
+  expect(narrateStart("run", "init")).toBeNull();
+});

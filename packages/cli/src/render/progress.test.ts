@@ -1,0 +1,133 @@
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { collectingIo } from "../init/testing/scratch.ts";
+import { event } from "../testing/event.ts";
+import { paint } from "./paint.ts";
+import { openProgress, styleFor } from "./progress.ts";
+import { answerCommand } from "./questions.ts";
+
+const accepted = event({ kind: "step", name: "plan:1", payload: { value: { ok: true } } });
+const refused = event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "too wide" } } } });
+const asked = event({ kind: "asked", name: "approve:1", payload: { title: "Merge?" } });
+const silent = event({ kind: "started", name: "feature" });
+
+test("the style follows the output: JSON when asked for, a tree on a terminal, lines elsewhere", () => {
+  const io = collectingIo("/");
+  expect(styleFor(io, true)).toBe("json");
+  expect(styleFor(io, false)).toBe("lines");
+  expect(styleFor({ ...io, terminal: true }, false)).toBe("tree");
+  expect(styleFor({ ...io, terminal: true }, true)).toBe("json");
+});
+
+test("in a pipe: one plain line for what happened, warnings on the side", () => {
+  const io = collectingIo("/");
+  const progress = openProgress(io, "lines");
+  progress.started("run/feature:letters", "init");
+  for (const happened of [accepted, refused, asked, silent]) progress.event(happened);
+  progress.warn("look\nhere");
+  progress.pause();
+  progress.stop();
+  expect(io.stdout()).toBe("+ letters: plan accepted\nx letters: plan refused: too wide\n- letters: asks: Merge?\n");
+  expect(io.stderr()).toBe("warning: look here\n");
+});
+
+test("for programs: one JSON object a line, every event, nothing on the side", () => {
+  const io = collectingIo("/");
+  const progress = openProgress(io, "json");
+  progress.started("run/feature:letters", "init");
+  progress.event(silent);
+  progress.warn("look");
+  progress.pause();
+  progress.stop();
+  const lines = io
+    .stdout()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(lines).toEqual([
+    { event: "started", run: "run/feature:letters", name: "init" },
+    { event: "started", run: "2026-01-01_letters/feature:letters", seq: 1, name: "feature", at: 0 },
+    { event: "warning", text: "look" },
+  ]);
+  expect(io.stderr()).toBe("");
+});
+
+describe("on a terminal", () => {
+  let written: string;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    written = "";
+    vi.spyOn(process.stdout, "write").mockImplementation((chunk) => ((written += String(chunk)), true));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  const screen = () => stripVTControlCharacters(written);
+
+  test("a tree that grows: what has ended, what is under way and for how long", () => {
+    const progress = openProgress(collectingIo("/", { terminal: true, columns: 60 }), "tree");
+    progress.event(accepted);
+    progress.event(silent);
+    progress.started("run/feature:letters", "builder:1");
+    progress.started("run", "nothing");
+    vi.advanceTimersByTime(3100);
+    expect(screen()).toContain("letters\n  ✔ plan accepted\n");
+    expect(screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] builder at work 3 s/);
+    progress.event(refused);
+    progress.event(asked);
+    expect(screen()).toMatch(/ {2}✘ plan refused: too wide\n {2}• asks: Merge\?\n$/);
+    progress.stop();
+    const drawn = written;
+    progress.stop();
+    progress.event(accepted);
+    vi.advanceTimersByTime(1000);
+    expect(written).toBe(drawn);
+  });
+
+  test("a long line is cut to the width of the screen, a warning stays above the tree", () => {
+    const progress = openProgress(collectingIo("/", { terminal: true, color: true, columns: 40 }), "tree");
+    progress.event(event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "x".repeat(500) } } } }));
+    progress.warn("look\u001b[2J");
+    progress.stop();
+    expect(
+      Math.max(
+        ...screen()
+          .split("\n")
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(40);
+    expect(screen()).toContain("…");
+    expect(screen()).toContain("warning: look");
+    expect(written).toContain("\u001b[31m✘");
+  });
+
+  test("while a prompt has the screen nothing is drawn; the next event draws anew", () => {
+    const progress = openProgress(collectingIo("/", { terminal: true }), "tree");
+    progress.event(accepted);
+    progress.pause();
+    written = "";
+    vi.advanceTimersByTime(5000);
+    expect(written).toBe("");
+    progress.event(asked);
+    expect(screen()).toContain("• asks: Merge?");
+    expect(screen()).not.toContain("plan accepted");
+    progress.stop();
+  });
+});
+
+test("colour is for those who want it", () => {
+  expect(paint(false).red("x")).toBe("x");
+  expect(paint(true).red("x")).toBe("\u001b[31mx\u001b[39m");
+});
+
+test.each([
+  [{ id: "run#q", kind: "approval", feature: "letters" }, "slipway approve letters"],
+  [{ id: "run#q", kind: "approval", context: { feature_id: "letters" } }, "slipway approve letters"],
+  [{ id: "run#q", kind: "approval" }, "slipway answer 'run#q' --comment '…'"],
+  [{ id: "run#q", kind: "blocked", feature: null, options: [{ value: "a" }, { value: "b" }] }, "slipway answer 'run#q' a|b --comment '…'"],
+  [{ id: "Q1", kind: "request", options: [] }, "slipway answer Q1 --comment '…'"],
+])("the command that answers %j", (question, command) => {
+  expect(answerCommand(question)).toBe(command);
+});

@@ -1,0 +1,113 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect } from "vitest";
+import type { Project } from "slipway/testing/project";
+
+const PROGRAM = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
+const NOBODY = 65534;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Around {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** As a user without rights of their own, where the tests run as root. */
+  readonly asNobody?: boolean;
+}
+
+/** The built program, in a process of its own, as a person would start it. No error of theirs may show a stack. */
+export async function slipway(project: Project, argv: readonly string[], around: Around = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    cwd: around.cwd ?? project.root,
+    env: { ...project.env, ...around.env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(around.asNobody === true && isRoot() ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  expect(`${stdout}${stderr}`, "a stack trace").not.toMatch(/^\s+at .*[:(]\d+:\d+\)?$/m);
+  expect(`${stdout}${stderr}`, "a bug").not.toMatch(/internal_error/);
+  return { code, stdout, stderr };
+}
+
+export const run = (project: Project, ...more: readonly string[]) =>
+  slipway(project, ["run", "letters.spec.md", "--cassette", project.cassette, ...more]);
+
+export interface Refusal {
+  readonly exit?: number;
+  readonly code: string;
+  /** The file, field or thing that is wrong. */
+  readonly names: readonly string[];
+}
+
+/** `code: message` that names what is wrong, then at least one next action, and nothing else. */
+export function expectRefused({ code: exit, stdout, stderr }: Ended, { exit: expected = 2, code, names }: Refusal): void {
+  expect(stderr, stdout).toMatch(new RegExp(`^${code}: [^]*\\n {2}next: \\S`));
+  for (const name of names) expect(stderr).toContain(name);
+  expect(exit).toBe(expected);
+}
+
+/** Everything that is the user's: branches and tags, where HEAD points, the index, and every file outside Slipway's own folders. */
+export function belongings(folder: string, own: readonly string[] = ["letters"]) {
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" } });
+  const refs = git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/stash").split("\n");
+  return {
+    head: readFileSync(join(folder, ".git", "HEAD"), "utf8"),
+    refs: refs.filter((line) => !own.some((name) => line.startsWith(`refs/heads/${name} `))),
+    index: git("ls-files", "--stage"),
+    status: git("status", "--porcelain", "--untracked-files=all"),
+    config: git("config", "--local", "--list"),
+    files: filesIn(folder),
+  };
+}
+
+function filesIn(folder: string): Record<string, string> {
+  const skipped = new Set([".git", ".slipway", ".worktrees"]);
+  const walk = (path: string): [string, string][] =>
+    readdirSync(path).flatMap((name): [string, string][] => {
+      const file = join(path, name);
+      if (skipped.has(name)) return [];
+      const found = lstatSync(file);
+      if (found.isDirectory()) return walk(file);
+      const bytes = found.isSymbolicLink() ? readlinkSync(file) : readFileSync(file);
+      return [[relative(folder, file), `${found.mode} ${createHash("sha256").update(bytes).digest("hex")}`]];
+    });
+  return Object.fromEntries(walk(folder));
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Why permissions cannot be tried here; null when they can. */
+export function cannotLosePermissions(): string | null {
+  if (!isRoot()) return null;
+  const { status } = spawnSync(process.execPath, [PROGRAM, "--version"], { uid: NOBODY, gid: NOBODY, stdio: "ignore", env: { HOME: "/" } });
+  return status === 0 ? null : `this is root, and user ${NOBODY} cannot run ${PROGRAM}`;
+}
+
+export function giveToNobody(...folders: readonly string[]): void {
+  if (isRoot()) execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, ...folders]);
+}
+
+/** Command lines of living processes that contain `text`. */
+export function processesWith(text: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")];
+      } catch {
+        return [];
+      }
+    })
+    .filter((line) => line.includes(text));
+}

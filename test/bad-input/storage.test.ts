@@ -1,0 +1,235 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openSqlite } from "@slipway/durable/sqlite";
+import { letters, type Project } from "slipway/testing/project";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { belongings, cannotLosePermissions, expectRefused, giveToNobody, isRoot, run, slipway } from "./place.ts";
+
+const database = (project: Project) => join(project.root, ".slipway", "slipway.db");
+
+/** Waiting for its approval; made in this process, because it is not what is tested. */
+async function waiting(): Promise<Project> {
+  const project = letters();
+  expect((await project.run()).code).toBe(23);
+  return project;
+}
+
+async function expectMerges(project: Project): Promise<void> {
+  expect((await slipway(project, ["approve"])).code).toBe(0);
+  expect((await slipway(project, ["merge"])).code).toBe(0);
+  expect(project.git("show", "main:src/a.txt")).toBe("two\n");
+}
+
+describe("the journal", () => {
+  test("edited by hand: verify names the event, the run does not go on, and nothing merges", async () => {
+    const project = await waiting();
+    project.sql("UPDATE events SET payload = replace(payload, 'two', 'six') WHERE kind = 'step' AND name = 'builder:1'");
+    const before = belongings(project.root);
+    const verified = await slipway(project, ["journal", "verify"]);
+    expect(verified.code).toBe(3);
+    expect(verified.stdout).toMatch(/^BROKEN {2}\S+\/feature:letters: edited at event 5\./m);
+    expect(verified.stdout).toContain("Keep a copy of .slipway");
+    await slipway(project, ["approve"]);
+    for (const command of ["resume", "merge"]) {
+      expectRefused(await slipway(project, [command]), {
+        exit: 3,
+        code: "journal_broken",
+        names: ["feature:letters", "event 5", "refs/slipway"],
+      });
+    }
+    expect(belongings(project.root)).toEqual(before);
+    expect(project.git("for-each-ref", "refs/slipway")).not.toBe("");
+    project.sql("UPDATE events SET payload = replace(payload, 'six', 'two') WHERE kind = 'step' AND name = 'builder:1'");
+    expect((await slipway(project, ["merge"])).code).toBe(0);
+  });
+});
+
+describe("the database", () => {
+  test("locked for a while: the command waits and then does its work", async () => {
+    const project = await waiting();
+    const other = new DatabaseSync(database(project));
+    other.exec("BEGIN IMMEDIATE");
+    const started = performance.now();
+    const ended = slipway(project, ["approve"]);
+    await sleep(1500);
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await ended).code).toBe(0);
+    expect(performance.now() - started).toBeGreaterThan(1500);
+  });
+
+  test("locked for good: a clear error, after which everything is as before", async () => {
+    const project = await waiting();
+    const other = new DatabaseSync(database(project));
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    expectRefused(await slipway(project, ["approve"]), {
+      code: "database_locked",
+      names: [database(project), "Wait for the other slipway process"],
+    });
+    other.exec("ROLLBACK");
+    expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "open" }]);
+    await expectMerges(project);
+  }, 60_000);
+
+  test("locked, with less patience", async () => {
+    const project = await waiting();
+    const other = new DatabaseSync(database(project));
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    const sqlite = openSqlite(database(project), { busyTimeoutMs: 50 });
+    await expect(sqlite.write(() => undefined)).rejects.toMatchObject({
+      code: "database_locked",
+      details: { file: database(project), retryable: true },
+    });
+    await sqlite.close();
+  });
+
+  test("written by a newer program: refused, unchanged", async () => {
+    const project = await waiting();
+    project.sql("INSERT INTO schema_version VALUES (99, 'from the future')");
+    const rows = () => project.sql("SELECT count(*) AS n FROM events");
+    const before = rows();
+    for (const argv of [["status"], ["inbox"], ["approve"], ["resume"], ["merge"], ["journal", "verify"], ["watch"]]) {
+      expectRefused(await slipway(project, argv), {
+        code: "database_newer",
+        names: [database(project), "from the future", "slipway@latest"],
+      });
+    }
+    expect(rows()).toEqual(before);
+    project.sql("DELETE FROM schema_version WHERE version = 99");
+    await expectMerges(project);
+  });
+
+  test("no database at all, but a file of that name", async () => {
+    const project = letters();
+    mkdirSync(join(project.root, ".slipway"));
+    writeFileSync(database(project), "somebody's notes, long enough to be read as a header ".repeat(40));
+    for (const argv of [["status"], ["inbox"], ["run", "letters.spec.md", "--cassette", project.cassette]]) {
+      expectRefused(await slipway(project, argv), { code: "database_corrupt", names: [database(project), "Move the file away"] });
+    }
+    expect(project.read(".slipway/slipway.db")).toMatch(/^somebody's notes/);
+    rmSync(database(project));
+    expect((await run(project)).code).toBe(23);
+  });
+
+  test("read-only", async (context) => {
+    const reason = cannotLosePermissions();
+    if (reason !== null) return skipped(context.skip, reason);
+    const project = await waiting();
+    giveToNobody(project.root, project.home);
+    chmodSync(database(project), 0o444);
+    chmodSync(join(project.root, ".slipway"), 0o555);
+    for (const argv of [["approve"], ["resume"]]) {
+      expectRefused(await slipway(project, argv, { asNobody: true }), {
+        code: "database_read_only",
+        names: [database(project), "writable"],
+      });
+    }
+    const looked = await slipway(project, ["status"], { asNobody: true });
+    expect([0, 2]).toContain(looked.code);
+    chmodSync(join(project.root, ".slipway"), 0o755);
+    chmodSync(database(project), 0o644);
+    expect((await slipway(project, ["approve"], { asNobody: true })).code).toBe(0);
+  });
+});
+
+describe("the disk", () => {
+  test("a state folder that cannot be made", async (context) => {
+    const reason = cannotLosePermissions();
+    if (reason !== null) return skipped(context.skip, reason);
+    const project = letters();
+    giveToNobody(project.root, project.home);
+    chmodSync(project.root, 0o555);
+    onTestFinished(() => chmodSync(project.root, 0o755));
+    const ended = await slipway(project, ["run", "letters.spec.md", "--cassette", project.cassette], { asNobody: true });
+    expectRefused(ended, { code: "io_error", names: [join(project.root, ".slipway"), "for your user"] });
+    expect(project.git("-c", `safe.directory=${project.root}`, "status", "--porcelain")).toBe("");
+  });
+
+  test("a specification that may not be read", async (context) => {
+    const reason = cannotLosePermissions();
+    if (reason !== null) return skipped(context.skip, reason);
+    const project = letters();
+    giveToNobody(project.root, project.home);
+    chmodSync(join(project.root, "letters.spec.md"), 0o000);
+    const ended = await slipway(project, ["run", "letters.spec.md", "--cassette", project.cassette], { asNobody: true });
+    expectRefused(ended, { code: "spec_ingest_failed", names: ["letters.spec.md", "may read"] });
+  });
+
+  test("full: said so, nothing lost, and it goes on when there is space", async (context) => {
+    const mounted = tinyDisk();
+    if (mounted === null) return skipped(context.skip, "no small file system can be mounted here (needs root)");
+    const project = onDisk(mounted, () => letters());
+    const before = belongings(project.root);
+    const free = statfsSync(mounted);
+    const filler = join(mounted, "filler");
+    writeFileSync(filler, Buffer.alloc(Math.max(0, free.bavail * free.bsize - 160 * 1024)));
+    const full = await run(project);
+    expect(full.code).not.toBe(0);
+    expect(`${full.stdout}${full.stderr}`).toMatch(/disk_full: /);
+    expect(belongings(project.root)).toEqual(before);
+    rmSync(filler);
+    const started = Number(await countRuns(project)) > 0;
+    const again = started ? await slipway(project, ["resume", "--cassette", project.cassette]) : await run(project);
+    expect(again.code, `${again.stdout}${again.stderr}`).toBe(23);
+    await expectMerges(project);
+    expect((await slipway(project, ["journal", "verify"])).code).toBe(0);
+  });
+
+  test("a reader who stops reading does no harm", async () => {
+    const project = await waiting();
+    const program = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
+    const child = spawn(process.execPath, [program, "journal", "show", "--json"], {
+      cwd: project.root,
+      env: project.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+async function countRuns(project: Project): Promise<number> {
+  const { stdout } = await slipway(project, ["status", "--json"]);
+  return (JSON.parse(stdout) as { runs: object[] }).runs.length;
+}
+
+function skipped(skip: (note: string) => void, reason: string): void {
+  console.warn(`skipped: ${reason}`);
+  skip(reason);
+}
+
+/** A file system of a few megabytes, or null where none can be mounted. */
+function tinyDisk(): string | null {
+  if (!isRoot()) return null;
+  const folder = mkdtempSync(join(tmpdir(), "slipway-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", folder]);
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
+
+function onDisk<T>(folder: string, work: () => T): T {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  try {
+    return work();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+}
