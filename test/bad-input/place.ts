@@ -57,7 +57,8 @@ export function expectRefused({ code: exit, stdout, stderr }: Ended, { exit: exp
 
 /** Everything that is the user's: branches and tags, where HEAD points, the index, and every file outside Slipway's own folders. */
 export function belongings(folder: string, own: readonly string[] = ["letters"]) {
-  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" } });
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" } });
   const refs = git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/stash").split("\n");
   return {
     head: readFileSync(join(folder, ".git", "HEAD"), "utf8"),

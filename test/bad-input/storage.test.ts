@@ -151,6 +151,16 @@ describe("the disk", () => {
     expect(project.git("-c", `safe.directory=${project.root}`, "status", "--porcelain")).toBe("");
   });
 
+  test("a home that cannot keep the journal's heads: told, and the run is not lost", async () => {
+    const project = letters();
+    writeFileSync(join(project.home, "state"), "a file where a folder should be\n");
+    const ended = await run(project);
+    expect(ended.stderr).toMatch(/^io_error: .*\/state.*\n {2}next: \S/m);
+    expect(ended.code).toBe(2);
+    rmSync(join(project.home, "state"));
+    expect((await slipway(project, ["resume", "--cassette", project.cassette])).code).toBe(23);
+  });
+
   test("a specification that may not be read", async (context) => {
     const reason = cannotLosePermissions();
     if (reason !== null) return skipped(context.skip, reason);
@@ -161,24 +171,26 @@ describe("the disk", () => {
     expectRefused(ended, { code: "spec_ingest_failed", names: ["letters.spec.md", "may read"] });
   });
 
-  test("full: said so, nothing lost, and it goes on when there is space", async (context) => {
+  test("full, before the run is recorded or in the middle of it: said so, nothing lost, and it goes on when there is space", async (context) => {
     const mounted = tinyDisk();
     if (mounted === null) return skipped(context.skip, "no small file system can be mounted here (needs root)");
-    const project = onDisk(mounted, () => letters());
-    const before = belongings(project.root);
-    const free = statfsSync(mounted);
-    const filler = join(mounted, "filler");
-    writeFileSync(filler, Buffer.alloc(Math.max(0, free.bavail * free.bsize - 160 * 1024)));
-    const full = await run(project);
-    expect(full.code).not.toBe(0);
-    expect(`${full.stdout}${full.stderr}`).toMatch(/disk_full: /);
-    expect(belongings(project.root)).toEqual(before);
-    rmSync(filler);
-    const started = Number(await countRuns(project)) > 0;
-    const again = started ? await slipway(project, ["resume", "--cassette", project.cassette]) : await run(project);
-    expect(again.code, `${again.stdout}${again.stderr}`).toBe(23);
-    await expectMerges(project);
-    expect((await slipway(project, ["journal", "verify"])).code).toBe(0);
+    for (const leftKilobytes of [160, 330]) {
+      const project = onDisk(mounted, () => letters());
+      const before = belongings(project.root);
+      const { bavail, bsize } = statfsSync(mounted);
+      const filler = join(mounted, "filler");
+      writeFileSync(filler, Buffer.alloc(bavail * bsize - leftKilobytes * 1024));
+      const full = await run(project);
+      expect(full.code).toBe(2);
+      expect(full.stderr).toMatch(/^(disk_full|io_error): .*\n {2}next: \S/m);
+      expect(belongings(project.root)).toEqual(before);
+      rmSync(filler);
+      const recorded = (JSON.parse((await slipway(project, ["status", "--json"])).stdout) as { runs: object[] }).runs.length > 0;
+      const again = recorded ? await slipway(project, ["resume", "--cassette", project.cassette]) : await run(project);
+      expect(again.code, `${again.stdout}${again.stderr}`).toBe(23);
+      await expectMerges(project);
+      expect((await slipway(project, ["journal", "verify"])).code).toBe(0);
+    }
   });
 
   test("a reader who stops reading does no harm", async () => {
@@ -197,11 +209,6 @@ describe("the disk", () => {
   });
 });
 
-async function countRuns(project: Project): Promise<number> {
-  const { stdout } = await slipway(project, ["status", "--json"]);
-  return (JSON.parse(stdout) as { runs: object[] }).runs.length;
-}
-
 function skipped(skip: (note: string) => void, reason: string): void {
   console.warn(`skipped: ${reason}`);
   skip(reason);
@@ -212,7 +219,7 @@ function tinyDisk(): string | null {
   if (!isRoot()) return null;
   const folder = mkdtempSync(join(tmpdir(), "slipway-disk-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], { stdio: "ignore" });
   } catch {
     return null;
   }

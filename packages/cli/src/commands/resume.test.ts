@@ -126,7 +126,7 @@ describe("slipway stop", () => {
     const child = await live(project);
     const { code, stdout } = await project.slipway(["stop"]);
     expect(code).toBe(0);
-    expect(stdout).toBe(`Run ${runId(project)} stops after its current call; continue with \`slipway resume\`.\n`);
+    expect(stdout).toBe(`Run ${runId(project)} ends its current call and stops; nothing is lost. Continue with \`slipway resume\`.\n`);
     const ended = await child.ended;
     expect(ended.code).toBe(23);
     expect(ended.stdout).toMatch(/Run \S+ is stopped \(stopped by kim\)\. Nothing is lost; continue with `slipway resume`\.\n$/);
@@ -219,6 +219,9 @@ describe("slipway watch", () => {
     const child = await live(project);
     child.process.kill("SIGKILL");
     await child.ended;
+    expect((await project.slipway(["status"])).stdout).toMatch(
+      /run \S+ was cut off \(process \d+ is gone\); continue with `slipway resume`\n$/,
+    );
     const { code, stdout } = await project.slipway(["watch"]);
     expect(code).toBe(23);
     expect(stdout).toMatch(/run (\S+) is running, but no process carries it out any more\n {2}Continue it: slipway resume \1\n$/);

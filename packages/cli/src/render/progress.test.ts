@@ -126,7 +126,7 @@ test.each([
   [{ id: "run#q", kind: "approval", feature: "letters" }, "slipway approve letters"],
   [{ id: "run#q", kind: "approval", context: { feature_id: "letters" } }, "slipway approve letters"],
   [{ id: "run#q", kind: "approval" }, "slipway answer 'run#q' --comment '…'"],
-  [{ id: "run#q", kind: "blocked", feature: null, options: [{ value: "a" }, { value: "b" }] }, "slipway answer 'run#q' a|b --comment '…'"],
+  [{ id: "run#q", kind: "blocked", feature: null, options: [{ value: "a" }, { value: "b" }] }, "slipway answer 'run#q' a --comment '…'"],
   [{ id: "Q1", kind: "request", options: [] }, "slipway answer Q1 --comment '…'"],
 ])("the command that answers %j", (question, command) => {
   expect(answerCommand(question)).toBe(command);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listGates, planGate, type GateConstraints, type VerificationOverrides } from "./precedence.ts";
-import type { GatesConfig } from "./schema.ts";
+import { gatesSchema, type GatesConfig } from "./schema.ts";
 import { gatesWith } from "./testing/gate.ts";
 
 const constraints: GateConstraints = { defaultStepTimeoutSeconds: 600 };
@@ -154,4 +154,18 @@ describe("planGate", () => {
     );
     expect(accepted).toBeGreaterThan(20);
   });
+});
+
+it.each([
+  ["fast", {}],
+  ["full", { line: 0.9, branch: undefined }],
+])("a coverage report that only full writes asks for no coverage of fast, and for all of it in full: %s", (mode, minimums) => {
+  const steps = [{ name: "test", cmd: ["true"] }];
+  const config = gatesSchema.parse({
+    version: 1,
+    profiles: { default: { modes: { fast: steps, full: steps } } },
+    parsers: { coverage: { type: "lcov", path: "lcov.info", modes: ["full"] } },
+    thresholds: { coverage_line_min: 0.9 },
+  });
+  expect(planGate(config, "default", mode, { defaultStepTimeoutSeconds: 1 }).minimums).toEqual(minimums);
 });
