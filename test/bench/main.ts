@@ -1,22 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { benchDurable } from "@slipway/durable/bench/durable";
+import { benchDurable, type BenchRow } from "@slipway/durable/bench/durable";
 import { benchGates } from "@slipway/kernel/gates/bench";
 import { benchStatus } from "./status.ts";
-
-interface Row {
-  readonly what: string;
-  readonly value: string;
-  readonly ratio: number | null;
-  readonly bar: string;
-  readonly ok: boolean;
-}
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
 const MARKER = "<!-- measured -->";
 
-const rows: Row[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchDurable())];
+const rows: BenchRow[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchDurable())];
 const table = [
   "| what | measured | ratio | bar | met |",
   "|---|---|---|---|---|",

@@ -10,9 +10,9 @@ import { openPlace, type Place, type Process } from "./testing/process.ts";
  * crashing (in a body or right after a commit), answering, stopping and cancelling. After every command: all chains are whole, nothing
  * recorded has run again, and the statuses have only gone where the table lets them.
  */
-const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 60);
 const RUN = "run";
 const CHILD = "run/child";
+const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 60);
 
 interface Model {
   readonly answers: { [RUN]: unknown[]; [CHILD]: unknown[] };
@@ -170,26 +170,30 @@ const commands = fc.commands(
   { maxCommands: 14 },
 );
 
-test("whatever happens to a run, it does everything once and ends where it should", async () => {
-  await fc.assert(
-    fc.asyncProperty(commands, async (sequence) => {
-      const place = openPlace();
-      const real: Real = {
-        place,
-        process: undefined as unknown as Process,
-        history: [],
-        crashAt: null,
-        crashed: Promise.withResolvers(),
-        lastStatus: "pending",
-      };
-      real.process = await reopen(real, () => real);
-      await real.process.engine.start("flow", null, { runId: RUN });
-      try {
-        await fc.asyncModelRun(() => ({ model: { answers: { [RUN]: [], [CHILD]: [] }, cancelled: false }, real }), sequence);
-      } finally {
-        await place.dispose();
-      }
-    }),
-    { numRuns: RUNS },
-  );
-}, 30_000 + RUNS * 200);
+test(
+  "whatever happens to a run, it does everything once and ends where it should",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(commands, async (sequence) => {
+        const place = openPlace();
+        const real: Real = {
+          place,
+          process: undefined as unknown as Process,
+          history: [],
+          crashAt: null,
+          crashed: Promise.withResolvers(),
+          lastStatus: "pending",
+        };
+        real.process = await reopen(real, () => real);
+        await real.process.engine.start("flow", null, { runId: RUN });
+        try {
+          await fc.asyncModelRun(() => ({ model: { answers: { [RUN]: [], [CHILD]: [] }, cancelled: false }, real }), sequence);
+        } finally {
+          await place.dispose();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  30_000 + RUNS * 200,
+);

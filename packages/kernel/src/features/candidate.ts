@@ -4,13 +4,11 @@ import { checksOf } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
 import { changeBetween, diffText } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
-import { anchor } from "../git/snapshot.ts";
-import { rebaseWorktree } from "../git/worktree.ts";
 import { flagChanges } from "../plans/flags.ts";
 import type { Operation } from "../operations/operation.ts";
 import { identityOf } from "./identity.ts";
+import { moveWorktree } from "./move.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle } from "./settle.ts";
 import { findFeature, updateFeature, type Feature } from "./store.ts";
 
 const candidateInput = z.strictObject({ feature_id: z.string() });
@@ -106,23 +104,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       ...identityOf(at),
     });
     if (built.conflicts.length > 0) return { tree: feature.tree, conflicts: built.conflicts };
-    await settle(rooms, feature, step, at);
-    const indexFile = rooms.layout.indexFile(feature.id);
-    await anchor(repository, feature.worktree, {
-      run: feature.run_id,
-      step: `${step}/before`,
-      message: `${feature.id}: before the base moved`,
-      at,
-      indexFile,
-    });
-    await rebaseWorktree(repository, {
-      path: feature.worktree,
-      branch: feature.branch,
-      from: feature.base_commit,
-      onto: base,
-      tree: built.tree,
-      indexFile,
-    });
+    await moveWorktree(rooms, feature, { base, tree: built.tree }, step, at);
     return { tree: built.tree, conflicts: [] };
   }
 }

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { diffText } from "../git/change.ts";
-import { anchor } from "../git/snapshot.ts";
-import { rebaseWorktree } from "../git/worktree.ts";
 import type { Operation } from "../operations/operation.ts";
 import { headOf } from "./candidate.ts";
+import { moveWorktree } from "./move.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle } from "./settle.ts";
 import { findFeature, gateMap, updateFeature } from "./store.ts";
 
 const restartInput = z.strictObject({ feature_id: z.string() });
@@ -19,7 +17,7 @@ export interface Restarted {
 
 /** Puts the worktree on the base as it is now, with none of the feature's changes, so that they can be built anew. */
 export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restartInput>, Restarted, Restarted> {
-  const { repository, layout, db } = rooms;
+  const { repository, db } = rooms;
   return {
     name: "feature.restart",
     roles: ["orchestrator", "system"],
@@ -29,23 +27,7 @@ export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restart
       const base = await headOf(rooms, feature.base_branch);
       const tree = (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${base}^{tree}`])).trim();
       const diff = await diffText(repository, feature.base_commit, feature.tree);
-      const indexFile = layout.indexFile(feature_id);
-      await settle(rooms, feature, operationId, at);
-      await anchor(repository, feature.worktree, {
-        run: feature.run_id,
-        step: operationId,
-        message: `${feature_id}: before building anew`,
-        at,
-        indexFile,
-      });
-      await rebaseWorktree(repository, {
-        path: feature.worktree,
-        branch: feature.branch,
-        from: feature.base_commit,
-        onto: base,
-        tree,
-        indexFile,
-      });
+      await moveWorktree(rooms, feature, { base, tree }, operationId, at);
       return { base, tree, diff };
     },
     async commit(tx, { feature_id }, restarted, { at }) {

@@ -8,15 +8,8 @@ import type { Sandbox } from "../sandbox/contract.ts";
 import { openSandbox } from "../sandbox/sandbox.ts";
 import { unsandboxed } from "../sandbox/unsandboxed.ts";
 import { runGate } from "./run.ts";
+import type { BenchRow } from "@slipway/durable/bench/durable";
 import type { GatesConfig } from "./schema.ts";
-
-export interface BenchRow {
-  readonly what: string;
-  readonly value: string;
-  readonly ratio: number | null;
-  readonly bar: string;
-  readonly ok: boolean;
-}
 
 const STEP = { name: "true", cmd: ["true"] };
 const CONFIG: GatesConfig = { version: 1, profiles: { default: { modes: { fast: [STEP], full: [STEP] } } } };

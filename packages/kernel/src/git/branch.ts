@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { withLockHealing } from "./locks.ts";
+import { withOwnLock } from "./locks.ts";
 import { isSafeBranch } from "./names.ts";
 import type { Repository } from "./repository.ts";
 
@@ -59,10 +59,8 @@ export async function ensureBranch(repo: Repository, { branch, base, recorded }:
 /** Compare-and-swap on a branch of the harness's own; null: it must not exist yet. */
 export async function moveBranch(repo: Repository, branch: string, to: string, from: string | null): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  const isOurs = (lock: string) => lock === join(repo.commonDir, `${ref}.lock`);
-  await withLockHealing(repo, isOurs, () =>
-    repo.git.run(["update-ref", "--no-deref", "--end-of-options", ref, to, from ?? "0".repeat(to.length)]),
-  );
+  const move = ["update-ref", "--no-deref", "--end-of-options", ref, to, from ?? "0".repeat(to.length)];
+  await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
 }
 
 /** Only when another ref keeps every commit on it. */

@@ -2,7 +2,6 @@ import { readdir, readFile, readlink, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "./repository.ts";
-import { stderrOf } from "./runner.ts";
 
 /** Where the system tells about its processes; another folder in tests. */
 export interface ProcessTable {
@@ -39,15 +38,10 @@ export async function clearStaleLock(
   return "cleared";
 }
 
-/** Repeats an operation once after clearing a stale lock that it met, if the lock is one of the harness's own. */
-export async function withLockHealing<T>(repo: Repository, isOurs: (lock: string) => boolean, operation: () => Promise<T>): Promise<T> {
-  try {
-    return await operation();
-  } catch (error) {
-    const lock = lockNamedIn(stderrOf(error));
-    if (lock === undefined || !isOurs(lock) || (await clearStaleLock(repo, lock)) === "held") throw error;
-    return operation();
-  }
+/** For a file that only the harness writes, one process at a time: a lock on it is a leftover, and goes before git would wait for it. */
+export async function withOwnLock<T>(repo: Repository, file: string, operation: () => Promise<T>): Promise<T> {
+  await clearStaleLock(repo, `${file}.lock`);
+  return operation();
 }
 
 export function lockNamedIn(stderr: string): string | undefined {

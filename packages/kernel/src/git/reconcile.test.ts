@@ -6,8 +6,9 @@ import { systemHost } from "@slipway/durable/host";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { abandonLanding, declareLanding, settleLandings, type LandingIntent } from "./landing.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Undo } from "./checkout.ts";
-import { clearStaleLock, withLockHealing } from "./locks.ts";
+import { clearStaleLock } from "./locks.ts";
 import { buildMerge, landMerge } from "./merge.ts";
+import { moveBranch } from "./branch.ts";
 import { rawBetween } from "./raw.ts";
 import { reconcile } from "./reconcile.ts";
 import { excludeLocally } from "./repository.ts";
@@ -281,19 +282,20 @@ describe("stale locks", () => {
     }
   });
 
-  test("only the harness's own locks are healed in passing", async () => {
-    const { user, repo } = await world();
-    writeFileSync(join(user.root, ".git/refs/heads/main.lock"), "");
-    const update = () => repo.git.run(["update-ref", "refs/heads/main", user.git("rev-parse", "main"), user.git("rev-parse", "main")]);
-    await expect(withLockHealing(repo, () => false, update)).rejects.toMatchObject({ code: "git_failed" });
-    await expect(
-      withLockHealing(
-        repo,
-        () => true,
-        () => Promise.reject(new Error("another")),
-      ),
-    ).rejects.toThrow("another");
-    expect(existsSync(join(user.root, ".git/refs/heads/main.lock"))).toBe(true);
+  test("in passing, a leftover on a file of our own goes, and one that is held is met by git", async () => {
+    const { user, repo, path } = await world();
+    const lock = join(repo.commonDir, "refs/heads/login.lock");
+    writeFileSync(lock, "");
+    const git = await liveGit(user.root);
+    const head = user.git("rev-parse", "login");
+    await expect(moveBranch(repo, "login", head, head)).rejects.toMatchObject({
+      code: "git_failed",
+      message: expect.stringContaining("login.lock"),
+    });
+    await git.stop();
+    await moveBranch(repo, "login", head, head);
+    expect(existsSync(lock)).toBe(false);
+    expect(existsSync(path)).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { obstacles, placeFiles, stageBlobs } from "./files.ts";
 import { listed, listWorktree } from "./listing.ts";
-import { withLockHealing } from "./locks.ts";
+import { withOwnLock } from "./locks.ts";
 import { encodeRefPart } from "./names.ts";
 import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from "./place.ts";
 import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
@@ -71,8 +71,7 @@ export async function anchor(repo: Repository, worktree: string, input: AnchorIn
       : await commitTree(repo, { tree, parents: parent === undefined ? [] : [parent], message: input.message, env: datedAt(input.at) });
   if (commit !== previous) {
     const move = ["update-ref", "--no-deref", "--end-of-options", ref, commit, previous === "" ? "0".repeat(commit.length) : previous];
-    const isOurs = (lock: string) => lock === join(repo.commonDir, `${ref}.lock`);
-    await withLockHealing(repo, isOurs, () => repo.git.run(move));
+    await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
   }
   // Also for an anchor that was there: whoever made it may not have got this far.
   await syncFolders(repo, dirname(join(repo.commonDir, ref)));
@@ -139,12 +138,7 @@ async function onIndex<T>(
 ): Promise<T> {
   const git = await repo.vault({ workTree: place.path, indexFile });
   await seedIndex(repo, place, indexFile, git);
-  const attempt = () =>
-    withLockHealing(
-      repo,
-      (lock) => lock === `${indexFile}.lock`,
-      () => work(git),
-    );
+  const attempt = () => withOwnLock(repo, indexFile, () => work(git));
   try {
     return await attempt();
   } catch (error) {
