@@ -219,12 +219,12 @@ function tinyDisk(): string | null {
   if (!isRoot()) return null;
   const folder = mkdtempSync(join(tmpdir(), "slipway-disk-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], { stdio: "ignore" });
   } catch {
     return null;
   }
   onTestFinished(() => {
-    execFileSync("umount", ["--lazy", folder]);
+    execFileSync("/bin/umount", ["--lazy", folder]);
     rmSync(folder, { recursive: true });
   });
   return folder;
