@@ -61,6 +61,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     layout: layoutOf(repository.root),
     ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
   });
+  await assertNotRolledBack(io, records);
   const { configHome } = placesOf(io);
   assertKeyOutOfSight(configuration, configHome, io);
   const sandbox = once(() => chooseSandbox(options));
@@ -98,7 +99,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     async close() {
       await engine.close();
-      await keepHeads(io, records);
+      // The run's own outcome matters more than this second copy.
+      await keepHeads(io, records).catch((error: unknown) =>
+        options.onWarning?.(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
+      );
       await records.close();
     },
   };
@@ -137,6 +141,22 @@ async function recordRunHead({ database: { db }, journal, clock }: Records, runI
       .executeTakeFirst();
     if (known === undefined) await appendRunHead(journal, tx, runId, head, clock.now());
   });
+}
+
+/** Work on a database that was put back to an older copy would fork its history: nothing goes on before a person has looked. */
+async function assertNotRolledBack(io: Io, { database: { db, sqlite }, layout }: Records): Promise<void> {
+  const kept = (await (await keptHeadsFor(io, sqlite))?.readAll()) ?? new Map<string, Head>();
+  const heads = new Map((await db.selectFrom("heads").selectAll().execute()).map(({ stream, seq }) => [stream, seq]));
+  const behind = [...kept].filter(([stream, { seq }]) => (heads.get(stream) ?? 0) < seq).map(([stream]) => stream);
+  if (behind.length === 0) return;
+  throw new SlipwayError(
+    "journal_broken",
+    `${layout.database} is older than what was last seen of it (${behind.join(", ")}): it was put back to an earlier copy.`,
+    {
+      file: layout.database,
+      suggested_next_actions: ["Put the newer database back, or look at what is missing with `slipway journal verify`."],
+    },
+  );
 }
 
 /** Heads go outside the repository, so that a database put back to an older copy is noticed. */

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeBetween } from "../git/change.ts";
@@ -59,6 +59,14 @@ describe("init", () => {
     expect(scratch.read(".slipway/features/letters/spec.md")).toBe("# Letters\n");
     expect(scratch.git("symbolic-ref", "HEAD").trim()).toBe("refs/heads/main");
     expect(scratch.git("status", "--porcelain")).toBe("");
+  });
+
+  test("[FEA-159] a specification that already stands in the feature's folder is left as it is", async () => {
+    const path = join(scratch.root, ".slipway/features/letters/spec.md");
+    scratch.write(".slipway/features/letters/spec.md", "# Letters\n");
+    const { ino } = statSync(path);
+    await init();
+    expect(statSync(path).ino).toBe(ino);
   });
 
   test("a second call changes nothing, not even what was built in between", async () => {
@@ -294,7 +302,7 @@ describe("a candidate", () => {
       rebuilt: false,
       conflicts: [],
       empty: false,
-      flags: ["gates ran without a sandbox: full"],
+      flags: ["gates ran without a sandbox: fast, full"],
     });
     expect(candidate.summary).toContain("src/a.txt");
   });

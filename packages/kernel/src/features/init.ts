@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { nodeFileSystem } from "../files/file-system.ts";
@@ -22,7 +22,7 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
     async effect({ feature_id: id, spec_digest }) {
       await excludeLocally(repository, [".slipway/", ".worktrees/"]);
       await mkdir(join(layout.feature(id), "logs"), { recursive: true });
-      await writeFileAtomic(nodeFileSystem, join(layout.feature(id), "spec.md"), await objects.get(spec_digest));
+      await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(spec_digest));
       const { baseCommit } = await ensureWorktree(repository, {
         featureId: id,
         branch: id,
@@ -60,4 +60,10 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
     },
     event: ({ feature_id }, { base_commit }) => ({ feature_id, base_commit }),
   };
+}
+
+/** A specification that was read from this very place is not copied over itself. */
+async function placeSpec(path: string, bytes: Uint8Array): Promise<void> {
+  const present = await readFile(path).catch(() => null);
+  if (present === null || !present.equals(bytes)) await writeFileAtomic(nodeFileSystem, path, bytes);
 }

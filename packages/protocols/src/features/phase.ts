@@ -51,7 +51,7 @@ async function askForHelp(ctx: Ctx, shop: Shop, id: string, phase: "planning" | 
   const answer = await ctx.ask(`blocked:${phase}:${name}`, {
     kind: "blocked",
     title: `${id} is blocked in ${phase}`,
-    body: `No attempt passed. The last one ended with ${why}`,
+    body: [`No attempt passed. The last one ended with ${why}`, ...nextActions(last)].join("\n"),
     options: [
       { value: "retry", label: "try again, with your comment as guidance" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
@@ -65,4 +65,9 @@ async function askForHelp(ctx: Ctx, shop: Shop, id: string, phase: "planning" | 
   }
   await change(`unblock:${phase}:${name}`, phase, `a person asked for another round (${name})`);
   return answer.comment ?? "Try again.";
+}
+
+function nextActions(last: Last): string[] {
+  const actions = last !== null && "failure" in last ? last.failure.details["suggested_next_actions"] : [];
+  return Array.isArray(actions) ? actions.map((action) => `next: ${String(action)}`) : [];
 }
