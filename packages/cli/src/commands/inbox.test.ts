@@ -28,7 +28,7 @@ describe("slipway inbox", () => {
     const { code, stdout } = await project.slipway(["inbox"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Q1 {2}letters is blocked in building\n {5}No attempt passed\..*cassette_answer_missing.*\n {5}retry: .*\n {5}give_up: .*\n {5}→ slipway answer Q1 retry --comment '…'\n/,
+      /^Q1 {2}letters is blocked in building\n {5}No attempt passed\..*cassette_answer_missing.*\n {5}next: .*\n {5}retry: .*\n {5}give_up: .*\n {5}→ slipway answer Q1 retry --comment '…'\n/,
     );
     expect(stdout).toMatch(/^Q2 {2}Merge other into main\?\n {5} src\/b\.txt.*\n[^]*→ slipway approve other\n/m);
     const one = await project.slipway(["inbox", "Q2"]);

@@ -224,6 +224,7 @@ describe("merge", () => {
     expect(parents).toEqual(merge_strategy === "merge_commit" ? [before, landing.feature_commit] : [before]);
     expect(scratch.git("log", "-1", "--format=%s", landing.feature_commit).trim()).toBe("Letters");
     expect(scratch.git("status", "--porcelain")).toBe("");
+    expect(scratch.git("-C", ".worktrees/letters", "status", "--porcelain")).toBe("");
     expect(await merge(token, { merge_strategy, commit_message: "Letters" }, "the-merge")).toEqual(landing);
     await expect(merge(token)).rejects.toMatchObject({ code: "invalid_status_transition" });
     expect(scratch.git("rev-parse", "main").trim()).toBe(landing.commit);

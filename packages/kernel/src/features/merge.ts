@@ -2,6 +2,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { consumeApproval, readApproval, type Approval } from "../approvals/approvals.ts";
 import { modePassed } from "../evidence/checks.ts";
+import { alignIndexes } from "../git/checkout.ts";
 import { changeBetween } from "../git/change.ts";
 import { buildMerge, landMerge, type MergeStrategy } from "../git/merge.ts";
 import { releaseAllWithin } from "../locks/store.ts";
@@ -77,6 +78,7 @@ export function mergeOperation(
         featureBranch: feature.branch,
         featureCommit: built.featureCommit,
       });
+      await alignIndexes(repository, feature.branch, built.featureCommit);
       return {
         commit: built.commit,
         feature_commit: built.featureCommit,

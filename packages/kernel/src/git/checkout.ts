@@ -117,6 +117,15 @@ async function stageCheckout(
   await rm(indexFile);
 }
 
+/** After a branch got the commit of what already stands in its worktree: there, nothing is left to commit. Files are not touched. */
+export async function alignIndexes(repo: Repository, branch: string, commit: string): Promise<void> {
+  for (const checkout of await findCheckouts(repo, branch)) {
+    const git = await checkoutGit(repo, checkout);
+    await git.run(["read-tree", "--end-of-options", commit]);
+    await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
+  }
+}
+
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 100;
 

@@ -62,7 +62,7 @@ export async function buildMerge(repo: Repository, input: MergeInput): Promise<B
   const commit = await commitTree(repo, {
     tree,
     parents: [baseNow],
-    message: `${message.trimEnd()}\n\nSquashed-from: ${featureCommit}`,
+    message: withTrailer(message, `Squashed-from: ${featureCommit}`),
     env,
   });
   return { featureCommit, commit, tree, conflicts };
@@ -133,6 +133,14 @@ export async function landMerge(repo: Repository, input: LandingInput): Promise<
   await syncFolders(repo, join(repo.commonDir, "refs", "heads"));
   await forgetLanding(repo, intent);
   return { landed: true, already: false, checkoutUpdated: advances.length > 0 };
+}
+
+/** Beside the trailers that are there: a paragraph of its own would end them. */
+function withTrailer(message: string, trailer: string): string {
+  const text = message.trimEnd();
+  const last = text.split(/\n{2,}/).at(-1) ?? "";
+  const trailers = text.includes("\n\n") && last.split("\n").every((line) => /^[A-Za-z][A-Za-z-]*: /.test(line));
+  return `${text}${trailers ? "\n" : "\n\n"}${trailer}`;
 }
 
 async function mergeTrees(
