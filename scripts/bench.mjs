@@ -11,4 +11,9 @@ const result = spawnSync(node, args, {
   stdio: "inherit",
   env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` },
 });
+if (process.argv.includes("--write"))
+  spawnSync(join(root, "node_modules", ".bin", "prettier"), ["--write", "--log-level", "warn", "docs/benchmarks.md"], {
+    cwd: root,
+    stdio: "inherit",
+  });
 process.exit(result.status ?? 1);
