@@ -1,28 +1,29 @@
-import { openEngine, type Engine } from "@slipway/durable/engine";
-import type { Head, JournalEvent } from "@slipway/durable/chain";
-import type { DriveOptions } from "@slipway/durable/drive";
-import type { Outcome } from "@slipway/durable/outcome";
-import { isFinished } from "@slipway/durable/status";
 import { join } from "node:path";
+import type { DriveOptions } from "@slipway/durable/drive";
+import type { Head, JournalEvent } from "@slipway/durable/chain";
+import type { Outcome } from "@slipway/durable/outcome";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
-import { reconcile } from "@slipway/kernel/git/reconcile";
-import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
+import { isFinished } from "@slipway/durable/status";
+import { openEngine, type Engine } from "@slipway/durable/engine";
 import type { Configuration } from "@slipway/kernel/config/load";
-import { expandHome } from "@slipway/kernel/config/home";
-import { openKernel, type Kernel } from "@slipway/kernel/kernel";
-import { layoutOf } from "@slipway/kernel/layout";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
+import type { Shop } from "@slipway/protocols/features/shop";
+import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
+import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { expandHome } from "@slipway/kernel/config/home";
+import { features } from "@slipway/protocols/features/protocol";
+import { layoutOf } from "@slipway/kernel/layout";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
+import { reconcile } from "@slipway/kernel/git/reconcile";
 import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
-import { features } from "@slipway/protocols/features/protocol";
-import type { Shop } from "@slipway/protocols/features/shop";
 import { deskFor, type AgentChoice } from "./agents.ts";
 import { committedConfiguration } from "./configuration.ts";
 import type { Io } from "./io.ts";
-import { keptHeadsFor, personOf, placesOf } from "./places.ts";
+import { assertNotRolledBack, keepHeads } from "./heads.ts";
+import { personOf, placesOf } from "./places.ts";
 
 /** Looked at by the progress display and by the kill suite. */
 export interface Hooks {
@@ -141,29 +142,6 @@ async function recordRunHead({ database: { db }, journal, clock }: Records, runI
       .executeTakeFirst();
     if (known === undefined) await appendRunHead(journal, tx, runId, head, clock.now());
   });
-}
-
-/** Work on a database that was put back to an older copy would fork its history: nothing goes on before a person has looked. */
-async function assertNotRolledBack(io: Io, { database: { db, sqlite }, layout }: Records): Promise<void> {
-  const kept = (await (await keptHeadsFor(io, sqlite))?.readAll()) ?? new Map<string, Head>();
-  const heads = new Map((await db.selectFrom("heads").selectAll().execute()).map(({ stream, seq }) => [stream, seq]));
-  const behind = [...kept].filter(([stream, { seq }]) => (heads.get(stream) ?? 0) < seq).map(([stream]) => stream);
-  if (behind.length === 0) return;
-  throw new SlipwayError(
-    "journal_broken",
-    `${layout.database} is older than what was last seen of it (${behind.join(", ")}): it was put back to an earlier copy.`,
-    {
-      file: layout.database,
-      suggested_next_actions: ["Put the newer database back, or look at what is missing with `slipway journal verify`."],
-    },
-  );
-}
-
-/** Heads go outside the repository, so that a database put back to an older copy is noticed. */
-async function keepHeads(io: Io, { database: { db, sqlite } }: Records): Promise<void> {
-  const kept = await keptHeadsFor(io, sqlite);
-  if (kept === null) return;
-  for (const { stream, seq, hash } of await db.selectFrom("heads").selectAll().execute()) await kept.recordHead(stream, { seq, hash });
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

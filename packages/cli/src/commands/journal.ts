@@ -3,7 +3,7 @@ import { verifyAll } from "@slipway/kernel/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { keptHeadsFor } from "../places.ts";
+import { keptHeadsFor } from "../heads.ts";
 import { withReader, type Reader } from "../reader.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ import { checkedVersion } from "@slipway/kernel/database/version";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
 import type { Io } from "../io.ts";
-import { keptHeadsFor } from "../places.ts";
+import { keptHeadsFor } from "../heads.ts";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 
 /** Verifying reads every event; more than this takes longer than a person waits for a check. */
