@@ -1,0 +1,64 @@
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FILES, letters } from "./testing/project.ts";
+
+test("a database that was put back to an older copy is refused before any work goes on", async () => {
+  const project = letters();
+  await project.run();
+  const copy = join(project.home, "copy");
+  cpSync(join(project.root, ".slipway"), copy, { recursive: true });
+  await project.slipway(["approve"]);
+  expect((await project.slipway(["merge"])).code).toBe(0);
+  const merged = project.git("rev-parse", "main");
+
+  rmSync(join(project.root, ".slipway"), { recursive: true });
+  cpSync(copy, join(project.root, ".slipway"), { recursive: true });
+  const { code, stderr } = await project.slipway(["resume", "--cassette", project.cassette]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^journal_broken: .*slipway\.db is older than what was last seen of it.*\n {2}next: /);
+  expect(project.git("rev-parse", "main")).toBe(merged);
+});
+
+test("a state folder that was deleted on purpose raises no alarm", async () => {
+  const project = letters();
+  await project.run();
+  rmSync(join(project.root, ".slipway"), { recursive: true });
+  rmSync(join(project.root, ".worktrees"), { recursive: true });
+  project.git("worktree", "prune");
+  project.git("branch", "-D", "letters");
+  expect((await project.run()).code).toBe(23);
+  expect((await project.slipway(["journal", "verify"])).code).toBe(0);
+});
+
+test.each(["~/config", "~/", "/"])("a policy that would show gates the approval key (%s) is refused", async (path) => {
+  const policy = `${FILES["slipway/policy.yaml"]}sandbox: { read_only: ["${path}"] }\n`;
+  const project = letters({ "slipway/policy.yaml": policy });
+  const { code, stderr } = await project.run();
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^config_invalid: .*slipway\/policy\.yaml/);
+});
+
+test("a cancelled run takes its features along, and gives their names free of work in progress", async () => {
+  const project = letters();
+  await project.run();
+  const { code } = await project.slipway(["stop", "--cancel"]);
+  expect(code).toBe(0);
+  expect(project.sql("SELECT status, status_reason FROM features")).toEqual([
+    { status: "failed", status_reason: "the run was cancelled by kim" },
+  ]);
+});
+
+test("status says when the process of a run is gone", async () => {
+  const project = letters();
+  await project.run();
+  project.sql("UPDATE runs SET status = 'running', lease_pid = 999999999 WHERE parent_run_id IS NULL RETURNING 1");
+  expect((await project.slipway(["status"])).stdout).toContain("was cut off (process 999999999 is gone); continue with `slipway resume`");
+});
+
+test("after the approval, status names the merge", async () => {
+  const project = letters();
+  await project.run();
+  await project.slipway(["approve"]);
+  expect((await project.slipway(["status"])).stdout).toContain("letters is approved  → slipway merge letters");
+});
