@@ -9,7 +9,11 @@ const { parse } = await import("yaml");
 const folder = join(root, "docs", "requirements");
 const { files, tests } = readReports();
 const idsOf = (wanted) =>
-  new Set(tests.filter(({ status }) => status === wanted).flatMap(({ title }) => title.match(/[A-Z]{3}-\d{3}/g) ?? []));
+  new Set(
+    tests
+      .filter(({ status }) => status === wanted)
+      .flatMap(({ title }) => [...title.matchAll(/\[([A-Z]{3}-\d{3})\]/g)].map(([, id]) => id)),
+  );
 const passing = idsOf("passed");
 const failing = idsOf("failed");
 
@@ -35,4 +39,4 @@ else {
   }
   for (const id of unknown) console.log(`unknown requirement in a test title: ${id}`);
 }
-process.exit(unknown.length === 0 ? 0 : 1);
+process.exitCode = unknown.length === 0 ? 0 : 1;
