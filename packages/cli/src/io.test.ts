@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { processIo } from "./io.ts";
 import { personOf, placesOf } from "./places.ts";
@@ -53,7 +54,7 @@ test("the person and their folders come from the environment, with sensible fall
   expect(personOf(io({ SLIPWAY_USER: "ada", USER: "kim" })).id).toBe("ada");
   expect(personOf(io({ USER: "kim", LOGNAME: "k" })).id).toBe("kim");
   expect(personOf(io({ LOGNAME: "k" })).id).toBe("k");
-  expect(personOf(io({})).id).toBe("unknown");
+  expect(personOf(io({})).id).toBe(userInfo().username);
   expect(placesOf(io({ HOME: "/home/kim" }))).toEqual({ configHome: "/home/kim/.config", stateHome: "/home/kim/.local/state/slipway" });
   expect(placesOf(io({ XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }))).toEqual({ configHome: "/c", stateHome: "/s/slipway" });
   expect(placesOf(io({})).configHome).toMatch(/\.config$/);

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { Io } from "./io.ts";
 
@@ -13,5 +13,5 @@ export function placesOf(io: Io) {
 
 /** Who sits at the keyboard, as far as the system tells. */
 export function personOf(io: Io): { type: "person"; id: string } {
-  return { type: "person", id: io.env["SLIPWAY_USER"] ?? io.env["USER"] ?? io.env["LOGNAME"] ?? "unknown" };
+  return { type: "person", id: io.env["SLIPWAY_USER"] ?? io.env["USER"] ?? io.env["LOGNAME"] ?? userInfo().username };
 }

@@ -26,9 +26,23 @@ describe("somebody sits at the terminal", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("letters is merged into main");
     expect(note).toHaveBeenCalledWith(expect.stringContaining("src/a.txt"), "Merge letters into main?");
-    expect(vi.mocked(select).mock.calls[0]?.[0].options.map(({ value }) => value)).toEqual(["approve", "changes", "reject", "later"]);
+    expect(vi.mocked(select).mock.calls[0]?.[0].options.map(({ value }) => value)).toEqual([
+      "approve",
+      "changes",
+      "reject",
+      "diff",
+      "later",
+    ]);
+    expect(vi.mocked(select).mock.calls[0]?.[0].initialValue).toBe("later");
     expect(text).not.toHaveBeenCalled();
     expect(project.sql("SELECT answered_by FROM questions")).toEqual([{ answered_by: "person:kim" }]);
+  });
+
+  test("every line can be looked at first", async () => {
+    const project = letters();
+    person("diff", "later");
+    const { stdout } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
+    expect(stdout).toMatch(/^-one\n\+two$/m);
   });
 
   test.each([["later" as const], [CANCEL]])("%s leaves the question open and exits 23", async (choice) => {

@@ -1,5 +1,6 @@
 import { isCancel, note, select, text } from "@clack/prompts";
 import { SlipwayError } from "@slipway/durable/errors";
+import { diffText } from "@slipway/kernel/git/change";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";
@@ -9,9 +10,10 @@ import { oneLine, plain } from "./render/plain.ts";
 import type { Session } from "./session.ts";
 
 const LATER = "later";
+const DIFF = "diff";
 
 /** Puts the run's open questions to whoever sits at the terminal. False when they would rather answer later. */
-export async function answerAtTerminal({ records, engine }: Session, runId: string, io: Io): Promise<boolean> {
+export async function answerAtTerminal({ records, engine, repository }: Session, runId: string, io: Io): Promise<boolean> {
   const open = await openQuestionsOf(records, runId);
   for (const question of open) {
     note(plain(question.body), oneLine(question.title));
@@ -19,6 +21,10 @@ export async function answerAtTerminal({ records, engine }: Session, runId: stri
     while (!settled) {
       const given = await ask(question);
       if (given === LATER) return false;
+      if (given === DIFF) {
+        io.out(plain(await diffText(repository, String(question.context["base"]), String(question.context["tree"]))));
+        continue;
+      }
       settled = await answer(records, question, given, io);
     }
     engine.wake();
@@ -31,9 +37,9 @@ interface Given {
   readonly comment: string;
 }
 
-async function ask(question: InboxQuestion): Promise<Given | typeof LATER> {
+async function ask(question: InboxQuestion): Promise<Given | typeof LATER | typeof DIFF> {
   const decision = await choose(question);
-  if (decision === LATER) return LATER;
+  if (decision === LATER || decision === DIFF) return decision;
   if (decision === "approve") return { decision, comment: "" };
   const comment = await text({ message: "A comment for the worker (may be empty)", defaultValue: "" });
   return isCancel(comment) ? LATER : { decision, comment };
@@ -63,6 +69,7 @@ async function choose(question: InboxQuestion): Promise<string | null> {
     initialValue: LATER,
     options: [
       ...question.options.map(({ value, label }) => ({ value, label: `${value}: ${label}` })),
+      ...(question.kind === "approval" ? [{ value: DIFF, label: "diff: show every line of it first" }] : []),
       { value: LATER, label: "later: leave the question open" },
     ],
   });

@@ -110,7 +110,7 @@ function approvalQuestion(candidate: Candidate) {
     title: `Merge ${candidate.feature_id} into ${candidate.base_branch}?`,
     body: [candidate.summary, ...candidate.flags.map((flag) => `Look closely: ${flag}`)].join("\n"),
     options: [
-      { value: "approve", label: "merge exactly this change (use `slipway approve`, which signs it)" },
+      { value: "approve", label: "merge exactly this change, signed with your key" },
       { value: "changes", label: "send it back with a comment" },
       { value: "reject", label: "end this feature; its work stays reachable" },
     ],
