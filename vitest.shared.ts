@@ -1,5 +1,24 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Reporter } from "vitest/node";
 import { defineConfig } from "vitest/config";
+
+const REPORTS = join(import.meta.dirname, "reports", "tests");
+
+/** Says of every test that was skipped why; `npm test` repeats it at its end. */
+function skipNotes(project: string): Reporter {
+  const notes: { title: string; reason: string }[] = [];
+  return {
+    onTestCaseResult(test) {
+      const result = test.result();
+      if (result.state === "skipped") notes.push({ title: test.fullName, reason: result.note ?? "see the reason printed by its file" });
+    },
+    onTestRunEnd() {
+      mkdirSync(REPORTS, { recursive: true });
+      writeFileSync(join(REPORTS, `${project}.skips`), JSON.stringify(notes));
+    },
+  };
+}
 
 /** One configuration for every package: sources straight from TypeScript, coverage minima that block. */
 export function packageConfig(project: string, coverage = true) {
@@ -13,7 +32,7 @@ export function packageConfig(project: string, coverage = true) {
       testTimeout: 30_000,
       hookTimeout: 30_000,
       maxWorkers: 2,
-      reporters: ["default", ["json", { outputFile: join(import.meta.dirname, "reports", "tests", `${project}.json`) }]],
+      reporters: ["default", ["json", { outputFile: join(REPORTS, `${project}.json`) }], skipNotes(project)],
       coverage: {
         enabled: coverage,
         provider: "v8",

@@ -36,7 +36,7 @@ for (const [name, command, args] of stages) {
 }
 
 const { tests, skipped } = readReports();
-for (const { title, reason } of skipped) console.log(`skipped: ${title}${reason ? ` (${reason})` : ""}`);
+for (const { title, reason } of skipped) console.log(`skipped: ${title} (${reason})`);
 spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
 if (failed.length > 0) console.log(`failed stages: ${failed.join(", ")}`);
 const count = (status) => tests.filter((test) => test.status === status).length;
