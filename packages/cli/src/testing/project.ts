@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import type { Io } from "../io.ts";
 import { main } from "../main.ts";
@@ -30,30 +31,6 @@ export interface Ended {
   /** One value for each line that a `--json` command wrote. */
   json<T>(): T[];
 }
-
-const GATES = `version: 1
-profiles:
-  default:
-    modes:
-      fast: [{ name: check, cmd: [sh, check.sh] }]
-      full: [{ name: check, cmd: [sh, check.sh] }]
-`;
-
-const POLICY = `version: 1
-commit_policy: { allow_commit: false, allow_merge: false }
-patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
-locks: { resources: [openapi, events, db_migrations], lease_ttl_seconds: 60 }
-protected_areas: [slipway]
-required_modes: [fast, full]
-required_merge_mode: full
-config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
-path_rules: { matching: repo_prefix }
-merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
-worktree: { base_branch: main }
-implementation: { workspace: nx }
-testing: { framework: vitest }
-supervisor: { max_iterations_per_phase: 2 }
-`;
 
 export const FILES: Readonly<Record<string, string>> = {
   "check.sh": "if grep -rn BUG src; then exit 1; fi\n",

@@ -13,7 +13,8 @@ import { unsandboxed } from "../../sandbox/unsandboxed.ts";
 
 export const PERSON = { type: "person", id: "kim" } as const;
 
-const GATES = `version: 1
+/** One step per mode: `check.sh` of the repository. */
+export const GATES = `version: 1
 profiles:
   default:
     modes:
@@ -21,7 +22,8 @@ profiles:
       full: [{ name: check, cmd: [sh, check.sh] }]
 `;
 
-const POLICY = `version: 1
+/** Everything required, short waits, two attempts a phase. */
+export const POLICY = `version: 1
 commit_policy: { allow_commit: false, allow_merge: false }
 patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
 locks:
