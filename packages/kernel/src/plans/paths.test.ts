@@ -111,7 +111,7 @@ test("nothing accepted is absolute, leaves the root or reaches .git, wherever th
     fc.property(rawPath, (raw) => {
       const result = canonicalPath(raw);
       if (!result.ok) return;
-      const root = "/work/repository";
+      const root = "/srv/repository";
       expect(posix.resolve(root, raw)).toBe(`${root}/${result.path}`);
       expect(result.path.split("/").every((part) => part !== ".." && part !== "." && part !== "" && part.toLowerCase() !== ".git")).toBe(
         true,
