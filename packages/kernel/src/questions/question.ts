@@ -1,27 +1,15 @@
 import type { Json } from "@slipway/durable/canonical";
+import type { OpenQuestion } from "@slipway/durable/inbox";
 import type { Selectable } from "kysely";
 import type { QuestionStatus } from "./status.ts";
 import type { QuestionsTables } from "./tables.ts";
 
-/** A question as people and rules see it. */
-export interface InboxQuestion {
-  readonly id: string;
+/** A question as people and rules see it. `answerableBy` holds actor types, or `type:id`. */
+export interface InboxQuestion extends Omit<OpenQuestion, "runId" | "remindAfterMs"> {
   /** Null when nobody's run waits for it. */
   readonly runId: string | null;
-  readonly name: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly body: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-  /** JSON Schema of a valid answer. */
-  readonly answerSchema: Readonly<Record<string, unknown>>;
-  readonly context: Readonly<Record<string, unknown>>;
-  /** Actor types, or `type:id`. */
-  readonly answerableBy: readonly string[];
   readonly remindAt: readonly number[];
   readonly reminded: number;
-  readonly askedAt: number;
-  readonly expiresAt: number | null;
   readonly status: QuestionStatus;
   readonly answer: Json;
   readonly answeredBy: string | null;
