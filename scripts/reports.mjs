@@ -1,6 +1,6 @@
 // Reads what the test runs wrote to reports/tests/*.json.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { root } from "./setup.mjs";
 
 export function readReports() {
@@ -8,7 +8,12 @@ export function readReports() {
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
   const tests = files.flatMap((name) =>
     JSON.parse(readFileSync(join(folder, name), "utf8")).testResults.flatMap((file) =>
-      file.assertionResults.map(({ fullName, status }) => ({ title: fullName, status })),
+      file.assertionResults.map(({ fullName, status, failureMessages }) => ({
+        title: fullName,
+        status,
+        file: relative(root, file.name),
+        failures: failureMessages ?? [],
+      })),
     ),
   );
   return { files, tests, skipped: skipNotes(folder) };

@@ -38,6 +38,11 @@ for (const [name, command, args] of stages) {
 const { tests, skipped } = readReports();
 for (const { title, reason } of skipped) console.log(`skipped: ${title} (${reason})`);
 spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
+// Last, because a log that is cut is cut from its beginning.
+for (const { title, file, failures } of tests.filter(({ status }) => status === "failed")) {
+  console.log(`FAILED: ${file}: ${title}`);
+  for (const failure of failures) console.log(failure.slice(0, 2_000));
+}
 if (failed.length > 0) console.log(`failed stages: ${failed.join(", ")}`);
 const count = (status) => tests.filter((test) => test.status === status).length;
 console.log(`${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);

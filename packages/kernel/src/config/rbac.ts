@@ -48,3 +48,8 @@ export const DEFAULT_RBAC: Readonly<Record<ActorRole, readonly Tool[]>> = {
   qa: [...READ_TOOLS, "repo.apply_patch", "gates.run", "qa.test_index_update"],
   system: TOOLS,
 };
+
+/** The roles a policy opens a tool to; nobody else may call it. */
+export function rolesFor(rbac: Readonly<Record<ActorRole, readonly Tool[]>>, tool: Tool): ActorRole[] {
+  return ACTOR_ROLES.filter((role) => rbac[role].includes(tool));
+}

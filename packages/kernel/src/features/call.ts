@@ -4,4 +4,6 @@ import type { Actor } from "../operations/operation.ts";
 export interface Call {
   readonly actor: Actor;
   readonly operationId: string;
+  /** The version of the feature's state the caller has seen; when given and no longer current, nothing is done. */
+  readonly expectedVersion?: number;
 }

@@ -1,6 +1,7 @@
 import type { Operation } from "../operations/operation.ts";
 import { approvalHolds } from "../approvals/holds.ts";
 import { peekApproval } from "../approvals/token.ts";
+import { atVersion } from "./at-version.ts";
 import { applyPatchOperation } from "./patch.ts";
 import type { Call } from "./call.ts";
 import { candidateOperation, type Candidate } from "./candidate.ts";
@@ -19,7 +20,11 @@ import type { Rooms } from "./rooms.ts";
 /** Every way to change a feature. Each comes through the door, then the files for people are written from the rows. */
 export function featureOperations(rooms: Rooms) {
   async function perform<I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>, call: Call, input: I): Promise<O> {
-    const output = await rooms.door.perform(operation, call.actor, call.operationId, input);
+    const { actor, operationId, expectedVersion } = call;
+    const output =
+      expectedVersion === undefined
+        ? await rooms.door.perform(operation, actor, operationId, input)
+        : await rooms.door.perform(atVersion(rooms, operation), actor, operationId, { arguments: input, expected_version: expectedVersion });
     await project(rooms, input.feature_id);
     return output;
   }

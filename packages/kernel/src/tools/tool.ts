@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { Tool as ToolName } from "../config/rbac.ts";
+import type { Call } from "../features/call.ts";
+import type { Kernel } from "../kernel.ts";
+
+/** Who calls, under which id, and how to tell them how far long work has come. */
+export interface ToolCall extends Call {
+  readonly signal: AbortSignal;
+  readonly progress: (note: ProgressNote) => void;
+}
+
+export interface ProgressNote {
+  readonly done: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+/** Where a process ran or a log exists. */
+export interface ToolEvidence {
+  readonly log_path?: string;
+  readonly log_paths?: readonly string[];
+  readonly command?: readonly string[];
+  readonly exit_code?: number | null;
+  /** For example `stale_lock_reclaimed`, with what was reclaimed. */
+  readonly notes?: readonly { readonly code: string; readonly message: string }[];
+}
+
+export interface Answer<O> {
+  readonly data: O;
+  readonly evidence?: ToolEvidence;
+}
+
+/**
+ * One tool of the catalog. `input` leaves out what every call carries (`actor_type`, `actor_id`; for mutating tools
+ * `operation_id` and `expected_version`): the dispatcher adds, checks and strips them.
+ */
+export interface ToolDefinition<I, O> {
+  readonly name: ToolName;
+  readonly kind: "read" | "mutating";
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  readonly output: z.ZodType<O>;
+  readonly call: (kernel: Kernel, input: I, call: ToolCall) => Promise<Answer<O>>;
+}
+
+/** A definition whose types have done their work: the dispatcher only ever hands it parsed input. */
+export type AnyTool = ToolDefinition<never, unknown>;
+
+export function tool<I, O>(definition: ToolDefinition<I, O>): AnyTool {
+  return definition as unknown as AnyTool;
+}
