@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
+import { coverageLines } from "./coverage.mjs";
 import { readReports } from "./reports.mjs";
 
 const { node, missing } = setUp();
@@ -35,6 +36,7 @@ for (const [name, command, args] of stages) {
   if (status !== 0) failed.push(name);
 }
 
+for (const line of coverageLines()) console.log(line);
 const { tests, skipped } = readReports();
 for (const { title, reason } of skipped) console.log(`skipped: ${title} (${reason})`);
 spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
