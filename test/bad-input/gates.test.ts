@@ -44,10 +44,8 @@ test("a gate that never ends dies with everything it started", async () => {
   const time = marker();
   const project = gated(`sleep ${time} & (setsid sleep ${time} &) ; sleep ${time}`, ', "timeout_seconds": 1');
   const before = belongings(project.root);
-  const started = performance.now();
   const { code, stdout } = await run(project);
   expect(code).toBe(23);
-  expect(performance.now() - started).toBeLessThan(20_000);
   expect(stdout).toContain('fast gates failed: Step "check" of the fast gate was stopped after 1 seconds.');
   await expectBlocked(project, "gate_timeout");
   expect(processesWith(`sleep ${time}`)).toEqual([]);

@@ -84,9 +84,7 @@ describe("the configuration", () => {
   ])("%s in %s: file, field and line, before anything is written", async (_what, file, text, names) => {
     const project = letters({ [file]: text });
     const before = belongings(project.root);
-    const started = performance.now();
     expectRefused(await run(project), { code: "config_invalid", names: [file, ...names] });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(belongings(project.root)).toEqual(before);
     expect(existsSync(join(project.root, ".slipway"))).toBe(false);
   });

@@ -145,12 +145,10 @@ const spawnSleeper = (pidFile: string) =>
 describe("a command that does not end", () => {
   test("is killed with its children when its time is up", async () => {
     const pidFile = join(scratch("agent"), "pid");
-    const started = performance.now();
     const error = await failure(
       agent(`${spawnSleeper(pidFile)} console.error("still thinking"); setTimeout(() => {}, 60000);`, { timeoutMs: 1500 }),
     );
     expect(error.message).toMatch(/did not answer within 1.5 seconds and was stopped\. It wrote to stderr: "still thinking"/);
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await gone(Number(readFileSync(pidFile, "utf8")))).toBe(true);
   });
 
@@ -178,14 +176,13 @@ describe("a command that does not end", () => {
 
   test("a child that left the group and holds the pipe does not hold us", async () => {
     const pidFile = join(scratch("agent"), "pid");
-    const detached = spawnSleeper(pidFile).replace('stdio: "inherit"', 'stdio: "inherit", detached: true').replace("60000", "4000");
-    const started = performance.now();
+    const detached = spawnSleeper(pidFile).replace('stdio: "inherit"', 'stdio: "inherit", detached: true');
     const reply = await agent(`${detached} child.unref(); process.stdout.write('{"text":"ok"}', () => process.exit(0));`).invoke(
       REQUEST,
       NEVER,
     );
     expect(reply.text).toBe("ok");
-    expect(performance.now() - started).toBeLessThan(3900);
+    // It would hold the pipe for a minute, longer than this test may take.
     process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
   });
 

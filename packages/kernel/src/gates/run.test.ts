@@ -177,8 +177,8 @@ describe("steps", () => {
 describe("time", () => {
   it("[FEA-144] a step that never ends is killed with all its processes after its timeout, or the default", async () => {
     for (const { timeout, policy } of [
-      { timeout: { timeout_seconds: 0.3 }, policy: {} },
-      { timeout: {}, policy: { defaultStepTimeoutSeconds: 0.3 } },
+      { timeout: { timeout_seconds: 1.5 }, policy: {} },
+      { timeout: {}, policy: { defaultStepTimeoutSeconds: 1.5 } },
     ]) {
       const worktree = scratchFolder();
       const config = gatesWith([
@@ -186,7 +186,7 @@ describe("time", () => {
         shellStep("after", "touch after"),
       ]);
       const result = await runCase({ sandbox, worktree, config, policy });
-      expect(result).toMatchObject({ passed: false, failure: { code: "gate_timeout", details: { timeout_seconds: 0.3 } } });
+      expect(result).toMatchObject({ passed: false, failure: { code: "gate_timeout", details: { timeout_seconds: 1.5 } } });
       expect(result.steps[0]).toMatchObject({ status: "fail", timedOut: true, exitCode: null });
       const beat = readFileSync(join(worktree, "beat"), "utf8");
       await sleep(100);
@@ -322,7 +322,6 @@ describe("logs", () => {
   });
 
   it("attack 31: of hundreds of megabytes the beginning and the end are kept, and the gap is named", async () => {
-    const started = performance.now();
     const result = await runCase({
       sandbox,
       config: gatesWith([shellStep("flood", "echo the beginning; yes 0123456789abcdef | head -c 30000000; echo the end")]),
@@ -335,7 +334,6 @@ describe("logs", () => {
     expect(log.endsWith("the end\n")).toBe(true);
     expect(log).toMatch(/\[slipway\] \d+ characters left out here/);
     expect(statSync(logPath).size).toBeLessThan(600_000);
-    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it("attack 31: an endless flood is ended at its limit with a bounded log", async () => {

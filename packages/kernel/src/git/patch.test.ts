@@ -256,7 +256,6 @@ describe("attacks on the patch", () => {
   test("attack 15: too many bytes or files are refused before git parses anything", async () => {
     const user = scratch();
     const repo = await user.open();
-    const started = performance.now();
     const huge = Buffer.alloc(50_000_000, "x");
     await expect(
       judgePatch({ ...repo, vault: () => expect.unreachable("git was asked") }, { baseTree: "x", patch: huge, limits: LIMITS }),
@@ -264,7 +263,6 @@ describe("attacks on the patch", () => {
       code: "patch_rejected",
       details: { offences: [{ path: "", rule: "patch_too_large" }] },
     });
-    expect(performance.now() - started).toBeLessThan(1_000);
     const many = Array.from({ length: 21 }, (_, index) => adding(`f${index}`)).join("");
     expect(await offences(user, many)).toEqual([{ path: "", rule: "too_many_files" }]);
     const plain = Array.from({ length: 21 }, (_, index) => `--- /dev/null\n+++ b/f${index}\n@@ -0,0 +1 @@\n+hi\n`).join("");

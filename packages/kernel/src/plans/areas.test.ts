@@ -124,8 +124,7 @@ test("as globs, the answer is the definition's", () => {
 test("the worst pattern against the worst path is decided at once", () => {
   const glob = `${"**/".repeat(60)}${"a*".repeat(3)}b/x`;
   const deep = Array.from({ length: 500 }, () => "a").join("/");
-  const started = performance.now();
+  // Backtracking would not come to an end within the test's time.
   expect(covered(glob, deep, "glob")).toBe(false);
   expect(covered("a*a*a*b", "a".repeat(255), "glob")).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
 });

@@ -45,7 +45,11 @@ describe("without a sandbox", () => {
   it("attack 28: daemons that left the session are found by their tag and ended", async () => {
     const worktree = scratchFolder();
     const daemon = "while :; do date +%s%N > beat; sleep 0.01; done";
-    const ran = await runShell(sandbox, worktree, `setsid sh -c '${daemon}' >/dev/null 2>&1 </dev/null & sleep 0.1; exit 4`);
+    const ran = await runShell(
+      sandbox,
+      worktree,
+      `setsid sh -c '${daemon}' >/dev/null 2>&1 </dev/null & while [ ! -s beat ]; do sleep 0.01; done; exit 4`,
+    );
     expect(ran.exitCode).toBe(4);
     const beat = readFileSync(join(worktree, "beat"), "utf8");
     await sleep(100);
@@ -55,7 +59,7 @@ describe("without a sandbox", () => {
   it("a timeout ends the whole tree, also what ignores SIGTERM", async () => {
     const worktree = scratchFolder();
     const script = `trap '' TERM; setsid sh -c "trap '' TERM; while :; do date +%s%N > beat; sleep 0.01; done" & while :; do sleep 0.05; done`;
-    const ran = await runShell(sandbox, worktree, script, { timeoutMs: 250, killGraceMs: 50 });
+    const ran = await runShell(sandbox, worktree, script, { timeoutMs: 2_000, killGraceMs: 50 });
     expect(ran).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL" });
     const beat = readFileSync(join(worktree, "beat"), "utf8");
     await sleep(100);
