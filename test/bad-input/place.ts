@@ -22,7 +22,7 @@ export interface Around {
 }
 
 /** The built program, in a process of its own, as a person would start it. No error of theirs may show a stack. */
-export async function slipway(project: Project, argv: readonly string[], around: Around = {}): Promise<Ended> {
+export async function slipway(project: Pick<Project, "root" | "env">, argv: readonly string[], around: Around = {}): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAM, ...argv], {
     cwd: around.cwd ?? project.root,
     env: { ...project.env, ...around.env },

@@ -3,6 +3,8 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { benchDurable, type BenchRow } from "@slipway/durable/bench/durable";
 import { benchGates } from "@slipway/kernel/gates/bench";
+import { benchPeer, peerTable } from "./peer/bench.ts";
+import { PEER } from "./peer/install.ts";
 import { benchStatus } from "./status.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
@@ -18,10 +20,13 @@ const table = [
   ),
 ].join("\n");
 console.log(table);
+const peerRows = await benchPeer((line) => console.error(line));
+const tables = `${table}\n\n### Against ${PEER.name} ${PEER.version}\n\n${peerTable(peerRows)}`;
+console.log(`\n${peerTable(peerRows)}`);
 
 if (process.argv.includes("--write")) {
   const [head = ""] = readFileSync(DOCUMENT, "utf8").split(MARKER);
   const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${new Date().toISOString().slice(0, 10)}.`;
-  writeFileSync(DOCUMENT, `${head}${MARKER}\n\n${machine}\n\n${table}\n`);
+  writeFileSync(DOCUMENT, `${head}${MARKER}\n\n${machine}\n\n${tables}\n`);
 }
-process.exitCode = rows.every(({ ok }) => ok) ? 0 : 3;
+process.exitCode = rows.every(({ ok }) => ok) && peerRows.every(({ met }) => met !== false) ? 0 : 3;

@@ -35,6 +35,7 @@ const io: Io = {
   interactive: false,
   color: false,
   columns: 100,
+  rows: 24,
   out: () => undefined,
   err: () => undefined,
 };
@@ -55,7 +56,7 @@ for (;;) {
     process.stdout.write(JSON.stringify(outcome));
     break;
   }
-  const question = await openApprovalOf(session.records, "bulk_discount");
+  const question = await openApprovalOf(session.records, "currency_format");
   if (question === null) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
   await giveApproval(session.records, question, io);
   point("approved");

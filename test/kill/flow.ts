@@ -41,12 +41,14 @@ export async function prepare(branch: "main" | "mine"): Promise<Flow> {
     interactive: false,
     color: false,
     columns: 100,
+    rows: 24,
     out: () => undefined,
     err: () => undefined,
   };
-  const { folder, spec } = await makeScratch(io, "repository");
+  const { folder, specs } = await makeScratch(io, "repository");
+  const [spec = ""] = specs;
   if (branch === "mine") git(folder, ["switch", "--quiet", "--create", "mine"]);
-  writeFileSync(join(folder, "README.md"), "# Parcel post\n\nMy own words, not committed.\n");
+  writeFileSync(join(folder, "README.md"), "# Corner shop\n\nMy own words, not committed.\n");
   writeFileSync(join(folder, "notes.txt"), "untracked\n");
   writeFileSync(join(folder, "staged.txt"), "staged\n");
   git(folder, ["add", "staged.txt"]);

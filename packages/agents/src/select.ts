@@ -6,6 +6,8 @@ export interface Wishes {
   /** --agent-provider, --agent-model and --provider-config-env. */
   readonly flags: { readonly provider?: string | undefined; readonly model?: string | undefined; readonly configEnv?: string | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What a run that goes on began with. */
+  readonly recorded?: { readonly provider: string; readonly model: string | null; readonly provider_config_env: string | null } | undefined;
   readonly agents: AgentsConfig | null;
 }
 
@@ -16,21 +18,32 @@ export interface Selection {
   readonly configEnv: string | null;
 }
 
-/** Flags, then the environment, then agents.yaml: each value on its own. */
-export function selectProvider(role: string, { flags, env, agents }: Wishes): Selection {
+/** Flags, then the environment, then what the run began with, then agents.yaml: each value on its own. */
+export function selectProvider(role: string, { flags, env, recorded, agents }: Wishes): Selection {
   const runtime = agents?.runtime;
   const override = runtime?.role_provider_overrides[role as WorkerRole];
-  const provider = firstOf(flags.provider, env["SLIPWAY_AGENT_PROVIDER"], override?.provider, runtime?.default_provider);
-  const model = firstOf(flags.model, env["SLIPWAY_AGENT_MODEL"], override?.model, runtime?.default_model);
-  const configEnv = firstOf(flags.configEnv, env["SLIPWAY_PROVIDER_CONFIG_ENV"], runtime?.provider_config_env);
+  const provider = firstOf(
+    flags.provider,
+    env["SLIPWAY_AGENT_PROVIDER"],
+    recorded?.provider,
+    override?.provider,
+    runtime?.default_provider,
+  );
+  const model = firstOf(flags.model, env["SLIPWAY_AGENT_MODEL"], recorded?.model, override?.model, runtime?.default_model);
+  const configEnv = firstOf(
+    flags.configEnv,
+    env["SLIPWAY_PROVIDER_CONFIG_ENV"],
+    recorded?.provider_config_env,
+    runtime?.provider_config_env,
+  );
   if (provider === null) throw notConfigured(role);
   if (!isProvider(provider)) throw unsupported(provider);
   if (configEnv !== null && firstOf(env[configEnv]) === null) throw missingCredentials(provider, configEnv);
   return { provider, model, configEnv };
 }
 
-function firstOf(...values: readonly (string | undefined)[]): string | null {
-  return values.find((value) => value !== undefined && value !== "") ?? null;
+function firstOf(...values: readonly (string | null | undefined)[]): string | null {
+  return values.find((value) => value != null && value !== "") ?? null;
 }
 
 function isProvider(name: string): name is ProviderName {

@@ -8,6 +8,7 @@ import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openDesk, type AgentDesk } from "@slipway/protocols/desk";
+import type { RunAgents } from "@slipway/protocols/features/protocol";
 import { featuresRole } from "@slipway/protocols/features/roles";
 import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
 import type { Arguments } from "./command.ts";
@@ -38,10 +39,12 @@ interface DeskFor {
   readonly kernel: Kernel;
   readonly io: Io;
   readonly choice: AgentChoice;
+  /** Who plays the roles in the run that is being carried out. */
+  readonly recorded: () => RunAgents | null;
   readonly onWarning: (text: string) => void;
 }
 
-export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
+export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: DeskFor): AgentDesk {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const opened = new Map<string, Promise<Provider>>();
@@ -67,7 +70,7 @@ export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
     role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), agents, readFile),
     provider: async (role) => {
       try {
-        const selection = selectProvider(role, { flags: choice, env: io.env, agents });
+        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents });
         return { provider: await open(selection), model: selection.model };
       } catch (error) {
         return { provider: absent(error), model: null };
@@ -79,6 +82,17 @@ export function deskFor({ kernel, io, choice, onWarning }: DeskFor): AgentDesk {
 /** So that a run asks a person instead of ending: who plays the roles can be mended while it waits. */
 function absent(error: unknown): Provider {
   return { name: "none", invoke: () => Promise.reject(error) };
+}
+
+/** Who plays which role by what is said now; what a run is recorded with. */
+export function agentsNow(kernel: Kernel, io: Io, choice: AgentChoice): RunAgents {
+  const { agents } = kernel.configuration;
+  return Object.fromEntries(
+    Object.keys(WORKER_OUTPUT).map((role) => {
+      const { provider, model, configEnv } = selectProvider(role, { flags: choice, env: io.env, agents });
+      return [role, { provider, model, provider_config_env: configEnv }];
+    }),
+  );
 }
 
 /** Before a run is recorded, every mistake in the choice is the caller's to correct. */

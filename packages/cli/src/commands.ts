@@ -9,6 +9,7 @@ const agentOptions: Record<string, OptionSpec> = {
 };
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
+const features = { ...feature, many: true };
 const unsandboxed: OptionSpec = {
   type: "string",
   hint: "REASON",
@@ -59,6 +60,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/watch.ts"),
   },
   {
+    name: "collisions",
+    summary: "where plans want the same thing, and who waits for whom",
+    example: "slipway collisions --json",
+    positionals: [],
+    options: {},
+    load: () => import("./commands/collisions.ts"),
+  },
+  {
+    name: "locks",
+    summary: "who holds which lock, and until when",
+    example: "slipway locks",
+    positionals: [],
+    options: {},
+    load: () => import("./commands/locks.ts"),
+  },
+  {
     name: "inbox",
     summary: "questions that wait for a person",
     example: "slipway inbox",
@@ -80,9 +97,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "approve",
     summary: "sign off the exact change that was gated",
-    example: "slipway approve search",
-    positionals: [feature],
-    options: { tree: { type: "string", hint: "TREE", describe: "approve only if the tree is this one (as shown by `slipway diff`)" } },
+    example: "slipway approve search export",
+    positionals: [features],
+    options: {
+      tree: { type: "string", hint: "TREE", describe: "approve only if the tree is this one (as shown by `slipway diff`)" },
+      yes: { type: "boolean", short: "y", describe: "sign without asking again; you have looked already" },
+    },
     load: () => import("./commands/approve.ts"),
   },
   {
@@ -98,10 +118,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "merge",
-    summary: "land an approved feature on its base branch",
+    summary: "land approved features on their base branch",
     example: "slipway merge search",
-    positionals: [feature],
-    options: {},
+    positionals: [features],
+    options: { ...agentOptions, "allow-unsandboxed": unsandboxed },
     load: () => import("./commands/merge.ts"),
   },
   {
@@ -126,6 +146,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/stop.ts"),
   },
   {
+    name: "delete",
+    summary: "remove a feature: worktree, branch, locks and files; shows first what would go",
+    example: "slipway delete search --yes",
+    positionals: [{ name: "feature", describe: "feature id", required: true }],
+    options: {
+      "dry-run": { type: "boolean", describe: "only show what would be removed and what speaks against it (as without options)" },
+      yes: { type: "boolean", short: "y", describe: "delete it, if nothing speaks against it" },
+      force: { type: "boolean", describe: "delete it whatever speaks against it; its bytes stay reachable under refs/slipway" },
+    },
+    load: () => import("./commands/delete.ts"),
+  },
+  {
     name: "journal",
     summary: "show or verify the journal",
     example: "slipway journal verify",
@@ -148,6 +180,24 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/evidence.ts"),
   },
   {
+    name: "mcp",
+    summary: "serve Slipway's tools to an agent over MCP (stdio, or HTTP on this machine)",
+    example: "slipway mcp --print-config claude",
+    positionals: [{ name: "action", describe: "`token` makes a token for a client; without it the server starts", required: false }],
+    options: {
+      http: { type: "boolean", describe: "serve streamable HTTP on 127.0.0.1 instead of stdio; clients need a token" },
+      port: { type: "string", hint: "N", describe: "http: the port (default 7420; 0 for any that is free)" },
+      role: { type: "string", hint: "ROLE", describe: "orchestrator (default), planner, builder, qa or system" },
+      feature: { type: "string", hint: "ID", describe: "the only feature the client may touch" },
+      run: { type: "string", hint: "RUN", describe: "the only run tokens may be for" },
+      actor: { type: "string", hint: "NAME", describe: "token: the client's name in the journal" },
+      expires: { type: "string", hint: "TIME", describe: "token: how long it is good, as 30m, 12h or 7d (default 12h)" },
+      "print-config": { type: "string", hint: "CLIENT", describe: "only print the configuration for claude, codex, gemini or vscode" },
+      "allow-unsandboxed": unsandboxed,
+    },
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "doctor",
     summary: "check this machine and repository, and say how to mend what is wrong",
     example: "slipway doctor",
@@ -157,7 +207,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "demo",
-    summary: "watch one specification become a merged change, offline",
+    summary: "watch five specifications become merged changes, offline",
     example: "slipway demo",
     positionals: [],
     options: {

@@ -8,6 +8,7 @@ export interface Io {
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
+  readonly rows: number;
   out(text: string): void;
   err(text: string): void;
 }
@@ -26,7 +27,13 @@ export function processIo(): Io {
     terminal,
     interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,
     color: terminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
-    columns: stdout.columns ?? 100,
+    // The window may be made larger or smaller while a command is at work.
+    get columns() {
+      return stdout.columns ?? 100;
+    },
+    get rows() {
+      return stdout.rows ?? 24;
+    },
     out: (text) => void stdout.write(text),
     err: (text) => void process.stderr.write(text),
   };

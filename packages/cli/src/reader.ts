@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findLayout } from "@slipway/kernel/glance/glance";
+import type { Layout } from "@slipway/kernel/layout";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import type { Io } from "./io.ts";
 
@@ -12,13 +13,7 @@ export interface Reader {
 }
 
 export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>): Promise<T> {
-  const layout = findLayout(io.cwd);
-  if (!existsSync(layout.database)) {
-    throw new SlipwayError("run_not_found", "Nothing has run in this repository yet.", {
-      suggested_next_actions: ["Start with `slipway run SPEC.md`."],
-    });
-  }
-  const records = await openRecords({ layout });
+  const records = await openRecords({ layout: usedLayout(io) });
   try {
     const { database, objects, clock, ids, inbox } = records;
     const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [], kernel: null });
@@ -26,4 +21,13 @@ export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>
   } finally {
     await records.close();
   }
+}
+
+/** Commands that look must not make a database where there is none. */
+export function usedLayout(io: Io): Layout {
+  const layout = findLayout(io.cwd);
+  if (existsSync(layout.database)) return layout;
+  throw new SlipwayError("run_not_found", "Nothing has run in this repository yet.", {
+    suggested_next_actions: ["Start with `slipway run SPEC.md`."],
+  });
 }

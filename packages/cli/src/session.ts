@@ -3,26 +3,30 @@ import type { DriveOptions } from "@slipway/durable/drive";
 import type { Head, JournalEvent } from "@slipway/durable/chain";
 import type { Outcome } from "@slipway/durable/outcome";
 import { SlipwayError } from "@slipway/durable/errors";
+import { decodePayload } from "@slipway/durable/payload";
 import { isFinished } from "@slipway/durable/status";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import type { Configuration } from "@slipway/kernel/config/load";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
-import type { Shop } from "@slipway/protocols/features/shop";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
 import { expandHome } from "@slipway/kernel/config/home";
-import { features } from "@slipway/protocols/features/protocol";
+import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
+import { recover } from "@slipway/protocols/features/recovery";
+import { openShop } from "@slipway/protocols/features/shop";
 import { layoutOf } from "@slipway/kernel/layout";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
+import { openRunLease, type RunLease } from "@slipway/kernel/run-lease/lease";
 import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
 import { reconcile } from "@slipway/kernel/git/reconcile";
 import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
-import { deskFor, type AgentChoice } from "./agents.ts";
+import { agentsNow, deskFor, type AgentChoice } from "./agents.ts";
 import { committedConfiguration } from "./configuration.ts";
 import type { Io } from "./io.ts";
 import { assertNotRolledBack, keepHeads } from "./heads.ts";
+import { keepLease, keepLocksOf } from "./lease.ts";
 import { personOf, placesOf } from "./places.ts";
 
 /** Looked at by the progress display and by the kill suite. */
@@ -47,6 +51,8 @@ export interface Session {
   readonly engine: Engine;
   /** Opened, and with it tried, on first use. */
   readonly sandbox: () => Promise<Sandbox>;
+  /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
+  readonly agents: () => RunAgents;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
@@ -57,11 +63,35 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const repository = await openRepository(io.cwd, { env: io.env });
   const configuration = await committedConfiguration(repository);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
-  await reconcile(repository);
   const records = await openRecords({
     layout: layoutOf(repository.root),
     ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
+    fence: (tx) => lease.assertHeld(tx),
   });
+  const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
+  try {
+    // Before anything is touched: another supervisor may be in the middle of it.
+    await lease.take(null);
+    return await supervise({ ...options, repository, configuration, records, lease });
+  } catch (error) {
+    await lease.release();
+    await records.close();
+    throw error;
+  }
+}
+
+interface Supervision extends SessionOptions {
+  readonly repository: Repository;
+  readonly configuration: Configuration;
+  readonly records: Records;
+  readonly lease: RunLease;
+}
+
+/** What the holder of the lease works with. */
+async function supervise(options: Supervision): Promise<Session> {
+  const { io, repository, configuration, records, lease } = options;
+  const warn = options.onWarning ?? (() => undefined);
+  await reconcile(repository);
   await assertNotRolledBack(io, records);
   const { configHome } = placesOf(io);
   assertKeyOutOfSight(configuration, configHome, io);
@@ -74,7 +104,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     hostEnv: io.env,
     sandbox,
   });
-  const shop: Shop = { kernel, desk: deskFor({ kernel, io, choice: options.agents, onWarning: options.onWarning ?? (() => undefined) }) };
+  let recorded: RunAgents | null = null;
+  const desk = deskFor({ kernel, io, choice: options.agents, recorded: () => recorded, onWarning: warn });
   const engine = await openEngine({
     sqlite: records.database.sqlite,
     blobs: records.objects,
@@ -82,28 +113,44 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ids: records.ids,
     inbox: records.inbox,
     workflows: [features],
-    kernel: shop,
+    kernel: openShop(kernel, desk),
     ...(options.observe === undefined ? {} : { observe: options.observe }),
     ...(options.onStepStart === undefined ? {} : { onStepStart: options.onStepStart }),
   });
+  const heart = keepLease(lease);
+  const known = new Set<string>();
+  async function recoverOnce(runId: string): Promise<void> {
+    const begun = (await engine.run(runId))?.status !== "pending";
+    if (begun && !known.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`);
+    known.add(runId);
+  }
   return {
     repository,
     records,
     kernel,
     engine,
     sandbox,
-    async drive(runId, driveOptions) {
-      const outcome = await engine.drive(runId, driveOptions);
+    agents: () => agentsNow(kernel, io, options.agents),
+    async drive(runId, driveOptions = {}) {
+      await lease.serve(runId);
+      const input = await inputOf(engine, records, runId);
+      recorded = input.agents ?? null;
+      await recoverOnce(runId);
+      const locks = keepLocksOf(kernel, lease, runId, input.specs, warn);
+      const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
+      const outcome = await engine.drive(runId, { ...driveOptions, signal }).finally(locks.stop);
       const run = await engine.run(runId);
       if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
       return outcome;
     },
     async close() {
       await engine.close();
+      await heart.stop();
       // The run's own outcome matters more than this second copy.
       await keepHeads(io, records).catch((error: unknown) =>
-        options.onWarning?.(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
+        warn(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
       );
+      await lease.release();
       await records.close();
     },
   };
@@ -129,6 +176,13 @@ function assertKeyOutOfSight({ policy }: Configuration, configHome: string, io: 
 async function chooseSandbox({ io, unsandboxedReason }: SessionOptions): Promise<Sandbox> {
   if (unsandboxedReason === undefined) return openSandbox();
   return unsandboxed({ reason: unsandboxedReason, by: personOf(io).id });
+}
+
+/** What the run was started with. */
+async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<FeaturesInput> {
+  const [started] = await engine.events(runId, 1, 1);
+  if (started === undefined) throw new SlipwayError("run_not_found", `There is no run ${runId}.`, { run_id: runId });
+  return ((await decodePayload(objects, started)) as unknown as { readonly input: FeaturesInput }).input;
 }
 
 async function recordRunHead({ database: { db }, journal, clock }: Records, runId: string, head: Head): Promise<void> {

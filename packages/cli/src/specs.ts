@@ -1,7 +1,8 @@
+import { join, relative } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { findLayout } from "@slipway/kernel/glance/glance";
+import { findLayout, glance } from "@slipway/kernel/glance/glance";
+import { discoverSpecs } from "@slipway/kernel/specs/discover";
 import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/specs/read";
-import { existsSync } from "node:fs";
 import type { Arguments } from "./command.ts";
 import type { Io } from "./io.ts";
 
@@ -21,12 +22,23 @@ export async function specsFor(args: Arguments, io: Io): Promise<Spec[]> {
   return readSpecs(io.cwd, await discovered(io.cwd));
 }
 
-/** Without arguments: what is already under .slipway/features. */
+/** Without arguments: what is under .slipway/features and has not been started yet. */
 async function discovered(cwd: string): Promise<string[]> {
-  const folder = findLayout(cwd).features;
-  const found = existsSync(folder) ? (await findSpecs(cwd, folder)).filter((path) => path.endsWith("/spec.md")) : [];
-  if (found.length > 0) return found;
-  throw new SlipwayError("no_specs_found", "No specification was named, and none is under .slipway/features.", {
-    suggested_next_actions: ["Name one: `slipway run my_feature.spec.md`."],
-  });
+  const layout = findLayout(cwd);
+  const started = new Set((await glance(layout)).features.map(({ id }) => id));
+  const found = await discoverSpecs(layout);
+  const fresh = found.filter(({ feature_id }) => !started.has(feature_id));
+  if (fresh.length > 0) return fresh.map(({ spec_path }) => relative(cwd, join(layout.root, spec_path)));
+  throw new SlipwayError(
+    "no_specs_found",
+    found.length === 0
+      ? "No specification was named, and none is under .slipway/features."
+      : `No specification was named, and all ${found.length} under .slipway/features are started already.`,
+    {
+      suggested_next_actions: [
+        "Name one: `slipway run my_feature.spec.md`.",
+        ...(found.length === 0 ? [] : ["Or continue: `slipway resume`."]),
+      ],
+    },
+  );
 }

@@ -9,6 +9,7 @@ import { live, type Scope } from "./scope.ts";
 import { sleep } from "./pause.ts";
 import { step } from "./step.ts";
 import { markFailed } from "./telemetry.ts";
+import { until } from "./until.ts";
 
 /** What the run's function came to; `value` is the canonical JSON of the outcome's payload. */
 export type Returned = { readonly status: "completed"; readonly value: string } | { readonly status: "failed"; readonly failure: Failure };
@@ -33,6 +34,7 @@ function createCtx(scope: Scope): Ctx {
     step: (name, body, options) => live(scope, () => step(scope, name, body, options)),
     ask: (name, question) => live(scope, () => ask(scope, name, question)),
     sleep: (name, ms) => live(scope, () => sleep(scope, name, ms)),
+    until: (name, look) => live(scope, () => until(scope, name, look)),
     child: (name, workflow, input) => live(scope, () => child(scope, carryOut, name, workflow, input)),
     all: (operations, options) => live(scope, () => all(scope, operations, options?.limit)),
   };

@@ -128,11 +128,13 @@ async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<ty
     await append(parts, stream, { kind: ended.status, name, key: OUTCOME, payload: await spill(blobs, text) }, finish);
   };
   await durably(scope, write());
+  scope.execution.moved();
   return ended.status === "completed" ? (JSON.parse(text) as { value: unknown }) : { failure: ended.failure };
 }
 
 async function cancel(scope: Scope, runId: string, order: Ordered): Promise<Settled> {
   await durably(scope, cancelTree(scope.execution.parts, scope.stream.fence, runId, order));
+  scope.execution.moved();
   return { failure: cancelledFailure(runId, order.reason) };
 }
 

@@ -8,6 +8,11 @@ export interface Ctx {
   /** Waits, over restarts if need be, until somebody answers. */
   ask<T>(name: string, question: Question<T>): Promise<T>;
   sleep(name: string, ms: number): Promise<void>;
+  /**
+   * Waits, over restarts if need be, for what another part of the same run brings about: until `look` sees something. `look` only
+   * reads. When nothing else moves and nobody is asked, the run halts instead of waiting for ever.
+   */
+  until<T>(name: string, look: () => Promise<T | undefined>): Promise<T>;
   /** A run of its own, with its own journal stream. */
   child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I): Promise<O>;
   /** The only way to be parallel. Waits for every operation to settle, then throws the first failure. */

@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   lock_conflict: again,
   stale_lock_reclaimed: refused,
   collision_detected: refused,
-  blocked_by_collision_policy: user,
+  blocked_by_collision_policy: refused,
   invalid_override_precedence: refused,
   qa_index_version_conflict: again,
   invalid_workspace_implementation: user,

@@ -1,6 +1,6 @@
 import type { Tracer } from "@opentelemetry/api";
-import type { Failure } from "./errors.ts";
-import { isStorageFailure } from "./failures.ts";
+import { SlipwayError, type Failure } from "./errors.ts";
+import { haltsRun } from "./failures.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Fence, JournalParts } from "./journal.ts";
 import type { LeaseParts } from "./lease.ts";
@@ -37,6 +37,8 @@ export interface Execution {
   readonly fence: Fence;
   /** Live scopes by run id. */
   readonly scopes: Map<string, Scope>;
+  /** What waits for another part of the run. */
+  readonly waits: Set<string>;
   /** Beats when answers may have come. */
   readonly pulse: Pulse;
   /** Beats to look for answers and orders before the next poll. */
@@ -50,6 +52,8 @@ export interface Execution {
   haltsOn(error: unknown): boolean;
   /** Lets timers and I/O have their turn if steps have kept the event loop busy: a lease must not run out over it. */
   breathe(): Promise<void> | undefined;
+  /** Something was done that a part of the run may have waited for. */
+  moved(): void;
   /** Ends the execution as "waiting" if only answers could move it. */
   considerWaiting(): void;
 }
@@ -60,12 +64,14 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
   const { promise: ended, resolve } = Promise.withResolvers<Ending>();
   const scopes = new Map<string, Scope>();
   let checking = false;
+  let looked = false;
   let breathedAt = parts.clock.monotonic();
 
   const execution: Execution = {
     parts,
     fence,
     scopes,
+    waits: new Set(),
     pulse: createPulse(),
     poke: createPulse(),
     quieter: createPulse(),
@@ -76,7 +82,7 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
       if (root !== undefined) endScope(root, abortReason(ending));
     },
     haltsOn(error) {
-      const halts = isStorageFailure(error);
+      const halts = haltsRun(error);
       if (halts) execution.conclude({ status: "halted", error });
       return halts;
     },
@@ -85,26 +91,45 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
       breathedAt = parts.clock.monotonic();
       return new Promise((resolve) => void setImmediate(resolve));
     },
+    moved() {
+      looked = false;
+    },
     considerWaiting() {
-      if (whenWaiting === "wait" || checking) return;
+      if (checking) return;
       checking = true;
       // The strand that has just been woken up gets its turn first, even if it has to take a breath.
       setImmediate(() => {
-        checking = onlyAnswersCouldMove(scopes);
+        checking = isStill(scopes);
         if (checking) setImmediate(rest);
       });
     },
   };
   function rest(): void {
     checking = false;
-    if (onlyAnswersCouldMove(scopes)) execution.conclude({ status: "waiting", questions: openAsks(scopes) });
+    if (!isStill(scopes)) return;
+    const { waits, pulse } = execution;
+    // What was done last may be what somebody waits for: they look once more before anything is concluded.
+    if (waits.size > 0 && !looked) {
+      looked = true;
+      return pulse.beat();
+    }
+    const questions = openAsks(scopes);
+    if (questions.length > 0 && whenWaiting === "return") execution.conclude({ status: "waiting", questions });
+    if (questions.length === 0 && waits.size > 0) execution.conclude({ status: "halted", error: deadlocked(fence.rootRunId, waits) });
   }
   return execution;
 }
 
-function onlyAnswersCouldMove(scopes: ReadonlyMap<string, Scope>): boolean {
-  const all = [...scopes.values()];
-  return all.some((scope) => scope.asks.size > 0) && all.every((scope) => scope.running === 0 && scope.strands <= 0);
+function isStill(scopes: ReadonlyMap<string, Scope>): boolean {
+  return [...scopes.values()].every((scope) => scope.running === 0 && scope.strands <= 0);
+}
+
+function deadlocked(runId: string, waits: ReadonlySet<string>): SlipwayError {
+  return new SlipwayError("internal_error", `Every part of run ${runId} waits for another part: ${[...waits].toSorted().join(", ")}.`, {
+    run_id: runId,
+    waits: [...waits].toSorted(),
+    suggested_next_actions: [`slipway journal show ${runId}`, "This is a fault of Slipway; please report it."],
+  });
 }
 
 function openAsks(scopes: ReadonlyMap<string, Scope>): OpenAsk[] {

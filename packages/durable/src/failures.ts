@@ -15,6 +15,11 @@ export function isStorageFailure(error: unknown): boolean {
   return error instanceof SlipwayError && STORAGE.has(error.code);
 }
 
+/** Not an outcome of the run, so not recorded as one: the machine gave way, or somebody else is in charge now. */
+export function haltsRun(error: unknown): boolean {
+  return isStorageFailure(error) || (error instanceof SlipwayError && error.code === "lease_lost");
+}
+
 export function isRetryable(error: unknown): boolean {
   return error instanceof SlipwayError && error.details.retryable;
 }

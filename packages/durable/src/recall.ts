@@ -48,8 +48,8 @@ export async function replay<T>(scope: Scope, event: JournalEvent): Promise<T> {
 
 /** `text` is canonical JSON; it is spilled here when it is long. */
 export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string, also?: () => void): Promise<JournalEvent> {
-  const { parts } = scope.execution;
-  const write = (payload: string) => append(parts, scope.stream, { ...draft, payload }, also);
+  const { parts, moved } = scope.execution;
+  const write = (payload: string) => append(parts, scope.stream, { ...draft, payload }, also).finally(moved);
   return durably(scope, isShort(text) ? write(text) : spill(parts.blobs, text).then(write));
 }
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical.ts";
 import type { RetryPolicy, StepOptions } from "./ctx.ts";
 import { fromFailure, SlipwayError } from "./errors.ts";
-import { isRetryable, isStorageFailure, stepFailure } from "./failures.ts";
+import { haltsRun, isRetryable, stepFailure } from "./failures.ts";
 import { retryKey } from "./names.ts";
 import { lookUp, payloadOf, recall, record, replay } from "./recall.ts";
 import { active, type Scope } from "./scope.ts";
@@ -39,7 +39,7 @@ async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retr
       await pause(scope, backoffMs);
       continue;
     }
-    if (isStorageFailure(error)) throw error;
+    if (haltsRun(error)) throw error;
     const failure = stepFailure(name, error);
     await record(scope, { kind: "step_failed", name, key: name }, canonicalJson({ attempts: attempt, failure, ms: ms() }));
     throw fromFailure(failure, { cause: error });

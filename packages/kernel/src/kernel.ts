@@ -1,7 +1,9 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "@slipway/durable/environment";
 import type { Configuration } from "./config/load.ts";
 import type { ApprovalKey } from "./approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./features/operations.ts";
+import type { Rooms } from "./features/rooms.ts";
 import type { Repository } from "./git/repository.ts";
 import type { Door } from "./operations/door.ts";
 import { createRedactor } from "./redaction/redactor.ts";
@@ -26,7 +28,11 @@ export interface KernelOptions {
   readonly approvalKey: ApprovalKey;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly sandbox: () => Promise<Sandbox>;
+  readonly sleep?: Rooms["sleep"];
+  readonly random?: Rooms["random"];
 }
+
+const pause: Rooms["sleep"] = (ms, signal) => sleepFor(ms, undefined, { ...(signal && { signal }) });
 
 export function openKernel(options: KernelOptions): Kernel {
   const { records, repository, configuration, hostEnv } = options;
@@ -35,9 +41,12 @@ export function openKernel(options: KernelOptions): Kernel {
     layout: records.layout,
     db: records.database.db,
     door: records.door,
+    journal: records.journal,
     objects: records.objects,
     configuration,
     clock: records.clock,
+    sleep: options.sleep ?? pause,
+    random: options.random ?? Math.random,
     approvalKey: options.approvalKey,
     redactor: createRedactor({ secrets: secretsOf(hostEnv) }),
     hostEnv,

@@ -12,7 +12,6 @@ export function layoutOf(root: string) {
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),
     indexFile: (id: string) => join(state, "features", id, "harness.index"),
-    worktree: (id: string) => join(root, ".worktrees", id),
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { systemClock, systemIds, type Clock, type Ids } from "@slipway/durable/environment";
 import { migrateDurable } from "@slipway/durable/tables";
 import { openDatabase, type Database } from "./database/open.ts";
+import type { Tx } from "./database/tables.ts";
 import { nodeFileSystem } from "./files/file-system.ts";
 import { repositoryJournal, type Journal } from "./journal/repository.ts";
 import type { Layout } from "./layout.ts";
@@ -30,15 +31,17 @@ export interface RecordsOptions {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly observe?: (event: DoorEvent) => void;
+  /** See `DoorOptions.fence`. */
+  readonly fence?: (tx: Tx) => Promise<void>;
 }
 
-export async function openRecords({ layout, clock = systemClock, ids = systemIds, observe }: RecordsOptions): Promise<Records> {
+export async function openRecords({ layout, clock = systemClock, ids = systemIds, observe, fence }: RecordsOptions): Promise<Records> {
   await mkdir(layout.state, { recursive: true });
   const database = await openDatabase({ path: layout.database });
   await migrateDurable(database.sqlite);
   const objects = objectStore(nodeFileSystem, layout.objects);
   const journal = repositoryJournal(objects);
-  const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe === undefined ? {} : { observe }) });
+  const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe && { observe }), ...(fence && { fence }) });
   const inbox = openInbox({ db: database.db, clock });
   return {
     layout,

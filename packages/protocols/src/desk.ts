@@ -13,6 +13,8 @@ import { z } from "zod";
 export interface Commission<T> {
   readonly role: string;
   readonly subject: string;
+  /** The part of the run that pays for it. */
+  readonly runId: string;
   readonly attempt: string;
   readonly pack: Pack;
   readonly instructions: string;
@@ -46,7 +48,7 @@ const invocationInput = z.strictObject({
 export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): AgentDesk {
   return {
     async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
-      const { role: name, subject, attempt, pack, instructions, schema, call } = commission;
+      const { role: name, subject, runId, attempt, pack, instructions, schema, call } = commission;
       const chosen = await provider(name);
       const operation: Operation<z.infer<typeof invocationInput>, InvocationResult<T>, Reply<T>> = {
         name: "agent.invoke",
@@ -74,7 +76,7 @@ export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): Ag
         commit: async (tx, _input, result, { at, operationId }) => {
           await recordTelemetry(tx, {
             id: operationId,
-            run_id: call.actor.id,
+            run_id: runId,
             feature_id: subject,
             role: name,
             provider: chosen.provider.name,

@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { startSlipway } from "../testing/child.ts";
-import { letters, slipway } from "../testing/project.ts";
+import { answersFor, letters, slipway } from "../testing/project.ts";
 
+const ONE_AT_A_TIME = POLICY.replace("supervisor: {", "supervisor: { max_active_features: 1,");
 const SLOW = { "check.sh": "sleep 60\n" };
 
 test("before anything has run: says so, and makes nothing", async () => {
@@ -12,7 +14,7 @@ test("before anything has run: says so, and makes nothing", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe("Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`.\n");
   expect((await project.slipway(["status", "--json"])).json()).toEqual([
-    { repository: project.root, features: [], runs: [], questions: [] },
+    { repository: project.root, features: [], runs: [], questions: [], locks: [] },
   ]);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });
@@ -25,7 +27,7 @@ test("while a run is live: shows whose process it is, and can be asked again and
     const { code, stdout } = await project.slipway(["status"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`is running (process ${child.process.pid})`);
-    expect(stdout).toMatch(/^letters +building +no gate yet +\$0\.02$/m);
+    expect(stdout).toMatch(/^letters +building +\$0\.02/m);
   }
 });
 
@@ -33,7 +35,7 @@ test("while a person is needed: what waits and the command that answers", async 
   const project = letters();
   await project.run();
   const { stdout } = await project.slipway(["status"]);
-  expect(stdout).toMatch(/^letters +ready_to_merge +fast pass, full pass +\$0\.03$/m);
+  expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +waits for your approval$/m);
   expect(stdout).toContain("Waiting for a person\nMerge letters into main?  → slipway approve letters\n");
   const [glance] = (await project.slipway(["status", "--json"])).json<{ features: object[]; runs: object[]; questions: object[] }>();
   expect(glance).toMatchObject({
@@ -41,6 +43,23 @@ test("while a person is needed: what waits and the command that answers", async 
     runs: [{ protocol: "features", status: "waiting", owner_pid: null }],
     questions: [{ kind: "approval", feature: "letters" }],
   });
+});
+
+test("[FEA-161] every feature of a run is there, one that waits for a free place too, and looking changes nothing", async () => {
+  const project = letters({ "other.spec.md": "# Other\n\nThe second letter file says two.\n", "slipway/policy.yaml": ONE_AT_A_TIME });
+  answersFor(project, "other", "src/b.txt");
+  await project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette]);
+  const before = project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events");
+  const { stdout } = await project.slipway(["status"]);
+  expect(stdout).toMatch(
+    /^letters +ready_to_merge +full pass +\$0\.03 +waits for your approval\nother +waiting +\$0\.00 +waits for a free place$/m,
+  );
+  const [seen] = (await project.slipway(["status", "--json"])).json<{ features: object[] }>();
+  expect(seen?.features).toMatchObject([
+    { id: "letters", waits_for: { for: "person", kind: "approval" }, last_gate: { mode: "full", status: "pass", current: true } },
+    { id: "other", status: "waiting", waits_for: { for: "slot" }, tree: null },
+  ]);
+  expect(project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events")).toEqual(before);
 });
 
 test("a blocked feature: the reason, and an answer that names its options", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
+import { findSpecs } from "@slipway/kernel/specs/read";
 import type { Io } from "../io.ts";
 
 const DEMO = join(import.meta.dirname, "..", "..", "demo");
@@ -16,7 +17,8 @@ const run = promisify(execFile);
 
 export interface Scratch {
   readonly folder: string;
-  readonly spec: string;
+  /** From the folder, in order; the first one needs none of the others. */
+  readonly specs: readonly string[];
 }
 
 /** A real git repository with a small project and its committed Slipway configuration. */
@@ -40,7 +42,7 @@ export async function makeScratch(io: Io, keep: string | undefined): Promise<Scr
   for (const args of [
     ["init", "--quiet", "--initial-branch=main"],
     ["add", "--all"],
-    ["commit", "--quiet", "--message=Parcel post"],
+    ["commit", "--quiet", "--message=Corner shop"],
   ]) {
     await run("git", args, { cwd: folder, env }).catch((error: unknown) => {
       throw new SlipwayError(
@@ -51,7 +53,7 @@ export async function makeScratch(io: Io, keep: string | undefined): Promise<Scr
       );
     });
   }
-  return { folder, spec: join("specs", "bulk_discount.spec.md") };
+  return { folder, specs: await findSpecs(folder, "specs") };
 }
 
 async function emptyFolder(path: string): Promise<string> {

@@ -1,15 +1,13 @@
-import { diffText } from "@slipway/kernel/git/change";
-import { evidenceMarkdown } from "@slipway/kernel/evidence/markdown";
 import { countChecks } from "@slipway/kernel/evidence/gate-queries";
-import { chooseFeature } from "../choose.ts";
-import { bundleFor } from "../evidence.ts";
 import type { Session } from "../session.ts";
+import { storyOf, type Fact } from "./story.ts";
 
 export interface DemoSummary {
   readonly status: string;
-  readonly merged: readonly { readonly feature_id: string; readonly commit: string; readonly tree: string }[];
+  readonly merged: readonly { readonly feature_id: string; readonly commit: string; readonly tree: string; readonly approved_by: string }[];
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly journal: { readonly events: number; readonly head: string };
+  readonly story: readonly Fact[];
   readonly cost_usd: number;
   readonly elapsed_ms: number;
 }
@@ -24,19 +22,14 @@ export async function summarise({ records, engine }: Session, runId: string, ela
   const run = await engine.run(runId);
   return {
     status: run?.status ?? "unknown",
-    merged: merges.map(({ feature_id, commit_sha, tree }) => ({ feature_id, commit: commit_sha, tree })),
+    merged: merges.map(({ feature_id, commit_sha, tree, approved_by }) => ({ feature_id, commit: commit_sha, tree, approved_by })),
     checks: countChecks(checks),
     journal: {
       events: heads.reduce((sum, { seq }) => sum + seq, 0),
       head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
     },
+    story: await storyOf(records),
     cost_usd: telemetry.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
     elapsed_ms: Math.round(elapsedMs),
   };
-}
-
-/** What a person would look at before saying yes. */
-export async function reviewPack({ records, repository }: Session): Promise<string> {
-  const feature = await chooseFeature(records, undefined);
-  return [await diffText(repository, feature.base_commit, feature.tree), evidenceMarkdown(await bundleFor(records, feature))].join("\n");
 }

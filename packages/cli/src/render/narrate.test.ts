@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { event } from "../testing/event.ts";
-import { narrate, narrateStart } from "./narrate.ts";
+import { narrate, workText } from "./narrate.ts";
 
 const step = (name: string, value: unknown) => narrate(event({ kind: "step", name, payload: { value } }));
 const refused = { ok: false, failure: { code: "x", message: "it is\nnot so" } };
@@ -16,6 +16,27 @@ describe("a step that has ended", () => {
     ["plan:1", { ok: true }, "plan accepted", true],
     ["plan:1", refused, "plan refused: it is not so", false],
     ["plan:1", { ok: false }, "plan refused: no reason given", false],
+    [
+      "plan:1",
+      {
+        ok: false,
+        failure: {
+          code: "blocked_by_collision_policy",
+          message: "x",
+          details: { conflicting_feature_ids: ["a", "b"], collisions: [{ type: "file", resource: "src/x.ts" }] },
+        },
+      },
+      "its plan collides with a, b: src/x.ts",
+      null,
+    ],
+    [
+      "plan:1",
+      { ok: false, failure: { code: "collision_detected", message: "x", details: {} } },
+      "its plan collides with another feature's",
+      null,
+    ],
+    ["wake:1", { ok: true }, "goes on, on the base the others have left", null],
+    ["verdicts:1", refused, "test index refused: it is not so", false],
     ["patch:1", { ok: true }, "patch applied, within the plan", true],
     ["patch:1", refused, "patch refused: it is not so", false],
     ["qa-patch:1", { ok: true }, "tests added, within the plan", true],
@@ -51,6 +72,7 @@ describe("a step that has ended", () => {
   test("steps of no interest, of a run itself, and values nobody expects are not told", () => {
     expect(step("candidate:1", { ok: true, value: { rebuilt: false } })).toBeNull();
     expect(step("qa-entry:1", {})).toBeNull();
+    expect(step("verdicts:1", { ok: true })).toBeNull();
     expect(narrate(event({ stream: "2026-01-01_x", kind: "step", name: "init" }))).toBeNull();
     expect(narrate(event({ kind: "started", name: "feature" }))).toBeNull();
     expect(narrate({ ...event({ kind: "step", name: "patch:1" }), payload: "[1]" })).toMatchObject({ good: false });
@@ -78,13 +100,9 @@ test("an agent's words stay on their line and command nothing", () => {
 test.each([
   ["init", "making the worktree"],
   ["planner:1", "planner at work"],
-  ["gates:full:qa-1", "running the full gates"],
+  ["gates:full:qa-1", "full gates"],
   ["merge:1", "merging"],
-])("while %s is under way: %s", (name, text) => {
-  expect(narrateStart("run/feature:letters", name)).toEqual({ feature: "letters", text });
-});
-
-test("what has no words, or is no feature, is not told", () => {
-  expect(narrateStart("run/feature:letters", "qa-entry:1")).toBeNull();
-  expect(narrateStart("run", "init")).toBeNull();
+  ["repair:1", "repair"],
+])("while %s is under way: %s", (step, text) => {
+  expect(workText(step)).toBe(text);
 });

@@ -16,7 +16,9 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
   planner: (value, attempt) => answered("planner", value, attempt),
   builder: (value, attempt) => answered("builder", value, attempt),
   qa: (value, attempt) => answered("qa", value, attempt),
-  plan: (value) => judged(value, "plan accepted", "plan refused"),
+  plan: (value) => collided(value) ?? judged(value, "plan accepted", "plan refused"),
+  wake: () => ({ text: "goes on, on the base the others have left", good: null }),
+  verdicts: (value) => (value["ok"] === false ? judged(value, "", "test index refused") : null),
   patch: (value) => judged(value, "patch applied, within the plan", "patch refused"),
   "qa-patch": (value) => judged(value, "tests added, within the plan", "tests refused"),
   gates: (value, rest) => gateLine(value, rest),
@@ -39,6 +41,9 @@ const STARTED: Readonly<Record<string, string>> = {
   plan: "checking the plan",
   patch: "checking the patch",
   "qa-patch": "checking the tests",
+  verdicts: "updating the test index",
+  wake: "moving to the new base",
+  "gate-line": "waits for a gate to be free",
   candidate: "preparing the merge",
   merge: "merging",
 };
@@ -64,12 +69,10 @@ function inWords(event: JournalEvent): Line | null {
   return line === null ? null : { feature, ...line };
 }
 
-/** What to show while a step is running. */
-export function narrateStart(stream: string, name: string): { feature: string; text: string } | null {
-  const feature = featureOf(stream);
-  const { kind, rest } = split(name);
-  const text = kind === "gates" ? `running the ${rest.split(":")[0]} gates` : STARTED[kind];
-  return feature === null || text === undefined ? null : { feature, text };
+/** What a step is while it is under way. */
+export function workText(step: string): string {
+  const { kind, rest } = split(step);
+  return kind === "gates" ? `${rest.split(":")[0]} gates` : (STARTED[kind] ?? kind);
 }
 
 function featureOf(stream: string): string | null {
@@ -95,6 +98,17 @@ function answered(role: string, value: Value, attempt: string): Omit<Line, "feat
 
 function judged(value: Value, accepted: string, refused: string): Omit<Line, "feature"> {
   return value["ok"] === true ? { text: accepted, good: true } : { text: `${refused}: ${failureText(value)}`, good: false };
+}
+
+const COLLISIONS: readonly unknown[] = ["collision_detected", "blocked_by_collision_policy"];
+
+/** Not a mistake of the plan's: somebody else has what it wants. */
+function collided({ failure }: Value): Omit<Line, "feature"> | null {
+  if (!isRecord(failure) || !COLLISIONS.includes(failure["code"]) || !isRecord(failure["details"])) return null;
+  const { conflicting_feature_ids: others, collisions } = failure["details"];
+  const over = Array.isArray(collisions) ? collisions.filter(isRecord).map(({ resource }) => String(resource)) : [];
+  const names = Array.isArray(others) ? others.join(", ") : "another feature's";
+  return { text: `its plan collides with ${names}${over.length === 0 ? "" : `: ${over.join(", ")}`}`, good: null };
 }
 
 function gateLine(outcome: Value, rest: string): Omit<Line, "feature"> {

@@ -2,6 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { collectingIo } from "../init/testing/scratch.ts";
 import { event } from "../testing/event.ts";
+import { featureGlance } from "../testing/feature.ts";
+import { liveBoard } from "./live.ts";
 import { paint } from "./paint.ts";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
@@ -11,11 +13,11 @@ const refused = event({ kind: "step", name: "plan:1", payload: { value: { ok: fa
 const asked = event({ kind: "asked", name: "approve:1", payload: { title: "Merge?" } });
 const silent = event({ kind: "started", name: "feature" });
 
-test("the style follows the output: JSON when asked for, a tree on a terminal, lines elsewhere", () => {
+test("the style follows the output: JSON when asked for, a board on a terminal, lines elsewhere", () => {
   const io = collectingIo("/");
   expect(styleFor(io, true)).toBe("json");
   expect(styleFor(io, false)).toBe("lines");
-  expect(styleFor({ ...io, terminal: true }, false)).toBe("tree");
+  expect(styleFor({ ...io, terminal: true }, false)).toBe("board");
   expect(styleFor({ ...io, terminal: true }, true)).toBe("json");
 });
 
@@ -55,7 +57,7 @@ test("for programs: one JSON object a line, every event, nothing on the side", (
 describe("on a terminal", () => {
   let written: string;
   beforeEach(() => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ now: 100_000 });
     written = "";
     vi.spyOn(process.stdout, "write").mockImplementation((chunk) => ((written += String(chunk)), true));
   });
@@ -65,55 +67,84 @@ describe("on a terminal", () => {
   });
 
   const screen = () => stripVTControlCharacters(written);
+  const io = (more: object = {}) => collectingIo("/", { terminal: true, columns: 80, ...more });
+  const one = featureGlance({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
 
-  test("a tree that grows: what has ended, what is under way and for how long", () => {
-    const progress = openProgress(collectingIo("/", { terminal: true, columns: 60 }), "tree");
+  test("what has happened scrolls by above a board that shows what is under way and for how long", () => {
+    const progress = liveBoard(io(), () => [one]);
     progress.event(accepted);
     progress.event(silent);
     progress.started("run/feature:letters", "builder:1");
-    progress.started("run", "nothing");
     vi.advanceTimersByTime(3100);
-    expect(screen()).toContain("letters\n  ✔ plan accepted\n");
-    expect(screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] builder at work 3 s/);
+    expect(screen()).toContain("✔ letters: plan accepted\n\nfeature  status");
+    expect(screen()).toContain("builder at work 3 s");
     progress.event(refused);
     progress.event(asked);
-    expect(screen()).toMatch(/ {2}✘ plan refused: too wide\n {2}• asks: Merge\?\n$/);
+    vi.advanceTimersByTime(100);
+    expect(screen()).toContain("✘ letters: plan refused: too wide\n• letters: asks: Merge?\n");
     progress.stop();
     const drawn = written;
     progress.stop();
     progress.event(accepted);
-    vi.advanceTimersByTime(1000);
+    progress.pause();
+    vi.advanceTimersByTime(5000);
     expect(written).toBe(drawn);
   });
 
-  test("a long line is cut to the width of the screen, a warning stays above the tree", () => {
-    const progress = openProgress(collectingIo("/", { terminal: true, color: true, columns: 40 }), "tree");
+  test("what is not different is not drawn again, and of what is only the lines that are", () => {
+    let shown = [featureGlance({ id: "a" }), featureGlance({ id: "b" }), featureGlance({ id: "c" })];
+    const progress = liveBoard(io(), () => shown);
+    progress.event(silent);
+    vi.advanceTimersByTime(100);
+    written = "";
+    vi.advanceTimersByTime(10_000);
+    expect(written).toBe("");
+    shown = shown.map((feature) => (feature.id === "b" ? { ...feature, status: "qa" } : feature));
+    progress.event(silent);
+    vi.advanceTimersByTime(100);
+    expect(screen()).toMatch(/^b +qa +\$0\.00$/m);
+    expect(screen()).not.toMatch(/^[ac] /m);
+    progress.stop();
+  });
+
+  test("many events at once are one drawing", () => {
+    const looks = vi.fn(() => [one]);
+    const progress = liveBoard(io(), looks);
+    for (let index = 0; index < 500; index++) progress.event(silent);
+    vi.advanceTimersByTime(100);
+    expect(looks).toHaveBeenCalledTimes(1);
+    progress.stop();
+  });
+
+  test("a long line is cut to the width of the screen, what went wrong is told in full, a warning stays above", () => {
+    const progress = liveBoard(io({ color: true, columns: 40 }), () => []);
+    progress.event(event({ kind: "asked", name: "approve:1", payload: { title: "y".repeat(500) } }));
     progress.event(event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "x".repeat(500) } } } }));
     progress.warn("look\u001b[2J");
     progress.stop();
-    expect(
-      Math.max(
-        ...screen()
-          .split("\n")
-          .map((line) => line.length),
-      ),
-    ).toBeLessThanOrEqual(40);
-    expect(screen()).toContain("…");
+    expect(screen()).toMatch(/^• letters: asks: y+…$/m);
+    expect(screen().match(/x/g)).toHaveLength(500);
     expect(screen()).toContain("warning: look");
     expect(written).toContain("\u001b[31m✘");
   });
 
   test("while a prompt has the screen nothing is drawn; the next event draws anew", () => {
-    const progress = openProgress(collectingIo("/", { terminal: true }), "tree");
+    const progress = liveBoard(io(), () => [one]);
     progress.event(accepted);
     progress.pause();
+    expect(screen()).toContain("plan accepted");
     written = "";
     vi.advanceTimersByTime(5000);
+    progress.pause();
     expect(written).toBe("");
     progress.event(asked);
-    expect(screen()).toContain("• asks: Merge?");
-    expect(screen()).not.toContain("plan accepted");
     progress.stop();
+    expect(screen()).toMatch(/^• letters: asks: Merge\?\n\nfeature/);
+  });
+
+  test("before there is anything to show, a stop draws nothing", () => {
+    liveBoard(io(), () => []).stop();
+    expect(written).toBe("");
   });
 });
 

@@ -86,7 +86,7 @@ export function letters(files: Readonly<Record<string, string>> = {}): Project {
 export function answersFor(project: Project, feature: string, path: string): void {
   project.record("planner", "1", planFor(feature, { files: { create: [], modify: [path], delete: [] } }), feature);
   project.record("builder", "1", patchOf(path, "one", "two"), feature);
-  project.record("qa", "1", { type: "NOTE", text: "every criterion is covered" }, feature);
+  project.record("qa", "1", nothingMissing(path), feature);
 }
 
 /** In this process, on somebody's behalf; nothing is printed. */
@@ -132,6 +132,12 @@ export function planFor(feature: string, changes: Readonly<Record<string, unknow
       ...changes,
     },
   };
+}
+
+/** QA's word that the change of the only line of a file is tested enough. */
+export function nothingMissing(path: string) {
+  const updates = [{ path, hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }];
+  return { type: "NOTE", text: "every criterion is covered", updates };
 }
 
 /** A diff that turns the only line of a file into another. */

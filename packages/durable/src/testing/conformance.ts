@@ -150,6 +150,18 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         });
       });
 
+      test("a step that finds somebody else in charge halts the run: it has not failed", async () => {
+        let refused = true;
+        const engine = await open((ctx) =>
+          ctx.step("write", () => (refused ? Promise.reject(new SlipwayError("lease_lost", "not yours")) : Promise.resolve("written"))),
+        );
+        const runId = await engine.start("flow", null);
+        await expect(engine.drive(runId)).rejects.toMatchObject({ code: "lease_lost" });
+        expect((await engine.events(runId)).map(({ kind }) => kind)).not.toContain("step_failed");
+        refused = false;
+        expect(await engine.drive(runId)).toEqual({ status: "completed", value: "written" });
+      });
+
       test("a run whose function throws has failed, for good", async () => {
         const engine = await open(() => Promise.reject(new Error("bug")));
         const runId = await engine.start("flow", null);
@@ -508,6 +520,139 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const [sleeping, slept] = (await second.events(runId)).filter((event) => event.name === "nap");
         expect(slept!.at - sleeping!.at).toBeGreaterThanOrEqual(59);
         expect(slept!.at - sleeping!.at).toBeLessThan(2000);
+      });
+    });
+
+    describe("until", () => {
+      /** Two children: one waits until the other has done `deed`. */
+      const pair = (deed: (ctx: Ctx) => Promise<unknown>, done: () => boolean) => (ctx: Ctx) =>
+        ctx.all([
+          () =>
+            ctx.child(
+              "waiter",
+              workflow("waiter", "1", async (inner: Ctx) => {
+                const seen = await inner.until("the deed", () => Promise.resolve(done() ? { seen: true } : undefined));
+                return traced(inner, "after", seen);
+              }),
+              null,
+            ),
+          () => ctx.child("doer", workflow("doer", "1", deed), null),
+        ]);
+      const finished = ["after", { status: "completed", value: [{ seen: true }, "done"] }] as const;
+
+      test("goes on when another part of the run has brought it about; waiting leaves nothing in the journal", async () => {
+        let done = false;
+        const engine = await open(
+          pair(
+            (ctx) => ctx.step("deed", () => Promise.resolve(((done = true), "done"))),
+            () => done,
+          ),
+        );
+        const runId = await engine.start("flow", null);
+        expect(await engine.drive(runId)).toEqual(finished[1]);
+        const events = await engine.events(`${runId}/waiter`);
+        expect(events.map(({ kind, name: what }) => `${kind} ${what}`)).toEqual([
+          "started waiter",
+          "awaited the deed",
+          "step after",
+          "completed waiter",
+        ]);
+      });
+
+      test("what was seen is recorded, and not looked at again after a crash", async () => {
+        let looks = 0;
+        const { outcome } = await crashAndResume(async (ctx, crash) => {
+          const seen = await ctx.until("sight", () => Promise.resolve(((looks += 1), { look: looks })));
+          await ctx.step("crash", crash);
+          return seen;
+        });
+        expect(outcome).toEqual({ status: "completed", value: { look: 1 } });
+        expect(looks).toBe(1);
+      });
+
+      test("a run whose other parts wait for a person waits, and names only their questions", async () => {
+        let done = false;
+        const asking = async (ctx: Ctx) => {
+          await ctx.ask("go", yesOrNo);
+          return ctx.step("deed", () => Promise.resolve(((done = true), "done")));
+        };
+        const engine = await open(pair(asking, () => done));
+        const runId = await engine.start("flow", null);
+        expect(await engine.drive(runId)).toEqual({ status: "waiting", questions: [{ runId: `${runId}/doer`, name: "go" }] });
+        await engine.signal(`${runId}/doer`, "go", "yes");
+        expect(await engine.drive(runId)).toEqual(finished[1]);
+      });
+
+      test("whoever may go on does so before the run rests, though others ask", async () => {
+        let done = false;
+        const engine = await open((ctx) =>
+          ctx.all<unknown>([
+            () =>
+              pair(
+                (inner) => inner.step("deed", () => Promise.resolve(((done = true), "done"))),
+                () => done,
+              )(ctx),
+            () => ctx.ask("other", yesOrNo),
+          ]),
+        );
+        expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "waiting", questions: [{ name: "other" }] });
+        expect(ran).toEqual(["after"]);
+      });
+
+      test("the end of a child is something to wait for, too", async () => {
+        const engine = await open(async (ctx) => {
+          const doer = `${ctx.runId}/doer`;
+          const ended = async () => ((await engine.run(doer))?.status === "completed" ? true : undefined);
+          return ctx.all<unknown>([
+            () => ctx.ask("other", yesOrNo),
+            () => ctx.until("its end", ended).then(() => traced(ctx, "after", 1)),
+            () =>
+              ctx.child(
+                "doer",
+                workflow("doer", "1", (inner: Ctx) => traced(inner, "deed", "done")),
+                null,
+              ),
+          ]);
+        });
+        await engine.drive(await engine.start("flow", null));
+        expect(ran).toEqual(["deed", "after"]);
+      });
+
+      test("parts that wait for each other halt the run instead of hanging; it can be driven again", async () => {
+        let done = false;
+        const engine = await open((ctx) => ctx.until("nothing", () => Promise.resolve(done ? "seen" : undefined)));
+        const runId = await engine.start("flow", null);
+        await expect(engine.drive(runId)).rejects.toMatchObject({ code: "internal_error", details: { waits: [`${runId}#nothing`] } });
+        expect(await engine.run(runId)).toMatchObject({ status: "stopped", holder: null });
+        done = true;
+        expect(await engine.drive(runId)).toEqual({ status: "completed", value: "seen" });
+      });
+
+      test("a look that fails is recorded like a step that fails", async () => {
+        const seen: unknown[] = [];
+        const look = () => (ran.push("look"), Promise.reject(new SlipwayError("feature_not_found", "no such feature")));
+        await crashAndResume(async (ctx, crash) => {
+          await ctx.until("sight", look).catch((error: SlipwayError) => seen.push(error.code));
+          await ctx.step("crash", crash);
+        });
+        expect(seen).toEqual(["feature_not_found", "feature_not_found"]);
+        expect(ran).toEqual(["look"]);
+      });
+
+      test("a stop ends the wait, resumably", async () => {
+        const engine = await open((ctx) =>
+          ctx.all<unknown>([
+            () => ctx.until("nothing", () => Promise.resolve(ran.length > 0 ? "seen" : undefined)),
+            () => ctx.ask("go", yesOrNo).then(() => traced(ctx, "deed", 1)),
+          ]),
+        );
+        const runId = await engine.start("flow", null);
+        const driven = engine.drive(runId, { whenWaiting: "wait" });
+        await eventually(async () => expect(await harness.openQuestions()).toHaveLength(1));
+        await engine.requestStop(runId, "enough");
+        expect(await driven).toEqual({ status: "stopped", reason: "enough" });
+        await engine.signal(runId, "go", "yes");
+        expect(await engine.drive(runId)).toEqual({ status: "completed", value: ["seen", 1] });
       });
     });
 

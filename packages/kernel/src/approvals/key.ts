@@ -21,9 +21,14 @@ export interface KeyPlace {
 }
 
 /** The person's key; made on first use. */
-export async function openApprovalKey({ configHome, repositoryRoot }: KeyPlace): Promise<ApprovalKey> {
+export function openApprovalKey(place: KeyPlace): Promise<ApprovalKey> {
+  return openSigningKey(place, "approval.pem");
+}
+
+/** A key of its own for each kind of word that is signed. */
+export async function openSigningKey({ configHome, repositoryRoot }: KeyPlace, name: string): Promise<ApprovalKey> {
   const folder = join(configHome, "slipway", "keys");
-  const path = join(folder, "approval.pem");
+  const path = join(folder, name);
   try {
     await assertOutside(path, repositoryRoot);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -113,7 +118,7 @@ async function assertPrivate(path: string, mode: number): Promise<void> {
 }
 
 function refusedKey(path: string, reason: string, next: string): SlipwayError {
-  return new SlipwayError("approval_invalid", `The approval key ${path} cannot be used. ${reason}`, {
+  return new SlipwayError("approval_invalid", `The key ${path} cannot be used. ${reason}`, {
     file: path,
     suggested_next_actions: [next],
   });

@@ -1,7 +1,8 @@
 export type StrictJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 const MAX_DEPTH = 200;
-const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+/** Keys that mean something to JavaScript objects and nothing to a person. */
+export const UNSAFE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** JSON as RFC 8259 has it, and besides: no key twice, none that means something to JavaScript objects, no broken Unicode, no bottomless nesting. */
 export function parseStrictJson(text: string): StrictJson {

@@ -1,6 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from "yaml";
 import type { z } from "zod";
+import { UNSAFE_KEYS } from "./json.ts";
 import { decodeText } from "./text.ts";
 import { checkSchema, pathOf, type SchemaViolation } from "./violations.ts";
 
@@ -11,9 +12,6 @@ export interface ConfigViolation extends SchemaViolation {
 
 const MAX_ALIASES = 100;
 const LISTED = 50;
-
-/** Keys that mean something to JavaScript objects and nothing to a person. */
-const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Reads one YAML file strictly; throws one error that lists everything wrong with it. */
 export function parseYamlConfig<S extends z.ZodType>(file: string, input: string | Uint8Array, schema: S): z.output<S> {

@@ -1,9 +1,17 @@
 import { createApprovals } from "../approvals/tables.ts";
 import { createEvidence } from "../evidence/tables.ts";
-import { createFeatures } from "../features/tables.ts";
+import { createFeatureIndex } from "../feature-index/tables.ts";
+import { addFeatureState, addGateSnapshot, createFeatures } from "../features/tables.ts";
+import { createGateRuns } from "../gates/tables.ts";
+import { createHolds } from "../holds/tables.ts";
 import { createLocks } from "../locks/tables.ts";
 import { createOperations } from "../operations/tables.ts";
+import { createPlanClaims } from "../plans/tables.ts";
+import { createQa } from "../qa/tables.ts";
 import { createQuestions } from "../questions/tables.ts";
+import { createBlockedQueue } from "../queue/tables.ts";
+import { createRunLease } from "../run-lease/tables.ts";
+import { createWaits } from "../waits/tables.ts";
 import type { Tx } from "./tables.ts";
 
 export interface Migration {
@@ -23,4 +31,14 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "evidence", up: createEvidence },
   { name: "approvals", up: createApprovals },
   { name: "features", up: createFeatures },
+  { name: "feature-state", up: addFeatureState },
+  { name: "run-lease", up: createRunLease },
+  { name: "waits", up: createWaits },
+  { name: "qa", up: createQa },
+  { name: "gate-runs", up: createGateRuns },
+  { name: "plan-claims", up: createPlanClaims },
+  { name: "blocked-queue", up: createBlockedQueue },
+  { name: "feature-index", up: createFeatureIndex },
+  { name: "holds", up: createHolds },
+  { name: "merge-snapshot", up: addGateSnapshot },
 ];

@@ -32,9 +32,11 @@ export async function checksOf(
   return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
 }
 
+/** Whether the mode of the feature's own gate profile passed on the tree: what another profile says does not count. */
 export async function modePassed(
   db: Db | Tx,
   { feature_id, mode, tree }: { readonly feature_id: string; readonly mode: string; readonly tree: string },
 ): Promise<boolean> {
-  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree });
+  const feature = await db.selectFrom("features").select("gate_profile").where("id", "=", feature_id).executeTakeFirst();
+  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree, profile: feature?.gate_profile });
 }

@@ -91,14 +91,19 @@ describe("checks", () => {
       tree: fc.constantFrom("t1", "t2"),
       status: fc.constantFrom("pass" as const, "fail" as const),
       at: fc.nat(3),
+      counts: fc.constantFrom(null, { profile: "ours" }, { profile: "another" }),
     });
     fc.assert(
-      fc.property(fc.array(seen), (checks) => {
-        const relevant = checks.filter(({ name, kind, tree }) => name === "full" && kind === "mode" && tree === "t1");
+      fc.property(fc.array(seen), fc.constantFrom("ours", undefined), (checks, profile) => {
+        const relevant = checks.filter(
+          ({ name, kind, tree, counts }) =>
+            name === "full" && kind === "mode" && tree === "t1" && (profile === undefined || counts?.profile !== "another"),
+        );
         const lastPass = Math.max(-1, ...relevant.filter(({ status }) => status === "pass").map(({ at }) => at));
         const lastFail = Math.max(-1, ...relevant.filter(({ status }) => status === "fail").map(({ at }) => at));
-        expect(passedOn(checks, { mode: "full", tree: "t1" })).toBe(lastPass > lastFail);
-        expect(missingModes(checks, { modes: ["full"], tree: "t1" })).toEqual(lastPass > lastFail ? [] : ["full"]);
+        expect(passedOn(checks, { mode: "full", tree: "t1", profile })).toBe(lastPass > lastFail);
+        if (profile === undefined)
+          expect(missingModes(checks, { modes: ["full"], tree: "t1" })).toEqual(lastPass > lastFail ? [] : ["full"]);
         expect(countChecks(checks).passed + countChecks(checks).failed).toBe(checks.length);
       }),
     );

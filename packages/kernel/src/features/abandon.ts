@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
+import { wakeQueue } from "../queue/store.ts";
 import { TRANSITIONS } from "./status.ts";
 import { updateFeature } from "./store.ts";
 
@@ -17,6 +18,7 @@ export const abandonOperation: Operation<z.infer<typeof abandonInput>, undefined
     for (const feature of open) {
       await releaseAllWithin(tx, feature.id);
       await updateFeature(tx, feature, { status: "failed", status_reason: reason }, at);
+      await wakeQueue(tx, feature.id);
     }
     return open.map(({ id }) => id);
   },

@@ -2,14 +2,16 @@ import type { Json } from "@slipway/durable/canonical";
 import { z } from "zod";
 import { checksOf } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
-import { changeBetween, diffText } from "../git/change.ts";
+import { changeBetween, diffText, linesBetween } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
 import { flagChanges } from "../plans/flags.ts";
 import type { Operation } from "../operations/operation.ts";
+import { hunksOf, type DiffHunk } from "../qa/hunks.ts";
 import { identityOf } from "./identity.ts";
 import { moveWorktree } from "./move.ts";
+import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
-import { findFeature, updateFeature, type Feature } from "./store.ts";
+import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 const candidateInput = z.strictObject({ feature_id: z.string() });
 
@@ -39,6 +41,7 @@ interface Prepared {
   readonly summary: string;
   readonly flags: readonly string[];
   readonly empty: boolean;
+  readonly hunks: readonly DiffHunk[];
 }
 
 export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
@@ -65,12 +68,16 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         flags,
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
+        hunks: base === feature.base_commit ? [] : hunksOf(await linesBetween(repository, base, tree)),
       };
     },
-    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, empty, summary }, { at }) {
+    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, empty, summary, hunks }, { at }) {
       const before = await findFeature(tx, feature_id);
       const rebuilt = conflicts.length === 0 && base !== before.base_commit;
-      if (rebuilt) await updateFeature(tx, before, { base_commit: base, tree, gates: "{}" }, at);
+      if (rebuilt) {
+        const { plan = "na" } = gateMap(before);
+        await realign(tx, rooms, await updateFeature(tx, before, { base_commit: base, tree, gates: JSON.stringify({ plan }) }, at), hunks);
+      }
       return {
         feature_id,
         base_branch: before.base_branch,

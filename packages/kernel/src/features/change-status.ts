@@ -1,34 +1,50 @@
 import { z } from "zod";
+import { rolesFor } from "../config/rbac.ts";
+import type { Tx } from "../database/tables.ts";
 import { modePassed } from "../evidence/checks.ts";
 import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
+import { wakeQueue } from "../queue/store.ts";
 import type { Rooms } from "./rooms.ts";
-import { assertTransition, STATUSES } from "./status.ts";
+import { assertTransition, STATUSES, type FeatureStatus } from "./status.ts";
 import { acceptedPlan, findFeature, updateFeature, type Feature } from "./store.ts";
 
 const statusInput = z.strictObject({ feature_id: z.string(), to: z.enum(STATUSES), reason: z.string() });
 
-/** The kernel decides from its own records, whoever proposes the change. */
-export function changeStatusOperation({ configuration }: Rooms): Operation<z.infer<typeof statusInput>, undefined, Feature> {
+/** What a protocol does most often to a state: it is `feature.state_patch` of `status` and `status_reason`. */
+export function changeStatusOperation(rooms: Rooms): Operation<z.infer<typeof statusInput>, undefined, Feature> {
   return {
     name: "feature.state_patch",
-    roles: ["orchestrator", "system"],
+    roles: rolesFor(rooms.configuration.policy.rbac, "feature.state_patch"),
     input: statusInput,
     async commit(tx, { feature_id, to, reason }, _effect, { at }) {
       const feature = await findFeature(tx, feature_id);
-      const modes = configuration.policy.required_modes;
-      const passed = async (mode: string) => modePassed(tx, { feature_id, mode, tree: feature.tree });
-      assertTransition(feature.status, to, {
-        planAccepted: (await acceptedPlan(tx, feature_id)) !== null,
-        fastPassed: !modes.includes("fast") || (await passed("fast")),
-        fullPassed: (await passed("full")) && (await passed(configuration.policy.required_merge_mode)),
-        reason,
-        reasonChanged: reason !== feature.status_reason,
-        landed: false,
-      });
-      if (to === "failed") await releaseAllWithin(tx, feature_id);
-      return updateFeature(tx, feature, { status: to, status_reason: reason }, at);
+      await changeStatusWithin(rooms, tx, feature, to, reason);
+      const changed = await updateFeature(tx, feature, { status: to, status_reason: reason }, at);
+      await wakeQueue(tx, feature_id);
+      return changed;
     },
     event: ({ feature_id, to, reason }) => ({ feature_id, to, reason }),
   };
+}
+
+/** The kernel decides from its own records, whoever proposes the change. A feature that has failed lets go of its locks; its row is the caller's to write. */
+export async function changeStatusWithin(
+  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  tx: Tx,
+  feature: Feature,
+  to: FeatureStatus,
+  reason: string,
+): Promise<void> {
+  const { id: feature_id, tree } = feature;
+  const passed = (mode: string) => modePassed(tx, { feature_id, mode, tree });
+  assertTransition(feature.status, to, {
+    planAccepted: (await acceptedPlan(tx, feature_id)) !== null,
+    fastPassed: !policy.required_modes.includes("fast") || (await passed("fast")),
+    fullPassed: (await passed("full")) && (await passed(policy.required_merge_mode)),
+    reason,
+    reasonChanged: reason !== feature.status_reason,
+    landed: false,
+  });
+  if (to === "failed") await releaseAllWithin(tx, feature_id);
 }

@@ -1,27 +1,32 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError, type Failure } from "@slipway/durable/errors";
 import { z } from "zod";
 import { expandHome } from "../config/home.ts";
+import { rolesFor } from "../config/rbac.ts";
 import { recordCheck } from "../evidence/checks.ts";
-import { runGate, type GateResult } from "../gates/run.ts";
+import { MODE } from "../evidence/gate-queries.ts";
+import { planGate, type VerificationOverrides } from "../gates/precedence.ts";
+import { runGate, type GateResult, type StepEvent } from "../gates/run.ts";
+import type { GateSlots } from "../gates/slots.ts";
+import { recordGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
-import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
+import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
-const gateInput = z.strictObject({ feature_id: z.string(), mode: z.string() });
+export const gateInput = z.strictObject({ feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
+export type GateInput = z.infer<typeof gateInput>;
 
 export interface GateSummary {
+  /** Under which its evidence is kept. */
+  readonly id: string;
+  readonly profile: string;
   readonly mode: string;
   readonly tree: string;
   readonly passed: boolean;
   readonly failure: Failure | null;
-  readonly steps: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly exit_code: number | null;
-    readonly duration_ms: number;
-  }[];
+  readonly steps: readonly RecordedStep[];
   readonly tests: GateResult["tests"];
   readonly coverage: GateResult["coverage"];
   readonly sandbox: string;
@@ -29,76 +34,115 @@ export interface GateSummary {
 
 interface GateRun {
   readonly result: GateResult;
+  readonly steps: readonly RecordedStep[];
   readonly tree: string;
   readonly sandbox: string;
-  readonly logs: readonly string[];
+}
+
+export interface GateWatch {
+  readonly signal?: AbortSignal | undefined;
+  readonly onStep?: ((event: StepEvent) => void) | undefined;
 }
 
 /** Runs the gate on the feature's own tree and records what was seen, pass or fail. */
-export function runGatesOperation(rooms: Rooms, signal?: AbortSignal): Operation<z.infer<typeof gateInput>, GateRun, GateSummary> {
+export function runGatesOperation(
+  rooms: Rooms,
+  slots: GateSlots,
+  { signal, onStep }: GateWatch = {},
+): Operation<GateInput, GateRun, GateSummary> {
+  const { policy, gates } = rooms.configuration;
   return {
     name: "gates.run",
-    roles: ["orchestrator", "builder", "qa", "system"],
+    roles: rolesFor(policy.rbac, "gates.run"),
     input: gateInput,
-    effect: async ({ feature_id, mode }, { operationId, at }) => {
+    effect: async ({ feature_id, profile: wanted, mode }, { operationId, at }) => {
       const feature = await findFeature(rooms.db, feature_id);
-      await settle(rooms, feature, operationId, at);
-      const sandbox = await rooms.sandbox();
-      const { policy, gates } = rooms.configuration;
-      const plan = await acceptedPlan(rooms.db, feature_id);
-      const result = await runGate({
-        config: gates,
-        profile: feature.gate_profile,
-        mode,
-        worktree: feature.worktree,
-        ...(plan?.verification_overrides === undefined ? {} : { overrides: plan.verification_overrides }),
-        policy: gatePolicy(rooms),
-        sandbox,
-        hostEnv: rooms.hostEnv,
-        readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
-        shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
-        logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
-        redact: rooms.redactor,
-        clock: rooms.clock,
-        ...(signal === undefined ? {} : { signal }),
-      });
-      if (signal?.aborted === true)
-        throw new SlipwayError("run_stopped", `The ${mode} gate of "${feature_id}" was stopped before it ended.`);
-      await settle(rooms, feature, `${operationId}/after`, at);
-      return { result, tree: feature.tree, sandbox: sandbox.kind, logs: await keepLogs(rooms, result) };
-    },
-    commit: async (tx, { feature_id, mode }, { result, tree, sandbox, logs }, { at, operationId }) => {
-      const feature = await findFeature(tx, feature_id);
-      const common = { run_id: feature.run_id, feature_id, tree, at };
-      for (const [index, step] of result.steps.entries()) {
-        await recordCheck(tx, {
-          ...common,
-          id: `${operationId}#${step.name}`,
-          name: step.name,
-          kind: `${mode}:step`,
-          status: step.status === "pass" ? "pass" : "fail",
-          exit_code: step.exitCode,
-          counts: null,
-          log_digest: logs[index] ?? null,
+      const profile = wanted ?? feature.gate_profile;
+      const overrides = await overridesFor(rooms, feature, profile);
+      // A mistake in profile, mode or plan is found before anything starts.
+      planGate(gates, profile, mode, gatePolicy(rooms), overrides);
+      return slots.within(async () => {
+        await settle(rooms, feature, operationId, at);
+        const sandbox = await rooms.sandbox();
+        const result = await runGate({
+          config: gates,
+          profile,
+          mode,
+          worktree: feature.worktree,
+          overrides,
+          policy: gatePolicy(rooms),
+          sandbox,
+          hostEnv: rooms.hostEnv,
+          readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
+          shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
+          logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
+          redact: rooms.redactor,
+          clock: rooms.clock,
+          ...(signal === undefined ? {} : { signal }),
+          ...(onStep === undefined ? {} : { onStep }),
         });
-      }
-      const status = result.passed ? "pass" : "fail";
-      await recordCheck(tx, {
-        ...common,
-        id: operationId,
-        name: mode,
-        kind: "mode",
-        status,
-        exit_code: null,
-        counts: { tests: result.tests, coverage: result.coverage, sandbox },
-        log_digest: null,
-      });
-      const steps = Object.fromEntries(result.steps.map((step) => [step.name, step.status === "pass" ? "pass" : "fail"]));
-      await updateFeature(tx, feature, { gates: JSON.stringify({ ...gateMap(feature), ...steps, [mode]: status }) }, at);
-      return summarise(mode, tree, result, sandbox);
+        await settle(rooms, feature, `${operationId}/after`, at);
+        return { result, steps: await recordedSteps(rooms, result), tree: feature.tree, sandbox: sandbox.kind };
+      }, signal);
     },
-    event: ({ feature_id }, { mode, tree, passed }) => ({ feature_id, mode, tree, passed }),
+    commit: async (tx, { feature_id }, { result, steps, tree, sandbox }, { at, operationId: id }) => {
+      const feature = await findFeature(tx, feature_id);
+      const { profile, mode, tests, coverage, failure } = result;
+      const status = result.passed ? "pass" : "fail";
+      const common = { run_id: feature.run_id, feature_id, tree, at };
+      for (const { name, status: seen, exit_code, log_digest } of steps) {
+        if (seen === "skipped") continue;
+        const check = { id: `${id}#${name}`, name, kind: `${mode}:step`, status: seen, exit_code, counts: null, log_digest };
+        await recordCheck(tx, { ...common, ...check });
+      }
+      const verdict = { id, name: mode, kind: MODE, status, exit_code: null, log_digest: null } as const;
+      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox } });
+      await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
+      const seen = feature.tree === tree ? resultsOf(feature, result, steps) : {};
+      const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };
+      await updateFeature(tx, feature, { gates: JSON.stringify({ ...gateMap(feature), ...seen }), evidence: JSON.stringify(evidence) }, at);
+      return { id, profile, mode, tree, passed: result.passed, failure, steps, tests, coverage, sandbox };
+    },
+    event: ({ feature_id }, { profile, mode, tree, passed }) => ({ feature_id, profile, mode, tree, passed }),
   };
+}
+
+const cancelledInput = z.strictObject({ gate_id: z.string(), feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
+
+/** That a gate was stopped before it ended: neither a pass nor a failure, and no result of any tree. */
+export function cancelledGateOperation({ configuration }: Rooms): Operation<z.infer<typeof cancelledInput>, undefined, null> {
+  return {
+    name: "gates.cancelled",
+    roles: rolesFor(configuration.policy.rbac, "gates.run"),
+    input: cancelledInput,
+    async commit(tx, { gate_id, feature_id, profile, mode }, _effect, { operationId, at }) {
+      const { gate_profile, tree } = await findFeature(tx, feature_id);
+      const message = `The ${mode} gate of "${feature_id}" (${gate_id}) was stopped before it ended.`;
+      const failure = { code: "run_stopped", message, details: {} } as const;
+      const run = { id: operationId, feature_id, profile: profile ?? gate_profile, mode, tree, at };
+      await recordGateRun(tx, { ...run, status: "cancelled", failure, steps: [] });
+      return null;
+    },
+    event: ({ gate_id, feature_id, mode }) => ({ gate_id, feature_id, mode }),
+  };
+}
+
+/** What the state shows. A step is named with its mode, and what ran under another profile than the plan's with that, too. */
+function resultsOf({ gate_profile }: Feature, result: GateResult, steps: readonly RecordedStep[]): Record<string, "pass" | "fail" | "na"> {
+  const { profile, mode, coverage } = result;
+  const prefix = profile === gate_profile ? "" : `${profile}/`;
+  const verdicts =
+    coverage === null ? [] : [["coverage_line", coverage.verdicts.line] as const, ["coverage_branch", coverage.verdicts.branch] as const];
+  return Object.fromEntries([
+    ...steps.map(({ name, status }) => [`${prefix}${mode}:${name}`, status === "skipped" ? "na" : status] as const),
+    [`${prefix}${mode}`, result.passed ? "pass" : "fail"] as const,
+    ...verdicts.map(([name, verdict]) => [`${prefix}${name}`, verdict] as const),
+  ]);
+}
+
+/** A plan narrows the steps of the profile it names, and no other. */
+async function overridesFor({ db }: Rooms, { id, gate_profile }: Feature, profile: string): Promise<VerificationOverrides> {
+  return profile === gate_profile ? ((await acceptedPlan(db, id))?.verification_overrides ?? {}) : {};
 }
 
 function gatePolicy({ configuration: { policy } }: Rooms) {
@@ -114,22 +158,26 @@ function gatePolicy({ configuration: { policy } }: Rooms) {
   };
 }
 
-function summarise(mode: string, tree: string, result: GateResult, sandbox: string): GateSummary {
-  const steps = result.steps.map(({ name, status, exitCode, durationMs }) => ({
-    name,
-    status,
-    exit_code: exitCode,
-    duration_ms: Math.round(durationMs),
-  }));
-  return { mode, tree, passed: result.passed, failure: result.failure, steps, tests: result.tests, coverage: result.coverage, sandbox };
-}
-
 /** Logs are small and already redacted; the object store keeps them when the folder is tidied. */
-async function keepLogs({ objects }: Rooms, result: GateResult): Promise<string[]> {
-  const { readFile } = await import("node:fs/promises");
-  return Promise.all(result.steps.map(async ({ logPath }) => objects.put(await readFile(logPath).catch(() => Buffer.alloc(0)))));
+async function recordedSteps({ objects }: Rooms, { steps }: GateResult): Promise<RecordedStep[]> {
+  return Promise.all(
+    steps.map(async ({ name, command, status, exitCode, durationMs, logPath }) => ({
+      name,
+      command,
+      status,
+      exit_code: exitCode,
+      duration_ms: Math.round(durationMs),
+      log_path: logPath,
+      log_digest: status === "skipped" ? null : await objects.put(await readFile(logPath)),
+    })),
+  );
 }
 
 function logName(operationId: string): string {
   return operationId.replaceAll(/[^A-Za-z0-9._-]+/g, "_").slice(-120);
+}
+
+/** Whether a run ended because somebody stopped it. */
+export function wasStopped(error: unknown): boolean {
+  return error instanceof SlipwayError && error.code === "run_stopped";
 }

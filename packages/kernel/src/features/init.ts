@@ -1,46 +1,58 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Insertable } from "kysely";
 import { z } from "zod";
+import { rolesFor } from "../config/rbac.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { writeFileAtomic } from "../files/write-atomic.ts";
-import { excludeLocally } from "../git/repository.ts";
 import { ensureWorktree } from "../git/worktree.ts";
 import type { Operation } from "../operations/operation.ts";
+import { FEATURE_ID_PATTERN } from "../plans/schema.ts";
+import { readCanonicalSpec } from "../specs/discover.ts";
 import type { Rooms } from "./rooms.ts";
-import { findFeature, type Feature } from "./store.ts";
+import { featureIfAny, findFeature, type Feature } from "./store.ts";
+import type { FeaturesTables } from "./tables.ts";
+import { prepareWorktreeRoot, worktreeOf } from "./worktree-root.ts";
 
-const initInput = z.strictObject({ feature_id: z.string(), run_id: z.string(), spec_source: z.string(), spec_digest: z.string() });
+const initInput = z.strictObject({
+  feature_id: z.string().regex(FEATURE_ID_PATTERN),
+  run_id: z.string(),
+  spec_source: z.string(),
+  spec_digest: z.string(),
+});
 
-/** Folder, branch and worktree; then the row. Repeating it changes nothing. */
+/** Folder, branch and worktree; then the row. Repeating it changes nothing, and what is missing comes back as it was. */
 export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>, { base: string; tree: string }, Feature> {
-  const { repository, layout, objects, configuration } = rooms;
+  const { repository, layout, objects, configuration, db } = rooms;
   const baseBranch = configuration.policy.worktree.base_branch;
   return {
     name: "feature.init",
-    roles: ["orchestrator", "system"],
+    roles: rolesFor(configuration.policy.rbac, "feature.init"),
     input: initInput,
     async effect({ feature_id: id, spec_digest }) {
-      await excludeLocally(repository, [".slipway/", ".worktrees/"]);
-      await mkdir(join(layout.feature(id), "logs"), { recursive: true });
-      await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(spec_digest));
+      const known = await featureIfAny(db, id);
+      await prepareWorktreeRoot(rooms);
+      for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
+      await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(known?.spec_digest ?? spec_digest), known !== undefined);
       const { baseCommit } = await ensureWorktree(repository, {
         featureId: id,
         branch: id,
         baseRef: `refs/heads/${baseBranch}`,
-        path: layout.worktree(id),
+        path: known?.worktree ?? worktreeOf(rooms, id),
         protectedBranches: [baseBranch],
+        ...(known === undefined ? {} : { expectedTree: known.tree }),
       });
       return { base: baseCommit, tree: await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${baseCommit}^{tree}`]) };
     },
     async commit(tx, { feature_id: id, run_id, spec_source, spec_digest }, { base, tree }, { at }) {
-      const row: Feature = {
+      const row: Insertable<FeaturesTables["features"]> = {
         id,
         run_id,
         status: "planning",
         status_reason: "",
         version: 1,
         branch: id,
-        worktree: layout.worktree(id),
+        worktree: worktreeOf(rooms, id),
         base_branch: baseBranch,
         base_commit: base,
         tree: tree.trim(),
@@ -62,8 +74,18 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
   };
 }
 
-/** A specification that was read from this very place is not copied over itself. */
-async function placeSpec(path: string, bytes: Uint8Array): Promise<void> {
+/** A specification that was read from this very place is not copied over itself, and a feature that exists keeps the file it has. */
+async function placeSpec(path: string, bytes: Uint8Array, keep: boolean): Promise<void> {
   const present = await readFile(path).catch(() => null);
-  if (present === null || !present.equals(bytes)) await writeFileAtomic(nodeFileSystem, path, bytes);
+  if (present === null || (!keep && !present.equals(bytes))) await writeFileAtomic(nodeFileSystem, path, bytes);
 }
+
+/** For a caller who only names the feature: its specification is the one in its folder, and no run is behind it. */
+export async function canonicalInit({ layout, objects, db }: Rooms, id: string): Promise<z.infer<typeof initInput>> {
+  const known = await featureIfAny(db, id);
+  if (known !== undefined) return { feature_id: id, run_id: known.run_id, spec_source: known.spec_source, spec_digest: known.spec_digest };
+  const { path, bytes } = await readCanonicalSpec(layout, id);
+  return { feature_id: id, run_id: NO_RUN, spec_source: path, spec_digest: await objects.put(bytes) };
+}
+
+const NO_RUN = "mcp";

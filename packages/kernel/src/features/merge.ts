@@ -1,28 +1,33 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { consumeApproval, readApproval, type Approval } from "../approvals/approvals.ts";
-import { modePassed } from "../evidence/checks.ts";
+import { rolesFor } from "../config/rbac.ts";
 import { alignIndexes } from "../git/checkout.ts";
 import { changeBetween } from "../git/change.ts";
-import { buildMerge, landMerge, type MergeStrategy } from "../git/merge.ts";
+import { buildMerge, hasLanded, landMerge, type BuiltMerge, type Landed, type MergeStrategy } from "../git/merge.ts";
 import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
-import { acceptedPlan, findFeature, updateFeature, type Feature } from "./store.ts";
+import { wakeQueue } from "../queue/store.ts";
+import { headOf } from "./candidate.ts";
 import { identityOf } from "./identity.ts";
-import { locksFor, locksInForce } from "./locks.ts";
+import { assertLocksHeld } from "./locks.ts";
+import { assertReady, chosenStrategy, gatedAt, gateSnapshot, messageFor, type GateSnapshot } from "./merge-checks.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
 import { assertTransition } from "./status.ts";
+import { findFeature, updateFeature, type Feature } from "./store.ts";
 
 const mergeInput = z.strictObject({
   feature_id: z.string(),
-  user_approval_token: z.string(),
+  user_approval_token: z.string().optional(),
   commit_message: z.string().min(1).optional(),
-  merge_strategy: z.enum(["merge_commit", "squash", "rebase"]).optional(),
+  merge_strategy: z.string().optional(),
 });
 
 export interface Landing {
+  /** What the base branch points to now. */
   readonly commit: string;
+  /** The one commit of the feature's branch. */
   readonly feature_commit: string;
   readonly tree: string;
   readonly base_branch: string;
@@ -30,78 +35,65 @@ export interface Landing {
   readonly strategy: MergeStrategy;
   readonly approved_by: string;
   readonly checkout_updated: boolean;
+  readonly gate_snapshot: GateSnapshot;
 }
 
+interface Merged {
+  readonly landing: Landing;
+  readonly change: string;
+  readonly approval: Approval | null;
+}
+
+/** Who is named where the policy asks for nobody's approval. */
+const NOBODY = "nobody: merge_policy.require_user_approval is false";
+
 /** What merges is what was gated and what was approved, by compare-and-swap; then the row, the approval and the evidence in one transaction. */
-export function mergeOperation(
-  rooms: Rooms,
-): Operation<z.infer<typeof mergeInput>, Landing & { change: string; approval: Approval }, Landing> {
-  const { repository, configuration, db, approvalKey } = rooms;
+export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInput>, Merged, Landing> {
+  const { repository, configuration, db, approvalKey, clock } = rooms;
   const { policy, policyHash } = configuration;
   return {
     name: "feature.ready_to_merge",
-    roles: ["orchestrator", "system", "person"],
+    roles: [...rolesFor(policy.rbac, "feature.ready_to_merge"), "person"],
     input: mergeInput,
-    async effect(input, { operationId, at }) {
-      const feature = await findFeature(db, input.feature_id);
-      const strategy = chosenStrategy(input.merge_strategy);
-      await assertReady(feature);
-      await assertLocked(feature, at);
+    async effect({ feature_id, user_approval_token: token = "", merge_strategy, commit_message }, { operationId, at, redriven }) {
+      const feature = await findFeature(db, feature_id);
+      const strategy = chosenStrategy(policy, merge_strategy);
+      await assertReady(rooms, feature);
       await settle(rooms, feature, operationId, at);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
-      const approval = await readApproval(
-        db,
-        approvalKey,
-        input.user_approval_token,
-        approvedThing(feature.id, change, feature.tree, feature.base_commit),
-        at,
-      );
-      const message = input.commit_message ?? (await messageFor(feature, approval));
-      // The approval's time, not the clock's: a repeated attempt builds the very same commit.
-      const built = await buildMerge(repository, {
-        baseCommit: feature.base_commit,
-        baseNow: feature.base_commit,
-        tree: feature.tree,
+      const thing = approvedThing(feature.id, change, feature.tree, feature.base_commit);
+      const needed = policy.merge_policy.require_user_approval || token !== "";
+      const approvedAsOf = async (now: number) => (needed ? readApproval(db, approvalKey, token, thing, now) : null);
+      // An earlier attempt may have landed it: what has run out since then counts no more.
+      const approval = await approvedAsOf(redriven ? 0 : at);
+      const built = await build(feature, {
         strategy,
-        message,
-        ...identityOf(approval.at),
+        message: commit_message ?? (await messageFor(rooms, feature, change, approval)),
+        // Not the clock's time: a repeated attempt builds the very same commit.
+        at: approval?.at ?? (await gatedAt(rooms, feature)),
       });
-      if (built.tree !== feature.tree)
-        throw new SlipwayError("merge_failed", `The merge of "${feature.id}" gives another tree than the one that was gated.`, {
-          expected: feature.tree,
-          found: built.tree,
-        });
-      const landed = await landMerge(repository, {
-        baseBranch: feature.base_branch,
-        expected: feature.base_commit,
-        commit: built.commit,
-        featureBranch: feature.branch,
-        featureCommit: built.featureCommit,
-      });
+      const landedBefore = redriven && (await hasLanded(repository, feature.base_branch, built.commit));
+      if (redriven && !landedBefore) await approvedAsOf(at);
+      const { checkoutUpdated } = await land(feature, built, landedBefore);
       await alignIndexes(repository, feature.branch, built.featureCommit);
-      return {
+      const landing: Landing = {
         commit: built.commit,
         feature_commit: built.featureCommit,
         tree: built.tree,
         base_branch: feature.base_branch,
         base_before: feature.base_commit,
         strategy,
-        approved_by: approval.by,
-        checkout_updated: landed.checkoutUpdated,
-        change,
-        approval,
+        approved_by: approval?.by ?? NOBODY,
+        checkout_updated: checkoutUpdated,
+        gate_snapshot: await gateSnapshot(rooms, feature),
       };
+      return { landing, change, approval };
     },
-    async commit(tx, { feature_id, user_approval_token }, { change, approval, ...landing }, { at }) {
+    async commit(tx, { feature_id, user_approval_token = "" }, { change, approval, landing }, { at }) {
       const feature = await findFeature(tx, feature_id);
       // The effect has checked that it had not expired; now that the merge has landed, it counts.
-      await consumeApproval(
-        tx,
-        approvalKey,
-        user_approval_token,
-        approvedThing(feature_id, change, landing.tree, landing.base_before),
-        approval.at,
-      );
+      const thing = approvedThing(feature_id, change, landing.tree, landing.base_before);
+      if (approval !== null) await consumeApproval(tx, approvalKey, user_approval_token, thing, approval.at);
       assertTransition(feature.status, "merged", {
         planAccepted: true,
         fastPassed: true,
@@ -110,27 +102,25 @@ export function mergeOperation(
         reasonChanged: true,
         landed: true,
       });
+      const { commit: commit_sha, checkout_updated: _updated, gate_snapshot, ...rest } = landing;
       await tx
         .insertInto("merges")
         .values({
           feature_id,
-          commit_sha: landing.commit,
-          feature_commit: landing.feature_commit,
-          tree: landing.tree,
-          base_branch: landing.base_branch,
-          base_before: landing.base_before,
-          strategy: landing.strategy,
+          commit_sha,
+          ...rest,
           change,
-          approval_id: approval.id,
-          approved_by: landing.approved_by,
+          approval_id: approval?.id ?? "",
+          gate_snapshot: JSON.stringify(gate_snapshot),
           at,
         })
         .execute();
       await releaseAllWithin(tx, feature_id);
       await updateFeature(tx, feature, { status: "merged", status_reason: `merged as ${landing.commit}` }, at);
+      await wakeQueue(tx, feature_id);
       return landing;
     },
-    event: ({ feature_id }, { commit, tree, strategy }) => ({ feature_id, commit, tree, strategy }),
+    event: ({ feature_id }, { commit, feature_commit, tree, strategy }) => ({ feature_id, commit, feature_commit, tree, strategy }),
   };
 
   /** The change's digest covers the old contents of every touched file: if it is the same, none of them moved with the base. */
@@ -138,54 +128,52 @@ export function mergeOperation(
     return { feature, change, tree, base, policyHash, overlap: [] };
   }
 
-  function chosenStrategy(wanted: MergeStrategy | undefined): MergeStrategy {
-    const allowed = policy.merge_policy.allowed_strategies;
-    const strategy = wanted ?? allowed[0];
-    if (strategy !== undefined && allowed.includes(strategy)) return strategy;
-    throw new SlipwayError("merge_disabled", `The policy does not allow the merge strategy "${strategy ?? "none"}".`, {
-      allowed,
-      file: "slipway/policy.yaml",
-      field: "merge_policy.allowed_strategies",
-      suggested_next_actions: [`Use one of: ${allowed.join(", ")}.`],
+  async function build(feature: Feature, commit: { strategy: MergeStrategy; message: string; at: number }): Promise<BuiltMerge> {
+    const { base_commit: baseCommit, tree } = feature;
+    const { strategy, message, at } = commit;
+    const built = await buildMerge(repository, { baseCommit, baseNow: baseCommit, tree, strategy, message, ...identityOf(at) });
+    if (built.tree === tree) return built;
+    throw new SlipwayError("merge_failed", `The merge of "${feature.id}" gives another tree than the one that was gated.`, {
+      expected: tree,
+      found: built.tree,
     });
   }
 
-  async function assertReady(feature: Feature): Promise<void> {
-    if (feature.status !== "ready_to_merge") {
-      throw new SlipwayError("invalid_status_transition", `"${feature.id}" is ${feature.status}, not ready_to_merge.`, {
-        from: feature.status,
-        to: "merged",
+  /** Every lock the plan needs is looked at once the refs are prepared: right before they move, or not at all. */
+  async function land(feature: Feature, built: BuiltMerge, landedBefore: boolean): Promise<Landed> {
+    const assertLocked = () => assertLocksHeld(db, rooms, feature.id, clock.now());
+    if (!landedBefore) await assertLocked();
+    try {
+      return await landMerge(repository, {
+        baseBranch: feature.base_branch,
+        expected: feature.base_commit,
+        commit: built.commit,
+        featureBranch: feature.branch,
+        featureCommit: built.featureCommit,
+        confirm: assertLocked,
       });
-    }
-    for (const mode of ["full", policy.required_merge_mode]) {
-      if (!(await modePassed(db, { feature_id: feature.id, mode, tree: feature.tree }))) {
-        throw new SlipwayError("gate_failed", `The ${mode} gate has not passed on the tree that would be merged.`, {
-          feature_id: feature.id,
-          mode,
-          tree: feature.tree,
-        });
-      }
+    } catch (error) {
+      if (error instanceof SlipwayError && error.code === "base_moved") await assertNoConflict(feature);
+      throw error;
     }
   }
 
-  async function assertLocked({ id }: Feature, now: number): Promise<void> {
-    const held = await locksInForce(db, id, now);
-    const lost = locksFor(rooms, await acceptedPlan(db, id)).filter((resource) => !held.includes(resource));
-    if (lost.length > 0)
-      throw new SlipwayError("lock_not_held", `"${id}" no longer holds what its plan needs: ${lost.join(", ")}.`, {
+  /** A base that has moved is tried again; one that has moved against the change is not. */
+  async function assertNoConflict(feature: Feature): Promise<void> {
+    const { id, base_commit: baseCommit, base_branch, tree } = feature;
+    const baseNow = await headOf(rooms, base_branch);
+    const commit = { strategy: "squash", message: id, ...identityOf(feature.updated_at) } as const;
+    const { conflicts } = await buildMerge(repository, { baseCommit, baseNow, tree, ...commit });
+    if (conflicts.length === 0) return;
+    throw new SlipwayError(
+      "merge_failed",
+      `"${id}" conflicts with what ${base_branch} holds by now: ${conflicts.join(", ")}. Nothing was merged.`,
+      {
         feature_id: id,
-        resources: lost,
-      });
-  }
-
-  async function messageFor(feature: Feature, approval: Approval): Promise<string> {
-    const plan = await acceptedPlan(db, feature.id);
-    return [
-      `${feature.id}: ${plan?.summary ?? "merged by Slipway"}`,
-      "",
-      `Slipway-Feature: ${feature.id}`,
-      `Slipway-Change: ${approval.change}`,
-      `Approved-by: ${approval.by}`,
-    ].join("\n");
+        conflicts,
+        base: baseNow,
+        suggested_next_actions: [`Build the change again on ${base_branch} as it is now, and gate it there.`],
+      },
+    );
   }
 }

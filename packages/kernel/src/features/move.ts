@@ -1,4 +1,4 @@
-import { anchor } from "../git/snapshot.ts";
+import { anchor } from "../git/anchor.ts";
 import { rebaseWorktree } from "../git/worktree.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";

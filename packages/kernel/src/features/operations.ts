@@ -1,50 +1,127 @@
+import { openIndexProjection } from "../feature-index/projection.ts";
+import { readIndex } from "../feature-index/store.ts";
+import { nodeFileSystem } from "../files/file-system.ts";
+import { listGates } from "../gates/precedence.ts";
+import { openHolds } from "../holds/holds.ts";
 import type { Operation } from "../operations/operation.ts";
 import { approvalHolds } from "../approvals/holds.ts";
 import { peekApproval } from "../approvals/token.ts";
 import { atVersion } from "./at-version.ts";
-import { applyPatchOperation } from "./patch.ts";
+import { qaView, updateQaOperation } from "./qa.ts";
 import type { Call } from "./call.ts";
 import { candidateOperation, type Candidate } from "./candidate.ts";
 import { changeStatusOperation } from "./change-status.ts";
+import { deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "./delete.ts";
+import { featureReads } from "./reads.ts";
+import { commitOperation, ensureWorktreeOperation, rebaseOperation, repoMergeOperation } from "./repo-operations.ts";
 import { featureContext, lastFailedLog, readTreeFile } from "./context.ts";
-import { runGatesOperation } from "./gate.ts";
-import { initOperation } from "./init.ts";
-import { acquireLocksOperation, locksFor } from "./locks.ts";
+import { canonicalInit, initOperation } from "./init.ts";
+import { closing } from "./closing.ts";
+import { collisionMatrix } from "./collision-matrix.ts";
+import { keepLocks, reclaimStaleOperation, type KeepLocks } from "./lock-upkeep.ts";
+import { waitForLocks, type LockRequest } from "./lock-waiting.ts";
+import { acquireLocksOperation, locksFor, releaseLockOperation } from "./locks.ts";
+import { latestEvidence } from "./latest-evidence.ts";
 import { mergeOperation } from "./merge.ts";
 import { noteOperation } from "./note.ts";
-import { submitPlanOperation } from "./plan.ts";
-import { project } from "./projection.ts";
+import { requirePlan, submitPlanOperation } from "./plan.ts";
+import { updatePlanOperation } from "./plan-update.ts";
+import { openProjections } from "./projection.ts";
 import { restartOperation } from "./restart.ts";
 import type { Rooms } from "./rooms.ts";
+import { waitOperation, wakeOperation } from "../waits/operations.ts";
+import { waitReads } from "../waits/reads.ts";
+import { setSessionsOperation } from "./sessions.ts";
+import { workOn, worktreeOperations } from "./worktree-operations.ts";
+import { statePatchOperation, versioned, type StatePatch } from "./state-patch.ts";
 
 /** Every way to change a feature. Each comes through the door, then the files for people are written from the rows. */
 export function featureOperations(rooms: Rooms) {
+  const projections = openProjections(rooms);
+  const index = openIndexProjection(rooms, nodeFileSystem);
+
   async function perform<I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>, call: Call, input: I): Promise<O> {
-    const { actor, operationId, expectedVersion } = call;
-    const output =
-      expectedVersion === undefined
-        ? await rooms.door.perform(operation, actor, operationId, input)
-        : await rooms.door.perform(atVersion(rooms, operation), actor, operationId, { arguments: input, expected_version: expectedVersion });
-    await project(rooms, input.feature_id);
-    return output;
+    const { expectedVersion } = call;
+    return expectedVersion === undefined
+      ? performFor([input.feature_id], operation, call, input)
+      : performFor([input.feature_id], atVersion(rooms, operation), call, { arguments: input, expected_version: expectedVersion });
+  }
+
+  async function performFor<I, E, O>(features: readonly string[], operation: Operation<I, E, O>, call: Call, input: I): Promise<O> {
+    const closed = closing(rooms, operation);
+    const write = async () => {
+      for (const id of new Set([...features, ...closed.touched])) await projections.write(id);
+      await index.write();
+    };
+    try {
+      const output = await rooms.door.perform(closed.operation, call.actor, call.operationId, input);
+      await write();
+      return output;
+    } catch (error) {
+      if (closed.kept()) await write();
+      throw error;
+    }
   }
   const bind =
     <I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>) =>
     (call: Call, input: I) =>
       perform(operation, call, input);
 
+  const atWork = workOn(openHolds(rooms));
+  const bindAtWork =
+    <I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>) =>
+    (call: Call, input: I) =>
+      atWork(operation.name, input.feature_id, () => perform(operation, call, input));
+
   return {
     init: bind(initOperation(rooms)),
+    initFromSpec: async (call: Call, { feature_id }: { feature_id: string }) =>
+      perform(initOperation(rooms), call, await canonicalInit(rooms, feature_id)),
     acquireLocks: bind(acquireLocksOperation(rooms)),
+    /** One lock, waiting for it as long as the policy and the caller say. */
+    acquireLock: (call: Call, { resource, feature_id, wait_timeout_seconds }: LockRequest, signal?: AbortSignal) =>
+      waitForLocks(rooms, { resources: [resource], wait_timeout_seconds, signal }, () =>
+        perform(acquireLocksOperation(rooms), call, { feature_id, resources: [resource] }),
+      ),
+    releaseLock: bind(releaseLockOperation(rooms)),
+    keepLocks: (keep: KeepLocks) => keepLocks(rooms, index, keep),
+    /** At recovery, before anything goes on. */
+    reclaimStale: (call: Call) => performFor([], reclaimStaleOperation, call, {}),
     submitPlan: bind(submitPlanOperation(rooms)),
-    applyPatch: bind(applyPatchOperation(rooms)),
-    runGates: (call: Call, input: { feature_id: string; mode: string }, signal?: AbortSignal) =>
-      perform(runGatesOperation(rooms, signal), call, input),
+    updatePlan: bind(updatePlanOperation(rooms)),
+    plan: (id: string) => requirePlan(rooms.db, id),
+    collisions: () => collisionMatrix(rooms),
+    index: () => readIndex(rooms.db),
+    ...worktreeOperations(rooms, perform, atWork),
+    candidate: bindAtWork(candidateOperation(rooms)),
+    restart: bindAtWork(restartOperation(rooms)),
+    merge: bindAtWork(mergeOperation(rooms)),
+    gates: (profile?: string) => listGates(rooms.configuration.gates, profile),
+    latestEvidence: (id: string) => latestEvidence(rooms, id),
+    qaIndex: (id: string) => qaView(rooms.db, id),
+    updateQaIndex: bind(updateQaOperation(rooms)),
     changeStatus: bind(changeStatusOperation(rooms)),
-    note: bind(noteOperation),
-    candidate: bind(candidateOperation(rooms)),
-    restart: bind(restartOperation(rooms)),
-    merge: bind(mergeOperation(rooms)),
+    /** Says which version of the state it has seen, or is refused. */
+    statePatch: (call: Call, input: StatePatch) => perform(statePatchOperation(rooms), versioned(call), input),
+    setSessions: bind(setSessionsOperation),
+    note: bind(noteOperation(rooms)),
+    logAppend: (call: Call, { feature_id, note }: { feature_id: string; note: string }) =>
+      perform(noteOperation(rooms), call, { feature_id, role: call.actor.type, text: note }),
+    ensureWorktree: bindAtWork(ensureWorktreeOperation(rooms)),
+    repoCommit: bindAtWork(commitOperation(rooms)),
+    rebaseOntoMain: bindAtWork(rebaseOperation(rooms)),
+    repoMerge: bindAtWork(repoMergeOperation(rooms)),
+    async delete(call: Call, input: DeleteInput): Promise<Deletion> {
+      if (input.dry_run === true) return surveyDeletion(rooms, call, input);
+      const id = input.feature_id;
+      const { record: _record, ...deletion } = await atWork("feature.delete", id, () => perform(deleteOperation(rooms), call, input));
+      projections.forget(id);
+      await sweepFolder(rooms, id);
+      return deletion;
+    },
+    wait: bind(waitOperation),
+    wake: bindAtWork(wakeOperation(rooms)),
+    ...waitReads(rooms),
     locksFor: (plan: unknown) => locksFor(rooms, plan),
     context: (id: string) => featureContext(rooms, id),
     /** Whether an approval given for an earlier candidate still holds for this one; the merge itself checks again, with the signature. */
@@ -52,6 +129,12 @@ export function featureOperations(rooms: Rooms) {
       const approved = peekApproval(token);
       const candidate = { feature: feature_id, change, tree, base, policyHash: policy_hash, overlap: [] };
       return approved !== null && approvalHolds(approved, candidate, rooms.clock.now()).holds;
+    },
+    ...featureReads(rooms),
+    /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
+    async repairProjections(): Promise<string[]> {
+      await index.repair();
+      return projections.repair();
     },
     lastFailedLog: (id: string) => lastFailedLog(rooms, id),
     readTreeFile: (file: Parameters<typeof readTreeFile>[1]) => readTreeFile(rooms, file),

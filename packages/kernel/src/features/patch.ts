@@ -1,16 +1,25 @@
+import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
-import { changeBetween } from "../git/change.ts";
-import { anchor } from "../git/snapshot.ts";
-import { applyTree, judgePatch, type JudgedPatch } from "../git/patch.ts";
+import { rolesFor } from "../config/rbac.ts";
+import { anchorTree } from "../git/anchor.ts";
+import { applyEntries, applyTree } from "../git/apply-tree.ts";
+import { porcelain } from "../git/change.ts";
+import type { LineDiff } from "../git/line-diff.ts";
+import { judgePatch, type JudgedPatch, type PatchChange } from "../git/patch.ts";
 import type { Operation } from "../operations/operation.ts";
 import { checkChanges } from "../plans/check.ts";
 import { refusal } from "../plans/violation.ts";
+import { hunksOf, type DiffHunk } from "../qa/hunks.ts";
+import type { Db, Tx } from "../database/tables.ts";
 import { locksInForce } from "./locks.ts";
+import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle } from "./settle.ts";
-import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
+import { putRight, settle, settledPaths } from "./settle.ts";
+import { ENDED } from "./status.ts";
+import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 const patchInput = z.strictObject({ feature_id: z.string(), unified_diff: z.string() });
+type PatchInput = z.infer<typeof patchInput>;
 
 export interface AppliedPatch {
   readonly tree: string;
@@ -19,53 +28,125 @@ export interface AppliedPatch {
   readonly anchor: string;
   readonly changed: readonly { readonly path: string; readonly status: string }[];
   readonly flags: JudgedPatch["flags"];
+  /** What `git status --porcelain --untracked-files=all` says of the worktree now. */
+  readonly porcelain: string;
+  readonly qa_index_version: number;
 }
 
-/** Judged by git on a private index, checked against the plan, applied whole, anchored. */
-export function applyPatchOperation(rooms: Rooms): Operation<z.infer<typeof patchInput>, AppliedPatch, AppliedPatch> {
-  const { repository, layout, db, configuration } = rooms;
-  return {
+interface Placed {
+  readonly from: string;
+  readonly judged: JudgedPatch & { readonly lines: LineDiff };
+  readonly hunks: readonly DiffHunk[];
+  readonly anchor: string;
+}
+
+export interface PatchOperation {
+  readonly operation: Operation<PatchInput, Placed, AppliedPatch>;
+  /** After a failure: what had been placed and was not recorded is taken out again. */
+  undo(): Promise<void>;
+}
+
+/** Judged by git on a private index, checked against the plan, applied whole, anchored. For one call. */
+export function applyPatchOperation(rooms: Rooms): PatchOperation {
+  const { repository, layout, db, configuration, clock } = rooms;
+  const { policy } = configuration;
+  let placed: { readonly id: string; readonly step: string; readonly at: number } | null = null;
+
+  const operation: PatchOperation["operation"] = {
     name: "repo.apply_patch",
-    roles: ["builder", "qa", "system"],
+    roles: rolesFor(policy.rbac, "repo.apply_patch"),
     input: patchInput,
-    async effect({ feature_id: id, unified_diff }, { operationId, at }) {
+    async effect({ feature_id: id, unified_diff }, { operationId: step, at }) {
       const feature = await findFeature(db, id);
-      const plan = await acceptedPlan(db, id);
-      const { max_bytes, max_files } = configuration.policy.patch_policy;
-      const judged = await judgePatch(repository, {
-        baseTree: feature.tree,
-        patch: Buffer.from(unified_diff),
-        limits: { maxBytes: max_bytes, maxFiles: max_files },
-      });
-      const violations = checkChanges(judged.changes, plan, configuration.policy, await locksInForce(db, id, at));
-      if (violations.length > 0) throw refusal("The patch", violations);
-      const indexFile = layout.indexFile(id);
-      // After a crash between applying and recording, the files are already there.
-      const found = await settle(rooms, feature, operationId, at, judged.tree);
-      if (found !== judged.tree) await applyTree(repository, feature.worktree, found, judged.tree, { indexFile });
-      const { ref } = await anchor(repository, feature.worktree, {
-        run: feature.run_id,
-        step: operationId,
-        message: `${id}: patch`,
-        at,
-        indexFile,
-      });
-      const empty = (await changeBetween(repository, feature.base_commit, judged.tree)).entries.length === 0;
-      return {
-        tree: judged.tree,
-        empty,
-        anchor: ref,
-        changed: judged.changes.map(({ path, status }) => ({ path, status })),
-        flags: judged.flags,
-      };
+      assertOpen(feature);
+      await assertAllowed(db, id, []);
+      const paths = await settledPaths(rooms, feature);
+      const judged = await judge(feature, Buffer.from(unified_diff), paths);
+      await assertAllowed(db, id, judged.changes);
+      const standing = paths === null ? await putRight(rooms, feature, step, at, judged.tree) : feature.tree;
+      placed = { id, step, at };
+      const [, { ref }] = await together(
+        place(feature, standing, judged, paths !== null),
+        anchorTree(repository, feature.worktree, judged.tree, { run: feature.run_id, step, message: `${id}: patch`, at }),
+      );
+      return { from: feature.tree, judged, hunks: hunksOf(judged.lines), anchor: ref };
     },
-    async commit(tx, { feature_id }, applied, { at }) {
+    async commit(tx, { feature_id }, { from, judged, hunks, anchor }, { at }) {
       const feature = await findFeature(tx, feature_id);
+      if (feature.tree !== from) throw moved(feature);
+      // Plan and locks may have gone while the files were written: a stale holder writes nothing.
+      await assertAllowed(tx, feature_id, judged.changes);
       // Results belong to a tree: what passed on the last one says nothing about this one.
       const { plan = "na" } = gateMap(feature);
-      await updateFeature(tx, feature, { tree: applied.tree, gates: JSON.stringify({ plan }) }, at);
-      return applied;
+      const next = await updateFeature(tx, feature, { tree: judged.tree, gates: JSON.stringify({ plan }) }, at);
+      const { version } = await realign(tx, rooms, next, hunks);
+      return {
+        tree: judged.tree,
+        empty: judged.lines.entries.length === 0,
+        anchor,
+        changed: judged.changes.map(({ path, status }) => ({ path, status })),
+        flags: judged.flags,
+        porcelain: porcelain(judged.lines.entries),
+        qa_index_version: version,
+      };
     },
     event: ({ feature_id }, { tree, anchor: ref, changed }) => ({ feature_id, tree, anchor: ref, paths: changed.map(({ path }) => path) }),
   };
+  return { operation, undo };
+
+  async function judge(feature: Feature, patch: Buffer, paths: readonly string[] | null): Promise<Placed["judged"]> {
+    const { max_bytes, max_files } = policy.patch_policy;
+    const judged = await judgePatch(repository, {
+      baseTree: feature.tree,
+      patch,
+      limits: { maxBytes: max_bytes, maxFiles: max_files },
+      known: paths === null ? undefined : { worktree: feature.worktree, indexFile: layout.indexFile(feature.id), paths },
+      against: feature.base_commit,
+    });
+    return { ...judged, lines: judged.lines ?? { entries: [], text: "" } };
+  }
+
+  async function assertAllowed(on: Db | Tx, id: string, changes: readonly PatchChange[]): Promise<void> {
+    const violations = checkChanges(changes, await acceptedPlan(on, id), policy, await locksInForce(on, id, clock.now()));
+    if (violations.length > 0) throw refusal("The patch", violations);
+  }
+
+  async function place({ id, worktree }: Feature, standing: string, { tree, changes }: JudgedPatch, isKnown: boolean): Promise<void> {
+    const options = { indexFile: layout.indexFile(id) };
+    if (isKnown) await applyEntries(repository, worktree, changes, options);
+    // After a crash between applying and recording, the files are already there.
+    else if (standing !== tree) await applyTree(repository, worktree, standing, tree, options);
+  }
+
+  async function undo(): Promise<void> {
+    if (placed === null) return;
+    const { id, step, at } = placed;
+    // The call has failed already; if this fails, too, the next operation on the feature does it.
+    await findFeature(db, id)
+      .then((feature) => settle(rooms, feature, `${step}/undone`, at))
+      .catch(() => undefined);
+  }
+}
+
+/** Both have ended when this does, also when one of them failed: nothing goes on behind the caller's back. */
+async function together<A, B>(left: Promise<A>, right: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([left, right]);
+  return Promise.all([left, right]);
+}
+
+function assertOpen({ id, status }: Feature): void {
+  if (!ENDED.includes(status)) return;
+  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}: a feature that has ended is not changed any more.`, {
+    feature_id: id,
+    from: status,
+    suggested_next_actions: ["Start a new feature for a further change."],
+  });
+}
+
+function moved({ id, version }: Feature): SlipwayError {
+  return new SlipwayError("version_conflict", `The files of "${id}" were changed by somebody else in the meantime.`, {
+    feature_id: id,
+    actual_version: version,
+    suggested_next_actions: ["Look at the files again and repeat the call."],
+  });
 }

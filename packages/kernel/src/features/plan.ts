@@ -1,62 +1,79 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
-import type { Operation } from "../operations/operation.ts";
-import { parseInput } from "../operations/operation.ts";
-import { checkPlan } from "../plans/check.ts";
-import { planSchema, type Plan } from "../plans/schema.ts";
-import { refusal } from "../plans/violation.ts";
-import { listFiles } from "./context.ts";
-import { locksInForce } from "./locks.ts";
+import { rolesFor } from "../config/rbac.ts";
+import type { Db, Tx } from "../database/tables.ts";
+import type { Call, Operation, Refusal } from "../operations/operation.ts";
+import { judgePlan } from "../plans/judge.ts";
+import type { Plan } from "../plans/schema.ts";
+import { enqueue, type Proposal } from "../queue/enqueue.ts";
+import { queuedEntry, wakeQueue } from "../queue/store.ts";
+import { acceptPlan, planFacts, proposalFor, readPlan } from "./plan-checks.ts";
 import type { Rooms } from "./rooms.ts";
-import { assertTransition } from "./status.ts";
-import { acceptedPlan, findFeature, gateMap, updateFeature } from "./store.ts";
+import { ENDED } from "./status.ts";
+import { acceptedPlan, findFeature, type Feature } from "./store.ts";
 
-const submitInput = z.strictObject({ feature_id: z.string(), plan_json: z.record(z.string(), z.unknown()) });
+export const planJson = z.record(z.string(), z.unknown());
+const submitInput = z.strictObject({ feature_id: z.string(), plan_json: planJson });
 
-/** Schema, then policy; accepted in one transaction or not at all. */
-export function submitPlanOperation(rooms: Rooms): Operation<z.infer<typeof submitInput>, string[], Plan> {
-  const { configuration } = rooms;
+/** The first plan of a feature: schema, policy, locks, collisions; accepted in one transaction or not at all. */
+export function submitPlanOperation(rooms: Rooms): Operation<z.infer<typeof submitInput>, Proposal, Plan> {
   return {
     name: "plan.submit",
-    roles: ["orchestrator", "planner", "system"],
+    roles: rolesFor(rooms.configuration.policy.rbac, "plan.submit"),
     input: submitInput,
-    effect: async ({ feature_id }) => {
-      const { base_commit } = await findFeature(rooms.db, feature_id);
-      return (await listFiles(rooms, base_commit)).map(({ path }) => path);
-    },
-    async commit(tx, { feature_id, plan_json }, paths, { at }) {
-      const atBase = new Set(paths);
+    effect: async ({ feature_id, plan_json }) => proposalFor(rooms, await findFeature(rooms.db, feature_id), readPlan(plan_json)),
+    async commit(tx, { feature_id }, proposal, call) {
       const feature = await findFeature(tx, feature_id);
-      if ((await acceptedPlan(tx, feature_id)) !== null) {
+      const current = await acceptedPlan(tx, feature_id);
+      if (current !== null) {
         throw new SlipwayError("version_conflict", `The feature "${feature_id}" already has an accepted plan.`, {
-          suggested_next_actions: ["Use plan.update to revise it."],
+          feature_id,
+          actual_plan_version: current.plan_version,
+          suggested_next_actions: [`Use plan.update with expected_plan_version ${current.plan_version} to revise it.`],
         });
       }
-      const plan = parseInput({ name: "plan.submit", input: planSchema }, { gate_profile: "default", ...plan_json });
-      const violations = checkPlan(plan, {
-        featureId: feature_id,
-        policy: configuration.policy,
-        gates: configuration.gates,
-        currentVersion: 0,
-        heldLocks: await locksInForce(tx, feature_id, at),
-        existsAtBase: (path) => atBase.has(path),
-      });
-      if (violations.length > 0) throw refusal("The plan", violations);
-      await tx
-        .insertInto("plans")
-        .values({ feature_id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at })
-        .execute();
-      const facts = { planAccepted: true, fastPassed: false, fullPassed: false, reason: "", reasonChanged: false, landed: false };
-      assertTransition(feature.status, "building", facts);
-      const gates = JSON.stringify({ ...gateMap(feature), plan: "pass" });
-      await updateFeature(
-        tx,
-        feature,
-        { status: "building", status_reason: "the plan was accepted", gate_profile: plan.gate_profile, gates },
-        at,
-      );
-      return plan;
+      return decide(tx, rooms, feature, proposal, call);
     },
     event: ({ feature_id }, { plan_version, files }) => ({ feature_id, plan_version, files }),
   };
+}
+
+/** The kernel's word on a plan, and what follows from it: accepted, refused with nothing changed, or queued. */
+export async function decide(tx: Tx, rooms: Rooms, feature: Feature, proposal: Proposal, { at }: Call): Promise<Plan | Refusal> {
+  const queued = (await queuedEntry(tx, feature.id)) !== null;
+  const facts = await planFacts(tx, rooms, feature, proposal, at);
+  assertOpen(feature, queued, facts.currentVersion);
+  const verdict = judgePlan(proposal.plan, facts);
+  if (verdict.answer === "refuse") throw verdict.error;
+  if (verdict.answer === "wait") return enqueue(tx, feature, proposal, verdict, at);
+  await acceptPlan(tx, rooms, feature, proposal.plan, { queued, reason: "the plan was accepted" }, at);
+  await wakeQueue(tx, feature.id);
+  return proposal.plan;
+}
+
+/** A first plan starts the building, which nobody may do for a feature that has ended, or was blocked for another reason than its plan. */
+function assertOpen({ id, status, status_reason }: Feature, queued: boolean, currentVersion: number): void {
+  const closed = ENDED.includes(status) || (status === "blocked" && currentVersion === 0 && !queued);
+  if (!closed) return;
+  const unblock = `Unblock it with feature.state_patch (status "planning" and a new status_reason), then submit again.`;
+  throw new SlipwayError(
+    "invalid_status_transition",
+    `"${id}" is ${status}${status_reason === "" ? "" : ` (${status_reason})`}: it takes no plan now.`,
+    {
+      from: status,
+      to: "building",
+      suggested_next_actions: status === "blocked" ? [unblock] : [],
+    },
+  );
+}
+
+/** The latest accepted plan. */
+export async function requirePlan(db: Db | Tx, feature_id: string): Promise<Plan> {
+  await findFeature(db, feature_id);
+  const plan = await acceptedPlan(db, feature_id);
+  if (plan !== null) return plan;
+  throw new SlipwayError("plan_not_found", `The feature "${feature_id}" has no accepted plan.`, {
+    feature_id,
+    suggested_next_actions: ["Submit one with plan.submit."],
+  });
 }

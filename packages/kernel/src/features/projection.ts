@@ -1,43 +1,136 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { stringify } from "yaml";
-import { nodeFileSystem } from "../files/file-system.ts";
-import { writeFileAtomic } from "../files/write-atomic.ts";
+import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
+import { projectedFiles } from "../files/projected.ts";
+import { sweepTemporaries } from "../files/write-atomic.ts";
+import { readIndex, shownIndex } from "../qa/store.ts";
+import { decisionsProjection } from "./decisions.ts";
+import { inTurns } from "./in-turns.ts";
 import type { Rooms } from "./rooms.ts";
-import { acceptedPlan, findFeature, gateMap, type Feature } from "./store.ts";
+import { stateOf, type State } from "./state.ts";
+import { locksInForce } from "./locks.ts";
+import { modesOf } from "./state-reads.ts";
+import { TRANSITIONS } from "./status.ts";
+import { acceptedPlan, type Feature } from "./store.ts";
 
 /** Files for people, written from the rows after the commit. They are never read back. */
-export async function project(rooms: Rooms, id: string): Promise<void> {
-  const feature = await findFeature(rooms.db, id);
-  const plan = await acceptedPlan(rooms.db, id);
-  const notes = await rooms.db.selectFrom("notes").selectAll().where("feature_id", "=", id).orderBy("id").execute();
-  const write = (name: string, text: string) => writeFileAtomic(nodeFileSystem, join(rooms.layout.feature(id), name), Buffer.from(text));
-  await write("state.md", stateMarkdown(feature));
-  if (plan !== null) await write("plan.json", `${JSON.stringify(plan, null, 2)}\n`);
-  await write(
-    "decisions.md",
-    [
-      "# Decisions",
-      ...notes.map(({ actor_type, actor_id, at, text }) => `## ${new Date(at).toISOString()} ${actor_type} (${actor_id})\n\n${text}`),
-    ].join("\n\n") + "\n",
-  );
+export interface Projections {
+  /** When this resolves the files show the feature as it is now, or later. Nothing happens for one that is gone. */
+  write(id: string): Promise<void>;
+  /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
+  repair(): Promise<string[]>;
+  /** After the feature's folder was removed. */
+  forget(id: string): void;
 }
 
-function stateMarkdown(feature: Feature): string {
-  const front = {
-    feature_id: feature.id,
-    version: feature.version,
-    branch: feature.branch,
-    worktree_path: feature.worktree,
-    status: feature.status,
-    status_reason: feature.status_reason,
-    gate_profile: feature.gate_profile,
-    gates: gateMap(feature),
-    locks: { held: [] },
-    collisions: { files: [], areas: [], contracts: [] },
-    source: { spec_path: feature.spec_source, spec_sha256: feature.spec_digest },
-    base: { branch: feature.base_branch, commit: feature.base_commit },
-    tree: feature.tree,
-    last_updated: new Date(feature.updated_at).toISOString(),
+type ProjectionRooms = Pick<Rooms, "db" | "layout" | "configuration" | "clock">;
+
+export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFileSystem): Projections {
+  const { db, layout } = rooms;
+  const files = projectedFiles(fs);
+  const decisions = decisionsProjection(db, files);
+  /** Per file, what its content was last made from: most operations change neither plan nor QA index. */
+  const sources = new Map<string, string>();
+  const path = (id: string, name: string) => join(layout.feature(id), name);
+
+  /** Another process may write an older state over a newer one, so whoever writes looks again afterwards. */
+  async function write(id: string): Promise<boolean> {
+    let changed = false;
+    for (let seen = await look(id); seen !== undefined;) {
+      changed = (await writeFiles(seen)) || changed;
+      const now = await look(id);
+      if (now === undefined || now.mark === seen.mark) break;
+      seen = now;
+    }
+    return changed;
+  }
+
+  async function writeFiles({ feature, state }: Seen): Promise<boolean> {
+    const { id, plan_version, newest_note, qa_version, base_commit, tree } = feature;
+    const changed = [
+      await files.write(path(id, "state.md"), stateMarkdown(state)),
+      plan_version > 0 && (await writeFrom(String(plan_version), path(id, "plan.json"), () => acceptedPlan(db, id))),
+      await writeFrom(`${qa_version} ${base_commit} ${tree}`, path(id, "qa_test_index.json"), async () =>
+        shownIndex(id, await readIndex(db, feature)),
+      ),
+      await decisions.write(id, { path: path(id, "decisions.md"), newest: newest_note }),
+    ];
+    return changed.includes(true);
+  }
+
+  async function writeFrom(source: string, file: string, read: () => Promise<unknown>): Promise<boolean> {
+    if (sources.get(file) === source) return false;
+    const changed = await files.write(file, `${JSON.stringify(await read(), null, 2)}\n`);
+    sources.set(file, source);
+    return changed;
+  }
+
+  async function look(id: string): Promise<Seen | undefined> {
+    const feature = await db
+      .selectFrom("features")
+      .selectAll("features")
+      .select([
+        sql<number>`(select coalesce(max(plan_version), 0) from plans where feature_id = features.id)`.as("plan_version"),
+        sql<number>`(select coalesce(max(id), 0) from notes where feature_id = features.id)`.as("newest_note"),
+        sql<number>`(select coalesce(max(version), 0) from qa_indexes where feature_id = features.id)`.as("qa_version"),
+      ])
+      .where("features.id", "=", id)
+      .executeTakeFirst();
+    if (feature === undefined) return undefined;
+    const held = await locksInForce(db, id, rooms.clock.now());
+    const { version, plan_version, newest_note, qa_version } = feature;
+    const state = stateOf({ feature, held, modes: modesOf(rooms.configuration, feature) });
+    return { feature, state, mark: JSON.stringify([version, held, plan_version, newest_note, qa_version]) };
+  }
+
+  function forget(id: string): void {
+    for (const file of ["state.md", "plan.json", "qa_test_index.json", "decisions.md"].map((name) => path(id, name))) {
+      files.forget(file);
+      sources.delete(file);
+    }
+    decisions.forget(id);
+  }
+
+  const turn = inTurns(write);
+  return {
+    write: async (id) => void (await turn(id)),
+    async repair() {
+      const repaired: string[] = [];
+      for (const { id, status } of await db.selectFrom("features").select(["id", "status"]).orderBy("id").execute()) {
+        // What is over may have been tidied away.
+        if (TRANSITIONS[status].length === 0 && !existsSync(layout.feature(id))) continue;
+        forget(id);
+        if (await turn(id)) repaired.push(id);
+        await sweepTemporaries(fs, layout.feature(id), rooms.clock.now());
+      }
+      return repaired;
+    },
+    forget,
   };
-  return `---\n${stringify(front)}---\n\n# ${feature.id}\n\nWritten by Slipway from its database; changes made here are overwritten.\n`;
+}
+
+interface Seen {
+  readonly feature: Feature & { readonly plan_version: number; readonly newest_note: number; readonly qa_version: number };
+  readonly state: State;
+  readonly mark: string;
+}
+
+export function stateMarkdown(state: State): string {
+  return `---\n${stringify(state)}---\n${stateBody(state)}`;
+}
+
+export function stateBody({ feature_id, status, status_reason = "", branch, worktree_path }: State): string {
+  const reason = status_reason === "" ? "" : `: ${status_reason.replaceAll(/\s+/g, " ")}`;
+  return [
+    "",
+    `# ${feature_id}`,
+    "",
+    `${status}${reason}`,
+    "",
+    `Branch \`${branch}\`, worktree \`${worktree_path}\`.`,
+    "Written by Slipway from its database; changes made here are overwritten.",
+    "",
+  ].join("\n");
 }

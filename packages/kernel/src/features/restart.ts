@@ -3,6 +3,7 @@ import { diffText } from "../git/change.ts";
 import type { Operation } from "../operations/operation.ts";
 import { headOf } from "./candidate.ts";
 import { moveWorktree } from "./move.ts";
+import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
 import { findFeature, gateMap, updateFeature } from "./store.ts";
 
@@ -33,7 +34,8 @@ export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restart
     async commit(tx, { feature_id }, restarted, { at }) {
       const feature = await findFeature(tx, feature_id);
       const { plan = "na" } = gateMap(feature);
-      await updateFeature(tx, feature, { base_commit: restarted.base, tree: restarted.tree, gates: JSON.stringify({ plan }) }, at);
+      const change = { base_commit: restarted.base, tree: restarted.tree, gates: JSON.stringify({ plan }) };
+      await realign(tx, rooms, await updateFeature(tx, feature, change, at), []);
       return restarted;
     },
     event: ({ feature_id }, { base, tree }) => ({ feature_id, base, tree }),

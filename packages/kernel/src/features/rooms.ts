@@ -1,9 +1,11 @@
-import type { Blobs, Clock } from "@slipway/durable/environment";
+import type { Clock } from "@slipway/durable/environment";
 import type { ApprovalKey } from "../approvals/key.ts";
 import type { Configuration } from "../config/load.ts";
 import type { Db } from "../database/tables.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Journal } from "../journal/repository.ts";
 import type { Layout } from "../layout.ts";
+import type { Objects } from "../objects/store.ts";
 import type { Door } from "../operations/door.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -14,9 +16,14 @@ export interface Rooms {
   readonly layout: Layout;
   readonly db: Db;
   readonly door: Door;
-  readonly objects: Blobs;
+  readonly journal: Journal;
+  readonly objects: Objects;
   readonly configuration: Configuration;
   readonly clock: Clock;
+  /** Ends early, with an error, when the signal aborts. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
   readonly approvalKey: ApprovalKey;
   readonly redactor: Redactor;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;

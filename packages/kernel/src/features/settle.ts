@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { anchor, restoreTree, snapshotTree } from "../git/snapshot.ts";
+import { anchorTree } from "../git/anchor.ts";
+import { bringFiles, pathsIfAt, snapshotTree } from "../git/snapshot.ts";
 import { ensureWorktree } from "../git/worktree.ts";
 import type { Rooms } from "./rooms.ts";
 import type { Feature } from "./store.ts";
@@ -11,21 +12,26 @@ import type { Feature } from "./store.ts";
  * earlier attempt of the same operation may have left. Returns the tree that is there now.
  */
 export async function settle(rooms: Rooms, feature: Feature, step: string, at: number, alsoRight?: string): Promise<string> {
+  return (await settledPaths(rooms, feature)) === null ? putRight(rooms, feature, step, at, alsoRight) : feature.tree;
+}
+
+/** The paths of the feature's tree if the worktree holds exactly it; null where `putRight` is needed. */
+export async function settledPaths(rooms: Rooms, feature: Feature): Promise<readonly string[] | null> {
+  if (!existsSync(join(feature.worktree, ".git"))) await rebuild(rooms, feature);
+  return pathsIfAt(rooms.repository, feature.worktree, feature.tree, { indexFile: rooms.layout.indexFile(feature.id) });
+}
+
+/** `settle` for a worktree that was seen not to be settled. */
+export async function putRight(rooms: Rooms, feature: Feature, step: string, at: number, alsoRight?: string): Promise<string> {
   const { repository, layout } = rooms;
-  const indexFile = layout.indexFile(feature.id);
-  const { worktree } = feature;
-  if (!existsSync(join(worktree, ".git"))) await rebuild(rooms, feature);
+  const { id, worktree, tree } = feature;
+  const indexFile = layout.indexFile(id);
   const found = await snapshotTree(repository, worktree, { indexFile });
-  if (found === feature.tree || found === alsoRight) return found;
-  await anchor(repository, worktree, {
-    run: feature.run_id,
-    step: `${step}/found`,
-    message: `${feature.id}: bytes found before ${step}`,
-    at,
-    indexFile,
-  });
-  await restoreTree(repository, worktree, feature.tree, { indexFile });
-  return feature.tree;
+  if (found === tree || found === alsoRight) return found;
+  const kept = { run: feature.run_id, step: `${step}/found`, message: `${id}: bytes found before ${step}`, at };
+  await anchorTree(repository, worktree, found, kept);
+  await bringFiles(repository, worktree, { from: found, to: tree }, { indexFile });
+  return tree;
 }
 
 /** Somebody deleted the worktree: everything that was ever acknowledged is in the object database. */

@@ -15,6 +15,8 @@ export const TRANSITIONS: Record<FeatureStatus, readonly FeatureStatus[]> = {
   failed: [],
 };
 
+export const ENDED: readonly FeatureStatus[] = STATUSES.filter((status) => TRANSITIONS[status].length === 0);
+
 /** What the kernel knows of the feature by its own records when a change of status is proposed. */
 export interface EntryFacts {
   readonly planAccepted: boolean;

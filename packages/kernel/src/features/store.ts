@@ -1,13 +1,17 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
 import type { Db, Tx } from "../database/tables.ts";
-import { planSchema, type Plan } from "../plans/schema.ts";
+import type { Plan } from "../plans/schema.ts";
 import type { FeaturesTables } from "./tables.ts";
 
 export type Feature = Selectable<FeaturesTables["features"]>;
 
+export async function featureIfAny(db: Db | Tx, id: string): Promise<Feature | undefined> {
+  return db.selectFrom("features").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
 export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
-  const feature = await db.selectFrom("features").selectAll().where("id", "=", id).executeTakeFirst();
+  const feature = await featureIfAny(db, id);
   if (feature !== undefined) return feature;
   throw new SlipwayError("feature_not_found", `There is no feature "${id}".`, {
     feature_id: id,
@@ -15,9 +19,10 @@ export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
   });
 }
 
+/** It passed the schema when it was accepted, and nothing else writes the table. */
 export async function acceptedPlan(db: Db | Tx, id: string): Promise<Plan | null> {
   const row = await db.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version", "desc").executeTakeFirst();
-  return row === undefined ? null : planSchema.parse(JSON.parse(row.plan));
+  return row === undefined ? null : (JSON.parse(row.plan) as Plan);
 }
 
 /** Writes the change only if nobody else changed the feature since it was read, and counts it. */

@@ -20,6 +20,13 @@ export interface FeaturesTables {
     gate_profile: string;
     /** JSON: gate or mode name to pass, fail or na. */
     gates: string;
+    /** JSON, as the four below it: which session plays which role. */
+    cluster: Generated<string>;
+    role_status: Generated<string>;
+    collisions: Generated<string>;
+    evidence: Generated<string>;
+    /** Properties of the state that the schema does not know. */
+    extra: Generated<string>;
     created_at: number;
     updated_at: number;
   };
@@ -35,6 +42,8 @@ export interface FeaturesTables {
     change: string;
     approval_id: string;
     approved_by: string;
+    /** JSON: the gates' results and runs that spoke for it. */
+    gate_snapshot: string | null;
     at: number;
   };
   notes: { id: Generated<number>; feature_id: string; actor_type: string; actor_id: string; text: string; at: number };
@@ -91,4 +100,33 @@ export async function createFeatures(tx: Tx): Promise<void> {
     .addColumn("text", "text", (column) => column.notNull())
     .addColumn("at", "bigint", (column) => column.notNull())
     .execute();
+}
+
+const STATE_COLUMNS: Readonly<Record<string, unknown>> = {
+  cluster: {
+    orchestrator_session_id: "unknown",
+    planner_session_id: "unknown",
+    builder_session_id: "unknown",
+    qa_session_id: "unknown",
+  },
+  role_status: { planner: "ready", builder: "ready", qa: "ready" },
+  collisions: { files: [], areas: [], contracts: [] },
+  evidence: {},
+  extra: {},
+};
+
+/** What `state.md` shows besides; and the indexes that keep reports and projections at one price however much has happened. */
+export async function addFeatureState(tx: Tx): Promise<void> {
+  for (const [name, value] of Object.entries(STATE_COLUMNS)) {
+    await tx.schema
+      .alterTable("features")
+      .addColumn(name, "text", (column) => column.notNull().defaultTo(JSON.stringify(value)))
+      .execute();
+  }
+  await tx.schema.createIndex("notes_of_feature").on("notes").columns(["feature_id", "id"]).execute();
+  await tx.schema.createIndex("telemetry_cost").on("telemetry").columns(["feature_id", "cost_usd"]).execute();
+}
+
+export async function addGateSnapshot(tx: Tx): Promise<void> {
+  await tx.schema.alterTable("merges").addColumn("gate_snapshot", "text").execute();
 }

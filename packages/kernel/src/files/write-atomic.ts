@@ -7,13 +7,15 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Distinguishes temporary names of writers in one folder. */
   readonly nonce?: () => string;
+  /** False for a file that can be made again: after a power cut the old content may be back, still whole. */
+  readonly durable?: boolean;
 }
 
 const TEMPORARY = /^\.slipway-[0-9a-f]+\.tmp$/;
 const STALE_AFTER_MS = 600_000;
 
 /**
- * Replaces the file's content wholly or not at all. When this resolves, the new content survives a power cut.
+ * Replaces the file's content wholly or not at all. When this resolves, the new content survives a power cut (unless told not to care).
  * The folder must exist and be durable itself (`ensureDirectory`).
  */
 export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -22,7 +24,7 @@ export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8
   try {
     await writeNew(fs, temporary, bytes, options.mode ?? 0o644);
     await fs.rename(temporary, path);
-    await fs.syncDirectory(directory);
+    if (options.durable !== false) await fs.syncDirectory(directory);
   } catch (error) {
     // The write has failed already; what cannot be removed now is removed by the next sweep.
     await fs.unlink(temporary).catch(() => undefined);

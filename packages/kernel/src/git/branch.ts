@@ -67,13 +67,15 @@ export async function moveBranch(repo: Repository, branch: string, to: string, f
 export async function deleteBranch(repo: Repository, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   const head = await branchHead(repo, branch);
-  if (head === null) return false;
-  const keepers = (await repo.git.text(["for-each-ref", "--format=%(refname)", `--contains=${head}`]))
-    .split("\n")
-    .filter((name) => name !== "" && name !== ref);
-  if (keepers.length === 0) return false;
+  if (head === null || !(await isKeptElsewhere(repo, branch, head))) return false;
   await repo.git.run(["update-ref", "--no-deref", "-d", "--end-of-options", ref, head]);
   return true;
+}
+
+/** Whether another ref than the branch contains its head, so that no commit is lost when the branch goes or moves. */
+export async function isKeptElsewhere(repo: Repository, branch: string, head: string): Promise<boolean> {
+  const keepers = await repo.git.text(["for-each-ref", "--count=2", "--format=%(refname)", `--contains=${head}`]);
+  return keepers.split("\n").some((name) => name !== "" && name !== `refs/heads/${branch}`);
 }
 
 export async function branchHead(repo: Repository, branch: string): Promise<string | null> {

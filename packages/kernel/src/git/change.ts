@@ -1,4 +1,5 @@
 import { sha256 } from "@slipway/durable/canonical";
+import { linesBetweenTrees, type LineDiff } from "./line-diff.ts";
 import { isObjectId } from "./names.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
@@ -24,7 +25,16 @@ function escaped(path: string): string {
   return JSON.stringify(path);
 }
 
+export async function linesBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<LineDiff> {
+  return linesBetweenTrees(await repo.vault(), await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish));
+}
+
+/** What a caller may ask of a diff. The words are git's; nothing else reaches it. */
+export const DIFF_FORMATS = ["--patch", "--stat", "--numstat", "--shortstat", "--summary", "--name-only", "--name-status"] as const;
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
 export interface DiffOptions {
+  readonly formats?: readonly DiffFormat[];
   readonly stat?: boolean;
   readonly nameOnly?: boolean;
   readonly binary?: boolean;
@@ -33,7 +43,9 @@ export interface DiffOptions {
 /** For people, and, with `binary`, for `git apply`. The options are a closed list: no argument of a caller reaches git. */
 export async function diffText(repo: Repository, from: string, to: string, options: DiffOptions = {}): Promise<string> {
   const format =
-    options.nameOnly === true
+    options.formats !== undefined && options.formats.length > 0
+      ? options.formats.map((name) => (name === "--stat" ? "--stat=120" : name))
+      : options.nameOnly === true
       ? ["--name-only"]
       : options.stat === true
         ? ["--stat=120"]

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { anchor } from "./anchor.ts";
 import { changeBetween, diffText } from "./change.ts";
 import { buildMerge, landMerge } from "./merge.ts";
-import { applyTree, judgePatch } from "./patch.ts";
+import { applyTree } from "./apply-tree.ts";
+import { judgePatch } from "./patch.ts";
 import { reconcile } from "./reconcile.ts";
 import { describeRepository, openRepository } from "./repository.ts";
-import { anchor, restoreTree, snapshotTree } from "./snapshot.ts";
+import { restoreTree, snapshotTree } from "./snapshot.ts";
 import { AT, at, FILES, scratch, temporaryFolder, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree, removeWorktree } from "./worktree.ts";
 

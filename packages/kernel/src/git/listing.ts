@@ -14,21 +14,41 @@ export interface Listing {
   readonly leftOut: readonly string[];
 }
 
+const EVERY_FILE = ["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"];
+const UNTRACKED = "?".charCodeAt(0);
+
+/**
+ * The paths of a tree, if index and worktree hold exactly that tree; null when only a closer look can tell. Two git processes
+ * at once, and nothing is written.
+ */
+export async function pathsIfHeld(git: Git, tree: string): Promise<readonly string[] | null> {
+  const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];
+  const [listed, differing] = await Promise.all([git.run(EVERY_FILE), git.run(compare)]);
+  if (differing.stdout.length > 0) return null;
+  const paths: string[] = [];
+  for (const line of splitZero(listed.stdout)) {
+    // What is in a submodule's folder is for the closer look.
+    if (line[0] === UNTRACKED || line.toString("latin1", 2, 8) === GITLINK) return null;
+    paths.push(decodePath(line.subarray(line.indexOf(9) + 1)));
+  }
+  return paths;
+}
+
 /**
  * Two git processes at once, and nothing that looks into a repository inside the worktree: such a repository has a
  * configuration of its own, which an agent may have written.
  */
 export async function listWorktree(git: Git, worktree: string): Promise<Listing> {
   const [listed, differing] = await Promise.all([
-    git.run(["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"]),
+    git.run(EVERY_FILE),
     git.run(["diff-files", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all"]),
   ]);
   const leftOut: string[] = [];
   const others: string[] = [];
   const embedded: string[] = [];
   for (const line of splitZero(listed.stdout)) {
-    const path = decodePath(line.subarray(line.indexOf(line[0] === 63 ? 32 : 9) + 1));
-    if (line[0] === 63) (path.endsWith("/") ? embedded : others).push(path);
+    const path = decodePath(line.subarray(line.indexOf(line[0] === UNTRACKED ? 32 : 9) + 1));
+    if (line[0] === UNTRACKED) (path.endsWith("/") ? embedded : others).push(path);
     else if (line.toString("latin1", 2, 8) === GITLINK) embedded.push(...(await occupiedGitlink(worktree, path)));
   }
   const inside = await withoutIgnored(git, await below(worktree, embedded, leftOut));

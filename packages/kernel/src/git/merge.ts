@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { branchHead, moveBranch } from "./branch.ts";
+import { commitTree, datedAt } from "./anchor.ts";
+import { branchHead, isKeptElsewhere, moveBranch } from "./branch.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Advance, type Undo } from "./checkout.ts";
 import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLandings } from "./landing.ts";
 import { decodePath, splitZero } from "./names.ts";
 import { rawBetween } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { wasKilled } from "./runner.ts";
-import { commitTree, datedAt, syncFolders } from "./snapshot.ts";
+import { syncFolders } from "./sync.ts";
 import { withPreparedRefs, type RefUpdate } from "./transaction.ts";
 
 export type MergeStrategy = "merge_commit" | "squash" | "rebase";
@@ -74,6 +75,8 @@ export interface LandingInput {
   readonly commit: string;
   readonly featureBranch?: string;
   readonly featureCommit?: string;
+  /** Called when the refs are locked and have their expected values; if it throws, nothing moves. */
+  readonly confirm?: () => Promise<void>;
 }
 
 export interface Landed {
@@ -99,7 +102,7 @@ export async function landMerge(repo: Repository, input: LandingInput): Promise<
   const { baseBranch, expected, commit } = input;
   await settleLandings(repo);
   const base = await branchHead(repo, baseBranch);
-  if (base !== null && base !== expected && (await isAncestor(repo, commit, base))) {
+  if (base !== expected && (await hasLanded(repo, baseBranch, commit))) {
     await bringFeatureBranch(repo, input);
     return { landed: true, already: true, checkoutUpdated: false };
   }
@@ -117,6 +120,7 @@ export async function landMerge(repo: Repository, input: LandingInput): Promise<
   const undo: Undo[] = [];
   try {
     const moved = await withPreparedRefs(repo.git, updates, `slipway: merged into ${baseBranch}`, async () => {
+      await input.confirm?.();
       for (const advance of advances) await performAdvance(repo, advance, stagingFor(advance.checkout, intent.id), undo);
     });
     if (!moved) throw baseMoved(input, await branchHead(repo, baseBranch));
@@ -133,6 +137,11 @@ export async function landMerge(repo: Repository, input: LandingInput): Promise<
   await syncFolders(repo, join(repo.commonDir, "refs", "heads"));
   await forgetLanding(repo, intent);
   return { landed: true, already: false, checkoutUpdated: advances.length > 0 };
+}
+
+export async function hasLanded(repo: Repository, baseBranch: string, commit: string): Promise<boolean> {
+  const base = await branchHead(repo, baseBranch);
+  return base !== null && (await isAncestor(repo, commit, base));
 }
 
 /** Beside the trailers that are there: a paragraph of its own would end them. */
@@ -172,7 +181,7 @@ async function featureUpdate(repo: Repository, { featureBranch, featureCommit }:
   if (featureBranch === undefined || featureCommit === undefined) return [];
   const from = await branchHead(repo, featureBranch);
   if (from === featureCommit) return [];
-  if (from === null || (await isAncestor(repo, from, featureCommit)))
+  if (from === null || (await isAncestor(repo, from, featureCommit)) || (await isKeptElsewhere(repo, featureBranch, from)))
     return [{ ref: `refs/heads/${featureBranch}`, to: featureCommit, from }];
   throw new SlipwayError(
     "merge_failed",

@@ -15,8 +15,13 @@ export function unparsable(patch: Uint8Array, limits: Required<PatchLimits>): Of
   // -p1 would quietly make it relative.
   if (text.match(HEADERS)?.some((header) => /^(?:---|\+\+\+) "?\/(?!dev\/null)/m.test(header)) === true)
     return { path: "", rule: "path_out_of_bounds" };
-  if (text.includes("GIT binary patch") && !binariesAreSmall(text, limits.maxBinaryBytes)) return { path: "", rule: "binary_too_large" };
+  if (hasBinary(patch) && !binariesAreSmall(text, limits.maxBinaryBytes)) return { path: "", rule: "binary_too_large" };
   return null;
+}
+
+/** Says yes too often rather than not often enough. */
+export function hasBinary(patch: Uint8Array): boolean {
+  return Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).includes("GIT binary patch");
 }
 
 const HEADERS = /^--- [^\n]*\n\+\+\+ [^\n]*\n@@ -/gm;

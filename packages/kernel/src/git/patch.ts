@@ -1,8 +1,9 @@
-import { mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { visible } from "../plans/paths.ts";
-import { blobIdAt, statAt } from "./files.ts";
+import { isFileMode, statAt } from "./files.ts";
+import { linesOfIndex, type LineDiff } from "./line-diff.ts";
 import { decodePath, splitZero } from "./names.ts";
 import {
   DEFAULT_PATCH_LIMITS,
@@ -14,16 +15,15 @@ import {
   type PatchFlags,
   type PatchLimits,
 } from "./patch-rules.ts";
-import { unparsable } from "./patch-size.ts";
+import { hasBinary, unparsable } from "./patch-size.ts";
 import { scratchName } from "./place.ts";
-import { ABSENT, GITLINK, parseRaw, rawBetween, type RawEntry } from "./raw.ts";
+import { ABSENT, parseRaw, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import type { Git } from "./runner.ts";
-import { moveFiles, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
 
 export interface PatchChange extends RawEntry {
   readonly binary: boolean;
-  /** Of the new content; 0 for a deletion. */
+  /** Of the new content, or, beside a known worktree, at most so many; 0 for a deletion. */
   readonly bytes: number;
 }
 
@@ -31,74 +31,54 @@ export interface JudgedPatch {
   readonly tree: string;
   readonly changes: readonly PatchChange[];
   readonly flags: PatchFlags;
+  /** How the result differs from `against`. */
+  readonly lines: LineDiff | null;
+}
+
+/** A worktree that was just seen to hold the base tree, and so its index. It saves git from reading the tree again. */
+export interface KnownWorktree {
+  readonly worktree: string;
+  readonly indexFile: string;
+  readonly paths: readonly string[];
 }
 
 export interface PatchToJudge {
   readonly baseTree: string;
   readonly patch: Uint8Array;
   readonly limits?: PatchLimits;
+  readonly known?: KnownWorktree | undefined;
+  /** A commit or tree to compare the result with. */
+  readonly against?: string;
 }
 
 /**
  * What a patch really does. Only git reads it: applied to an index of its own, compared with the base. The worktree is not
- * touched. Throws patch_apply_failed, or patch_rejected with every offence.
+ * touched. Throws patch_apply_failed, or patch_rejected or path_out_of_bounds with every offence.
  */
-export async function judgePatch(repo: Repository, { baseTree, patch, limits: given }: PatchToJudge): Promise<JudgedPatch> {
-  const limits = { ...DEFAULT_PATCH_LIMITS, ...given };
+export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise<JudgedPatch> {
+  const { baseTree, patch, known, against } = asked;
+  const limits = { ...DEFAULT_PATCH_LIMITS, ...asked.limits };
   const early = unparsable(patch, limits);
   if (early !== null) throw rejected([early], limits);
   const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
   await mkdir(scratch, { recursive: true });
   try {
     const git = await repo.vault({ indexFile: join(scratch, "index") });
-    await git.run(["read-tree", "--end-of-options", baseTree]);
+    if (known === undefined) await git.run(["read-tree", "--end-of-options", baseTree]);
+    else await copyFile(known.indexFile, join(scratch, "index"));
     await apply(git, patch, limits);
-    const tree = (await git.text(["write-tree"])).trim();
-    const changes = await describe(git, baseTree, tree);
-    const offences = [...entryOffences(changes), ...(await twins(git, baseTree, changes)), ...sizeOffences(changes, limits)];
+    const [tree, entries, lines] = await Promise.all([
+      git.text(["write-tree"]),
+      compare(git, baseTree),
+      against === undefined ? null : linesOfIndex(git, against),
+    ]);
+    const changes = await measured(git, entries, asked);
+    const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
     if (offences.length > 0) throw rejected(offences, limits);
-    return { tree, changes, flags: flagsOf(changes) };
+    return { tree: tree.trim(), changes, flags: flagsOf(changes), lines };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/**
- * Brings a worktree from one tree to the other, wholly or not at all. Refuses when a file is neither as the first tree has it
- * nor, after a kill half-way, as the second does.
- */
-export async function applyTree(
-  repo: Repository,
-  worktree: string,
-  fromTree: string,
-  toTree: string,
-  options: SnapshotOptions = {},
-): Promise<readonly RawEntry[]> {
-  const git = await repo.vault();
-  const { tree: found } = await takeSnapshot(repo, worktree, options);
-  const wanted = await rawBetween(git, fromTree, toTree);
-  const target = new Map(wanted.map((entry) => [entry.path, entry]));
-  const drift = found === fromTree ? [] : await rawBetween(git, fromTree, found);
-  const strange = drift
-    .filter(({ path, newMode, newOid }) => target.get(path)?.newMode !== newMode || target.get(path)?.newOid !== newOid)
-    .map(({ path }) => path);
-  const arrived = new Set(drift.map(({ path }) => path));
-  const open = wanted.filter(({ path }) => !arrived.has(path));
-  const inTheWay = await ignoredInTheWay(repo, worktree, open);
-  if (strange.length + inTheWay.length > 0) throw worktreeChanged(worktree, [...strange, ...inTheWay]);
-  await moveFiles(repo, worktree, open, options);
-  return wanted;
-}
-
-/** A snapshot does not see ignored files, and a patch may name one. */
-async function ignoredInTheWay(repo: Repository, worktree: string, entries: readonly RawEntry[]): Promise<string[]> {
-  const blocked: string[] = [];
-  for (const { path, oldMode, newOid } of entries) {
-    const found = oldMode === ABSENT ? await statAt(worktree, path) : undefined;
-    if (found === undefined || found.isDirectory()) continue;
-    if ((await blobIdAt(worktree, path, found, repo.objectFormat)) !== newOid) blocked.push(path);
-  }
-  return blocked;
 }
 
 async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>): Promise<void> {
@@ -124,20 +104,11 @@ async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>)
   });
 }
 
-async function describe(git: Git, baseTree: string, tree: string): Promise<PatchChange[]> {
-  const { stdout } = await git.run([
-    "diff-tree",
-    "-r",
-    "--raw",
-    "--numstat",
-    "-z",
-    "--no-renames",
-    "--no-abbrev",
-    "--ignore-submodules=none",
-    "--end-of-options",
-    baseTree,
-    tree,
-  ]);
+type Compared = RawEntry & { readonly binary: boolean };
+
+async function compare(git: Git, baseTree: string): Promise<Compared[]> {
+  const format = ["--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+  const { stdout } = await git.run(["diff-index", "--cached", ...format, "--end-of-options", baseTree]);
   const fields = splitZero(stdout);
   const firstNumber = fields.findIndex((field, position) => position % 2 === 0 && field[0] !== 58);
   const entries = parseRaw(firstNumber < 0 ? fields : fields.slice(0, firstNumber));
@@ -146,11 +117,19 @@ async function describe(git: Git, baseTree: string, tree: string): Promise<Patch
       .map(decodePath)
       .flatMap((line) => (line.startsWith("-\t-\t") ? [line.slice(4)] : [])),
   );
-  const sizes = await sizesOf(
-    git,
-    entries.filter(({ newMode }) => newMode !== ABSENT && newMode !== GITLINK).map(({ newOid }) => newOid),
-  );
-  return entries.map((entry) => ({ ...entry, binary: binaries.has(entry.path), bytes: sizes.get(entry.newOid) ?? 0 }));
+  return entries.map((entry) => ({ ...entry, binary: binaries.has(entry.path) }));
+}
+
+/** A text patch adds no more bytes than it has itself, so beside the old files git need not be asked. */
+async function measured(git: Git, entries: readonly Compared[], { known, patch }: PatchToJudge): Promise<PatchChange[]> {
+  const files = entries.filter(({ newMode }) => isFileMode(newMode));
+  if (known === undefined || hasBinary(patch)) {
+    const sizes = await sizesOf(git, files.map(({ newOid }) => newOid));
+    return entries.map((entry) => ({ ...entry, bytes: sizes.get(entry.newOid) ?? 0 }));
+  }
+  const bounds = new Map<string, number>();
+  for (const { path } of files) bounds.set(path, ((await statAt(known.worktree, path))?.size ?? 0) + patch.byteLength);
+  return entries.map((entry) => ({ ...entry, bytes: bounds.get(entry.path) ?? 0 }));
 }
 
 async function sizesOf(git: Git, oids: readonly string[]): Promise<Map<string, number>> {
@@ -161,10 +140,14 @@ async function sizesOf(git: Git, oids: readonly string[]): Promise<Map<string, n
   return new Map(listing.split("\n").map((line) => [line.slice(0, line.indexOf(" ")), Number(line.slice(line.indexOf(" ") + 1))]));
 }
 
-async function twins(git: Git, baseTree: string, changes: readonly RawEntry[]): Promise<Offence[]> {
+async function twins(git: Git, { known, baseTree }: PatchToJudge, changes: readonly RawEntry[]): Promise<Offence[]> {
   if (changes.every(({ oldMode }) => oldMode !== ABSENT)) return [];
-  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--end-of-options", baseTree]);
-  return twinOffences(changes, splitZero(stdout).map(decodePath));
+  return twinOffences(changes, known?.paths ?? (await pathsOf(git, baseTree)));
+}
+
+async function pathsOf(git: Git, tree: string): Promise<string[]> {
+  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--end-of-options", tree]);
+  return splitZero(stdout).map(decodePath);
 }
 
 function sizeOffences(changes: readonly PatchChange[], limits: Required<PatchLimits>): Offence[] {
@@ -180,7 +163,8 @@ function sizeOffences(changes: readonly PatchChange[], limits: Required<PatchLim
 
 function rejected(offences: readonly Offence[], limits: Required<PatchLimits>): SlipwayError {
   const shown = offences.slice(0, 20).map(({ path, rule }) => (path === "" ? rule : `${visible(path)} (${rule})`));
-  return new SlipwayError("patch_rejected", `The patch is refused: ${shown.join(", ")}.`, {
+  const outside = offences.some(({ rule }) => rule === "path_out_of_bounds");
+  return new SlipwayError(outside ? "path_out_of_bounds" : "patch_rejected", `The patch is refused: ${shown.join(", ")}.`, {
     offences,
     limits,
     suggested_next_actions: ["Leave out what is named, and send the rest as a patch of ordinary text files."],

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemHost } from "@slipway/durable/host";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { anchor } from "./anchor.ts";
 import { abandonLanding, declareLanding, settleLandings, type LandingIntent } from "./landing.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Undo } from "./checkout.ts";
 import { clearStaleLock } from "./locks.ts";
@@ -12,7 +13,7 @@ import { moveBranch } from "./branch.ts";
 import { rawBetween } from "./raw.ts";
 import { reconcile } from "./reconcile.ts";
 import { excludeLocally } from "./repository.ts";
-import { anchor, snapshotTree } from "./snapshot.ts";
+import { snapshotTree } from "./snapshot.ts";
 import { AT, at, contents, FILES, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
 

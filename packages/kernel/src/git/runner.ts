@@ -13,12 +13,16 @@ export interface GitOptions {
   readonly allowExit?: readonly number[];
   readonly signal?: AbortSignal;
   readonly maxOutputBytes?: number;
+  /** Take what came before the output grew too long, instead of failing. */
+  readonly cutOutput?: boolean;
 }
 
 export interface GitResult {
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly exitCode: number;
+  /** There was more, and it was not kept. */
+  readonly cut?: boolean;
 }
 
 export interface Git {
@@ -71,9 +75,10 @@ export function createGit(target: GitTarget): Git {
   });
 
   async function run(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    const { input, signal, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_OUTPUT_BYTES, allowExit = [] } = options;
+    const { input, signal, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_OUTPUT_BYTES, allowExit = [], cutOutput = false } = options;
     const outcome = await runProcess({ ...request(args, options), input, signal, timeoutMs, maxOutputBytes });
     if (outcome.stopped === "aborted") throw signal?.reason;
+    if (outcome.stopped === "too_much_output" && cutOutput) return { ...outcome, cut: true };
     if (outcome.stopped === undefined && (outcome.exitCode === 0 || allowExit.includes(outcome.exitCode))) return outcome;
     throw gitFailure(args, outcome, outcome.stopped === "timeout" ? `did not end within ${timeoutMs} ms` : undefined);
   }

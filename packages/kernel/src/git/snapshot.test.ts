@@ -15,8 +15,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { anchor, anchorRef } from "./anchor.ts";
 import { changeBetween } from "./change.ts";
-import { anchor, anchorRef, restoreTree, snapshotTree, takeSnapshot } from "./snapshot.ts";
+import { restoreTree, snapshotTree, takeSnapshot } from "./snapshot.ts";
 import { AT, at, contents, FILES, scratch, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
 

@@ -1,14 +1,13 @@
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { obstacles, placeFiles, stageBlobs } from "./files.ts";
-import { listed, listWorktree } from "./listing.ts";
+import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
+import { listed, listWorktree, pathsIfHeld } from "./listing.ts";
 import { withOwnLock } from "./locks.ts";
-import { encodeRefPart } from "./names.ts";
 import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from "./place.ts";
 import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
-import { stderrOf, type Git } from "./runner.ts";
+import { stderrOf, type Git, type GitResult } from "./runner.ts";
 
 export interface SnapshotOptions {
   /** The index to keep the stat cache in; one of the harness's own unless told. Never the worktree's. */
@@ -29,70 +28,37 @@ export async function takeSnapshot(repo: Repository, worktree: string, options: 
   const place = await openPlace(repo, worktree);
   return onIndex(repo, place, options, async (git) => {
     const { update, forget, leftOut } = await listWorktree(git, place.path);
-    if (forget.length > 0) await git.run(["update-index", "-z", "--index-info"], { input: removalInfo(forget, repo.objectFormat) });
-    if (update.length > 0) await git.run(["update-index", "-z", "--add", "--replace", "--stdin"], { input: listed(update) });
+    if (forget.length > 0) await setEntries(git, removalInfo(forget, repo.objectFormat));
+    if (update.length > 0) await readAgain(git, update);
     return { tree: (await git.text(["write-tree"])).trim(), leftOut };
   });
 }
 
-export interface AnchorInput extends SnapshotOptions {
-  readonly run: string;
-  readonly step: string;
-  readonly message: string;
-  /** Milliseconds; the commit's time, so that a repeated step makes the same commit. */
-  readonly at: number;
-}
-
-export interface Anchor {
-  readonly ref: string;
-  readonly commit: string;
-  readonly tree: string;
-  readonly leftOut: readonly string[];
-}
-
-export function anchorRef(run: string, step: string): string {
-  return `refs/slipway/${encodeRefPart(run)}/${encodeRefPart(step)}`;
-}
-
-/** Makes a worktree's bytes reachable under `refs/slipway/<run>/<step>`, on the disk when this resolves. An anchor that is there already is kept: as it is, or as the parent. */
-export async function anchor(repo: Repository, worktree: string, input: AnchorInput): Promise<Anchor> {
-  const ref = anchorRef(input.run, input.step);
-  const place = await openPlace(repo, worktree);
-  const [{ tree, leftOut }, earlier, record] = await Promise.all([
-    takeSnapshot(repo, worktree, input),
-    repo.git.text(["for-each-ref", "--format=%(objectname) %(tree)", ref]),
-    readRecord(repo, place.key),
-  ]);
-  const [previous = "", previousTree = ""] = earlier.trim().split(" ");
-  const parent = previous === "" ? record?.baseCommit : previous;
-  const commit =
-    previousTree === tree
-      ? previous
-      : await commitTree(repo, { tree, parents: parent === undefined ? [] : [parent], message: input.message, env: datedAt(input.at) });
-  if (commit !== previous) {
-    const move = ["update-ref", "--no-deref", "--end-of-options", ref, commit, previous === "" ? "0".repeat(commit.length) : previous];
-    await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
-  }
-  // Also for an anchor that was there: whoever made it may not have got this far.
-  await syncFolders(repo, dirname(join(repo.commonDir, ref)));
-  return { ref, commit, tree, leftOut };
-}
-
-export async function commitTree(
+/** The paths of the tree, if the worktree holds exactly it; null when it does not, or when only a snapshot can tell. Writes nothing. */
+export async function pathsIfAt(
   repo: Repository,
-  commit: { tree: string; parents: readonly string[]; message: string; env: Readonly<Record<string, string>> },
-): Promise<string> {
-  const git = await repo.vault();
-  const message = commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`;
-  return (
-    await git.text(["commit-tree", ...commit.parents.flatMap((parent) => ["-p", parent]), commit.tree], { input: message, env: commit.env })
-  ).trim();
+  worktree: string,
+  tree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly string[] | null> {
+  const place = await openPlace(repo, worktree);
+  return onIndex(repo, place, options, (git) => pathsIfHeld(git, tree));
 }
 
 /** Makes the worktree's files exactly those of the tree. Ignored files stay. The caller has anchored what is there. */
 export async function restoreTree(repo: Repository, worktree: string, tree: string, options: SnapshotOptions = {}): Promise<void> {
   const { tree: found } = await takeSnapshot(repo, worktree, options);
-  await moveFiles(repo, worktree, await rawBetween(await repo.vault(), found, tree), options);
+  await bringFiles(repo, worktree, { from: found, to: tree }, options);
+}
+
+/** The same for a worktree that was just seen to hold `from`. */
+export async function bringFiles(
+  repo: Repository,
+  worktree: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  options: SnapshotOptions = {},
+): Promise<void> {
+  await moveFiles(repo, worktree, await rawBetween(await repo.vault(), from, to), options);
 }
 
 /** Brings files that are on the old side of the entries to the new side, wholly or not at all, and the private index with them. */
@@ -106,10 +72,27 @@ export async function moveFiles(repo: Repository, worktree: string, entries: rea
     await stageBlobs(await repo.vault(), staged, entries);
     await placeFiles(place.path, staged, entries);
     // Also what is ignored: a file the tree names belongs to every later snapshot.
-    await onIndex(repo, place, options, (git) => git.run(["update-index", "-z", "--index-info"], { input: indexInfo(entries) }));
+    await onIndex(repo, place, options, (git) => followFiles(git, repo, entries));
   } finally {
     await leaveScratch(place, staged);
   }
+}
+
+/** Files are read again, so that the index knows them when it next looks; where the disk keeps no modes, it is told what they are. */
+async function followFiles(git: Git, repo: Repository, entries: readonly RawEntry[]): Promise<void> {
+  const telling = ["core.filemode", "core.symlinks"].every((key) => repo.config.get(key)?.toLowerCase() !== "false");
+  const seen = telling ? entries.filter(({ newMode }) => isFileMode(newMode)) : [];
+  const told = telling ? entries.filter(({ newMode }) => !isFileMode(newMode)) : entries;
+  if (told.length > 0) await setEntries(git, indexInfo(told));
+  if (seen.length > 0) await readAgain(git, seen.map(({ path }) => path));
+}
+
+function setEntries(git: Git, input: Buffer): Promise<GitResult> {
+  return git.run(["update-index", "-z", "--index-info"], { input });
+}
+
+function readAgain(git: Git, paths: readonly string[]): Promise<GitResult> {
+  return git.run(["update-index", "-z", "--add", "--replace", "--stdin"], { input: listed(paths) });
 }
 
 export function worktreeChanged(worktree: string, paths: readonly string[]): SlipwayError {
@@ -122,12 +105,6 @@ export function worktreeChanged(worktree: string, paths: readonly string[]): Sli
       suggested_next_actions: ["Anchor what is there, restore the tree and try again (`slipway resume` does this)."],
     },
   );
-}
-
-/** The environment of a commit made at a given time by the harness, or by somebody. */
-export function datedAt(at: number): Record<string, string> {
-  const date = `${Math.floor(at / 1000)} +0000`;
-  return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
 }
 
 async function onIndex<T>(
@@ -164,30 +141,4 @@ async function seedIndex(repo: Repository, place: Place, indexFile: string, git:
 
 async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
-}
-
-const synced = new WeakMap<Repository, number>();
-const FIRST_SYNC_MS = 600_000;
-const CLOCK_SLACK_MS = 2_000;
-
-/** git syncs files but not the folders their names are in: objects/xx that changed since the last time, and the ref's folder. */
-export async function syncFolders(repo: Repository, refFolder: string): Promise<void> {
-  const objects = join(repo.commonDir, "objects");
-  const now = Date.now();
-  const since = (synced.get(repo) ?? now - FIRST_SYNC_MS) - CLOCK_SLACK_MS;
-  const fanOut = (await readdir(objects)).filter((name) => name.length === 2).map((name) => join(objects, name));
-  const changed = await Promise.all(fanOut.map(async (folder) => ((await stat(folder)).mtimeMs >= since ? [folder] : [])));
-  await Promise.all([refFolder, dirname(refFolder), objects, ...changed.flat()].map(syncFolder));
-  synced.set(repo, now);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r").catch(() => undefined);
-  // A repository may keep its refs in another form than files.
-  if (handle === undefined) return;
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { anchor, snapshotTree } from "./snapshot.ts";
+import { anchor } from "./anchor.ts";
+import { snapshotTree } from "./snapshot.ts";
 import { AT, at, contents, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree, rebaseWorktree, removeWorktree } from "./worktree.ts";
 import type { Repository } from "./repository.ts";

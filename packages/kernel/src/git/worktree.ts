@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
+import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isKeptElsewhere, moveBranch } from "./branch.ts";
 import { hiddenGitFolders } from "./listing.ts";
 import {
   assertPointer,
@@ -73,7 +73,10 @@ export async function rebaseWorktree(
   } & SnapshotOptions,
 ): Promise<void> {
   const place = await placeOf(repo, input.path);
-  if ((await branchHead(repo, input.branch)) !== input.onto) await moveBranch(repo, input.branch, input.onto, input.from);
+  const head = await branchHead(repo, input.branch);
+  // Commits made on the branch in between may go: an anchor keeps them.
+  const moved = head !== null && head !== input.from && head !== input.onto && (await isKeptElsewhere(repo, input.branch, head));
+  if (head !== input.onto) await moveBranch(repo, input.branch, input.onto, moved ? head : input.from);
   await restoreTree(repo, place.path, input.tree, input);
   const record = await readRecord(repo, place.key);
   if (record !== undefined) await writeRecord(repo, place.key, { ...record, baseCommit: input.onto });

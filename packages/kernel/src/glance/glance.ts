@@ -1,33 +1,48 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
+import { openSqlite, translate } from "@slipway/durable/sqlite";
 import { checkedVersion } from "../database/version.ts";
 import { layoutOf, type Layout } from "../layout.ts";
+import { readGlance } from "./read.ts";
 
 /**
- * What `status` shows. Plain SQL on a read-only connection and no imports beyond it: the command must answer
- * in the time a bare Node takes to start, and must work while a run is live.
+ * What `status`, `watch` and the board of a run show. Plain SQL on a read-only connection and no imports beyond it: the
+ * command must answer in the time a bare Node takes to start, and must work while a run is live.
  */
 export interface Glance {
   readonly repository: string;
   readonly features: readonly FeatureGlance[];
   readonly runs: readonly RunGlance[];
   readonly questions: readonly QuestionGlance[];
+  readonly locks: readonly LockGlance[];
 }
 
 export interface FeatureGlance {
   readonly id: string;
+  /** A status of the kernel's, or `waiting` for a feature of a live run that has not been started. */
   readonly status: string;
   readonly reason: string;
   readonly run: string;
   readonly gates: Readonly<Record<string, string>>;
-  readonly tree: string;
+  /** The newest result; `current` when it was had on the tree of now. */
+  readonly last_gate: { readonly mode: string; readonly status: string; readonly current: boolean; readonly at: number } | null;
+  readonly tree: string | null;
   readonly merged_as: string | null;
   readonly cost_usd: number;
   readonly locks: readonly string[];
+  /** The agent, gate or git operation that is under way. */
+  readonly at_work: { readonly step: string; readonly since: number } | null;
+  readonly waits_for: Wait | null;
   readonly updated_at: number;
 }
+
+/** What has to happen before a feature goes on. */
+export type Wait =
+  | { readonly for: "person"; readonly question: string; readonly kind: string }
+  | { readonly for: "feature"; readonly features: readonly string[]; readonly resources: readonly string[] }
+  | { readonly for: "lock"; readonly resources: readonly string[]; readonly features: readonly string[] }
+  | { readonly for: "slot" };
 
 export interface RunGlance {
   readonly id: string;
@@ -45,6 +60,15 @@ export interface QuestionGlance {
   readonly feature: string | null;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly asked_at: number;
+}
+
+/** One resource that was ever locked; `holder` is null while it is free. */
+export interface LockGlance {
+  readonly resource: string;
+  readonly holder: string | null;
+  readonly lease_id: string | null;
+  readonly token: number;
+  readonly expires_at: number | null;
 }
 
 /** The repository root is found by its folders alone: starting git would cost more than everything else here. */
@@ -67,52 +91,39 @@ function mainWorktreeOf(folder: string): string {
 }
 
 export async function glance(layout: Layout): Promise<Glance> {
-  const empty = { repository: layout.root, features: [], runs: [], questions: [] };
-  if (!existsSync(layout.database)) return empty;
-  const sqlite = openSqlite(layout.database, { readOnly: true });
+  const window = await openGlance(layout);
   try {
-    await checkedVersion(sqlite);
-    return { ...empty, ...(await sqlite.exclusive(() => read(sqlite))) };
+    return window.read();
   } finally {
-    await sqlite.close();
+    window.close();
   }
 }
 
-function read(sqlite: Sqlite) {
-  const tables = new Set(rows(sqlite, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
-  const from = (table: string, sql: string) => (tables.has(table) ? rows(sqlite, sql) : []);
-  const locks = from("locks", "SELECT resource, holder FROM locks WHERE holder IS NOT NULL");
+/** For whoever looks again and again; at once, because the connection is nobody else's. */
+export interface GlanceWindow {
+  read(): Glance;
+  close(): void;
+}
+
+export async function openGlance(layout: Layout): Promise<GlanceWindow> {
+  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [] };
+  if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
+  const sqlite = openSqlite(layout.database, { readOnly: true });
+  const close = () => void sqlite.close();
+  try {
+    await checkedVersion(sqlite);
+  } catch (error) {
+    close();
+    throw error;
+  }
   return {
-    features: from("features", FEATURES).map((row) => ({
-      ...featureGlance(row),
-      locks: locks.filter(({ holder }) => holder === row["id"]).map(({ resource }) => String(resource)),
-    })),
-    runs: from("runs", RUNS).map((row) => row as unknown as RunGlance),
-    questions: from("questions", QUESTIONS).map(questionGlance),
+    close,
+    read() {
+      try {
+        return { ...empty, ...readGlance(sqlite, layout, Date.now()) };
+      } catch (error) {
+        throw translate(error, layout.database);
+      }
+    },
   };
-}
-
-const FEATURES = `
-  SELECT f.id, f.status, f.status_reason AS reason, f.run_id AS run, f.gates, f.tree, f.updated_at, m.commit_sha AS merged_as,
-         (SELECT coalesce(sum(t.cost_usd), 0) FROM telemetry t WHERE t.feature_id = f.id) AS cost_usd
-  FROM features f LEFT JOIN merges m ON m.feature_id = f.id ORDER BY f.id`;
-
-const RUNS = `
-  SELECT run_id AS id, workflow AS protocol, status, created_at, finished_at, lease_pid AS owner_pid
-  FROM runs WHERE parent_run_id IS NULL ORDER BY created_at DESC, run_id LIMIT 20`;
-
-const QUESTIONS = `
-  SELECT id, kind, title, json_extract(context, '$.feature_id') AS feature, options, asked_at
-  FROM questions WHERE status = 'open' ORDER BY asked_at, id`;
-
-function featureGlance(row: Record<string, unknown>): FeatureGlance {
-  return { ...(row as unknown as FeatureGlance), gates: JSON.parse(String(row["gates"])) as Record<string, string> };
-}
-
-function questionGlance(row: Record<string, unknown>): QuestionGlance {
-  return { ...(row as unknown as QuestionGlance), options: JSON.parse(String(row["options"])) as QuestionGlance["options"] };
-}
-
-function rows(sqlite: Sqlite, sql: string): Record<string, unknown>[] {
-  return sqlite.prepare(sql).all();
 }

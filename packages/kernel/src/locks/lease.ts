@@ -3,7 +3,7 @@ import type { LocksTables } from "./tables.ts";
 
 export type LockRow = Selectable<LocksTables["locks"]>;
 
-/** What a holder has in hand. The token fences: only the newest one of a resource may write. */
+/** What a holder has in hand. The token goes up each time the lock changes hands, so a lease that was lost is never taken for the new one. */
 export interface Lease {
   readonly resource: string;
   readonly holder: string;
@@ -34,9 +34,9 @@ export function effectiveExpiry(row: Pick<LockRow, "expires_at" | "ttl_ms">, now
   return Math.min(row.expires_at, now + row.ttl_ms);
 }
 
-/** Whether this very lease is in force. An expired one is not, even while nobody has taken it. */
-export function isInForce(row: LockRow | undefined, lease: Pick<Lease, "holder" | "token">, now: number): boolean {
-  return row?.holder === lease.holder && row.token === lease.token && now < row.expires_at;
+/** Whether the holder may write under this lock. Under an expired lease it may not, even while nobody has taken it. */
+export function isInForce(row: LockRow | undefined, holder: string, now: number): boolean {
+  return row?.holder === holder && now < row.expires_at;
 }
 
 /** The one order in which several locks are taken. */

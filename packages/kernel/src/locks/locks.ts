@@ -1,83 +1,75 @@
-import type { Clock, Ids } from "@slipway/durable/environment";
+import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Db } from "../database/tables.ts";
-import type { Lease, Reclaimed } from "./lease.ts";
-import {
-  acquireWithin,
-  heldLocks,
-  reclaimExpiredWithin,
-  releaseAllWithin,
-  releaseWithin,
-  renewWithin,
-  trimWithin,
-  type Acquired,
-} from "./store.ts";
-import { whileLocked, type Backoff } from "./wait.ts";
+import type { Db, Tx } from "../database/tables.ts";
+import type { Lease } from "./lease.ts";
+import { heldLocks, renewWithin } from "./store.ts";
 
-export interface LocksOptions {
+export interface Heartbeat {
   readonly db: Db;
   readonly clock: Clock;
-  readonly ids: Ids;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly random: () => number;
-  /** `policy.locks.resources` */
-  readonly resources: readonly string[];
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly ttlMs: number;
-  readonly backoff?: Backoff;
+  /** Whose leases to keep; asked at every beat. */
+  readonly holders: () => readonly string[];
+  readonly signal: AbortSignal;
+  /** Told once for each lease that somebody else took, or recovery freed, because it had run out. */
+  readonly onLost: (lease: Lease, error: SlipwayError) => void;
+  /** What else belongs into a beat's transaction. */
+  readonly within: (tx: Tx) => Promise<void>;
+  readonly afterwards: () => Promise<void>;
 }
 
-export interface Locks {
-  /** All of them or none; waits up to `waitMs` (0: fails at once) for others to let go. */
-  acquire(request: { readonly resources: readonly string[]; readonly holder: string; readonly waitMs: number }): Promise<Acquired>;
-  renew(lease: Pick<Lease, "resource" | "holder" | "token">): Promise<Lease>;
-  release(lease: { readonly resource: string; readonly holder: string; readonly token?: number }): Promise<void>;
-  releaseAll(holder: string): Promise<string[]>;
-  reclaimExpired(): Promise<Reclaimed[]>;
-  held(holder?: string): Promise<Lease[]>;
-  /** Renews the leases until the signal aborts; tells once which lease was lost, and goes on with the others. */
-  keepAlive(leases: readonly Lease[], signal: AbortSignal, onLost: (lease: Lease, error: SlipwayError) => void): Promise<void>;
+/** Beats in one term: a lease survives two that fail. */
+const BEATS = 3;
+
+/**
+ * Renews every lease of the holders until the signal aborts, so that a lock lives as long as who works under it, and ends by
+ * itself without. A beat is upkeep, not a decision: it leaves no trace in the journal, which it would flood.
+ */
+export async function keepAlive(heart: Heartbeat): Promise<void> {
+  const { sleep, ttlMs, signal } = heart;
+  for (let known: readonly Lease[] = []; !signal.aborted;) {
+    known = await beat(heart, known);
+    // Aborting is how this ends.
+    await sleep(ttlMs / BEATS, signal).catch(() => undefined);
+  }
 }
 
-/** Leases in the one database. For a protected write, pass the lease to `assertHeld` inside its transaction. */
-export function openLocks(options: LocksOptions): Locks {
-  const { db, clock, ids, sleep, random, resources: allowed, ttlMs } = options;
-  const renew: Locks["renew"] = (lease) => db.transaction().execute((tx) => renewWithin(tx, lease, ttlMs, clock.now()));
-
-  return {
-    async acquire({ resources, holder, waitMs }) {
-      const request = { resources, holder, ttlMs, allowed, leaseId: () => ids.next("lease") };
-      await db.transaction().execute((tx) => trimWithin(tx, resources, clock.now()));
-      return whileLocked({ clock, sleep, random, timeoutMs: waitMs, ...(options.backoff && { backoff: options.backoff }) }, () =>
-        db.transaction().execute((tx) => acquireWithin(tx, request, clock.now())),
-      );
-    },
-    renew,
-    release: (lease) => db.transaction().execute((tx) => releaseWithin(tx, lease)),
-    releaseAll: (holder) => db.transaction().execute((tx) => releaseAllWithin(tx, holder)),
-    reclaimExpired: () => db.transaction().execute((tx) => reclaimExpiredWithin(tx, clock.now())),
-    held: (holder) => heldLocks(db, holder),
-    async keepAlive(leases, signal, onLost) {
-      let kept = [...leases];
-      while (!signal.aborted && kept.length > 0) {
-        await sleep(ttlMs / 3);
-        if (signal.aborted) return;
-        const renewed = await Promise.all(kept.map((lease) => stillHeld(lease)));
-        kept = kept.filter((_, index) => renewed[index]);
+async function beat(heart: Heartbeat, known: readonly Lease[]): Promise<readonly Lease[]> {
+  try {
+    const now = heart.clock.now();
+    const { kept, lost } = await heart.db.transaction().execute(async (tx) => {
+      const holders = heart.holders();
+      const current = (await heldLocks(tx)).filter(({ holder }) => holders.includes(holder));
+      const kept: Lease[] = [];
+      for (const lease of current) kept.push(await renewWithin(tx, lease, heart.ttlMs, now));
+      const lost: [Lease, SlipwayError][] = [];
+      for (const lease of known) {
+        const error = await lossOf(tx, lease, heart.ttlMs, now);
+        if (error !== null) lost.push([lease, error]);
       }
-
-      async function stillHeld(lease: Lease): Promise<boolean> {
-        try {
-          await renew(lease);
-          return true;
-        } catch (error) {
-          // Anything else may pass, and the lease has two more chances before it ends.
-          if (!(error instanceof SlipwayError) || !LOST.has(error.code)) return true;
-          onLost(lease, error);
-          return false;
-        }
-      }
-    },
-  };
+      if (kept.length > 0) await heart.within(tx);
+      return { kept, lost };
+    });
+    for (const [lease, error] of lost) heart.onLost(lease, error);
+    if (kept.length > 0) await heart.afterwards();
+    return kept;
+  } catch (error) {
+    // A database that is busy or a disk that is full may pass, and the lease has two more chances before it ends.
+    if (error instanceof SlipwayError) return known;
+    throw error;
+  }
 }
 
-const LOST: ReadonlySet<string> = new Set(["stale_lock_reclaimed", "lock_not_held"]);
+/** Before its end a lease can only be given up by its holder: that is not a loss. */
+async function lossOf(tx: Tx, lease: Lease, ttlMs: number, now: number): Promise<SlipwayError | null> {
+  if (now < lease.expiresAt) return null;
+  try {
+    await renewWithin(tx, lease, ttlMs, now);
+    return null;
+  } catch (error) {
+    if (error instanceof SlipwayError && error.code === "stale_lock_reclaimed") return error;
+    if (error instanceof SlipwayError && error.code === "lock_not_held") return null;
+    throw error;
+  }
+}

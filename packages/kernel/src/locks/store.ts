@@ -72,10 +72,22 @@ export async function releaseAllWithin(tx: Tx, holder: string): Promise<string[]
   return inOrder(released.map(({ resource }) => resource));
 }
 
-/** Inside the write that the lock protects: a stale holder writes nothing. */
-export async function assertHeld(tx: Tx, lease: Pick<Lease, "resource" | "holder" | "token">, now: number): Promise<void> {
-  const row = await findLock(tx, lease.resource);
-  if (!isInForce(row, lease, now)) throw notHeld(lease.resource, lease.holder, row?.holder ?? null);
+export interface LostLock {
+  readonly resource: string;
+  /** Who holds it instead; null when nobody does. */
+  readonly holder: string | null;
+}
+
+/** Inside the write that the locks protect: those of them under which this holder may not write now. */
+export async function lostLocks(db: Db | Tx, holder: string, resources: readonly string[], now: number): Promise<LostLock[]> {
+  const lost: LostLock[] = [];
+  for (const resource of inOrder(resources)) {
+    const row = await findLock(db, resource);
+    if (isInForce(row, holder, now)) continue;
+    const other = row !== undefined && standingOf(row, holder, now) === "held" ? row.holder : null;
+    lost.push({ resource, holder: other });
+  }
+  return lost;
 }
 
 /** Frees what has expired, for recovery. The tokens go up, so that former holders notice. */

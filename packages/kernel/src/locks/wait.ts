@@ -1,10 +1,12 @@
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 
+/** As policy.yaml has it: the nth wait is initial × factorⁿ, at most max, give or take jitter. */
 export interface Backoff {
-  readonly firstMs: number;
+  readonly initial_seconds: number;
   readonly factor: number;
-  readonly maxMs: number;
+  readonly max_seconds: number;
+  readonly jitter: number;
 }
 
 export interface Waiting {
@@ -12,16 +14,14 @@ export interface Waiting {
   readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly backoff?: Backoff;
+  readonly backoff: Backoff;
   /** 0: do not wait at all. */
   readonly timeoutMs: number;
 }
 
-const BACKOFF: Backoff = { firstMs: 50, factor: 2, maxMs: 5_000 };
-
 /** Tries again while somebody else holds the lock, at growing and uneven intervals, until the time is up. */
 export async function whileLocked<T>(waiting: Waiting, attempt: () => Promise<T>): Promise<T> {
-  const { clock, sleep, random, backoff = BACKOFF, timeoutMs } = waiting;
+  const { clock, sleep, random, backoff, timeoutMs } = waiting;
   // Monotonic: a clock that is put back must not prolong the wait.
   const deadline = clock.monotonic() + timeoutMs;
   for (let number = 0; ; number++) {
@@ -35,7 +35,7 @@ export async function whileLocked<T>(waiting: Waiting, attempt: () => Promise<T>
   }
 }
 
-/** Half of the step is certain, half is chance, so that waiting holders do not keep meeting. */
-export function delayMs({ firstMs, factor, maxMs }: Backoff, number: number, chance: number): number {
-  return Math.min(firstMs * factor ** number, maxMs) * (0.5 + chance / 2);
+/** Uneven, so that those who wait do not keep meeting. */
+export function delayMs({ initial_seconds, factor, max_seconds, jitter }: Backoff, number: number, chance: number): number {
+  return Math.min(initial_seconds * factor ** number, max_seconds) * 1000 * (1 + jitter * (2 * chance - 1));
 }

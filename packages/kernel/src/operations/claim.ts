@@ -1,6 +1,6 @@
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Db } from "../database/tables.ts";
+import type { Db, Tx } from "../database/tables.ts";
 import { claimEntry, findEntry, outcomeOf, type Entry, type Outcome, type Request } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 
@@ -8,6 +8,8 @@ export interface ClaimTools {
   readonly db: Db;
   readonly clock: Clock;
   readonly owners: Owners;
+  /** Inside every transaction that writes: throws when this process may not write any more. */
+  readonly fence: (tx: Tx) => Promise<void>;
   readonly sleep: (ms: number) => Promise<void>;
   readonly waitMs: number;
 }
@@ -49,6 +51,7 @@ async function claimOrWait(
       const outcome = entry && outcomeOf(entry);
       if (outcome !== undefined) return { outcome };
       if (entry !== undefined && isDriven(entry, owners, clock.now())) return { busy: entry.owner };
+      await tools.fence(tx);
       await claimEntry(tx, request, claim, owners.self);
       return { redriven: entry !== undefined };
     });

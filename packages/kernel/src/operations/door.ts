@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { digestOf } from "@slipway/durable/canonical";
 import { systemIds, type Blobs, type Clock, type Ids } from "@slipway/durable/environment";
 import { fromFailure, SlipwayError } from "@slipway/durable/errors";
-import type { Db } from "../database/tables.ts";
+import type { Db, Tx } from "../database/tables.ts";
 import type { Journal } from "../journal/repository.ts";
 import { drive, type DoorPhase, type DriveTools } from "./drive.ts";
 import { decodeResponse } from "./response.ts";
@@ -28,6 +28,8 @@ export interface DoorOptions {
   /** How long to wait for another process that is carrying out the very same call. */
   readonly waitMs?: number;
   readonly observe?: (event: DoorEvent) => void;
+  /** Throws inside the transaction when this process may not write any more. */
+  readonly fence?: (tx: Tx) => Promise<void>;
 }
 
 /** The one way to change state: every surface and every protocol comes through here. */
@@ -41,7 +43,15 @@ const MAX_ID_LENGTH = 512;
 export function createDoor(options: DoorOptions): Door {
   const { blobs, clock, observe } = options;
   const report: DriveTools["report"] = (phase, { name, id, actor }) => observe?.({ phase, name, operationId: id, actor });
-  const tools: DriveTools = { ids: systemIds, owners: ownersOn(), sleep: (ms) => sleepFor(ms), waitMs: WAIT_MS, ...options, report };
+  const tools: DriveTools = {
+    ids: systemIds,
+    owners: ownersOn(),
+    sleep: (ms) => sleepFor(ms),
+    waitMs: WAIT_MS,
+    fence: async () => undefined,
+    ...options,
+    report,
+  };
   const underWay = new Map<string, { readonly request: Request; readonly outcome: Promise<Outcome> }>();
 
   async function outcomeOfCall(request: Request, start: () => Promise<Outcome>): Promise<Outcome> {

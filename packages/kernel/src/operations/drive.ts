@@ -6,7 +6,7 @@ import type { Journal } from "../journal/repository.ts";
 import { withClaim, type ClaimTools } from "./claim.ts";
 import { isFinal } from "./failures.ts";
 import { endEntry, findEntry, outcomeOf, overtakenBy, releaseEntry, type Outcome, type Request } from "./ledger.ts";
-import type { Operation } from "./operation.ts";
+import { Refusal, type Operation } from "./operation.ts";
 import { encodeResponse } from "./response.ts";
 
 export type DoorPhase = "replayed" | "started" | "effect_done" | "committed" | "failed";
@@ -45,7 +45,7 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
       tools.report("effect_done", request);
       return await whileOurs((tx) => settle(tx, done, redriven));
     } catch (error) {
-      if (isFinal(error)) return whileOurs((tx) => refuse(tx, error));
+      if (isFinal(error)) return whileOurs((tx) => tools.fence(tx).then(() => refuse(tx, error)));
       await db.transaction().execute((tx) => releaseEntry(tx, request, claim));
       throw error;
     }
@@ -57,11 +57,14 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
 
   /** The change, its journal event and its answer: all of it in the given transaction, or only the refusal. */
   async function settle(tx: Tx, done: E, redriven: boolean): Promise<Outcome> {
+    await tools.fence(tx);
     await sql`savepoint operation`.execute(tx);
     try {
       const output = await operation.commit(tx, input, done, { ...callOf(request), redriven });
-      const payload = { actor: { ...request.actor }, input: request.digest, event: operation.event?.(input, output) ?? null };
+      const event = output instanceof Refusal ? output.event : (operation.event?.(input, output) ?? null);
+      const payload = { actor: { ...request.actor }, input: request.digest, event };
       await tools.journal.append(tx, { kind: "operation", name: request.name, key: request.id, at: request.at, payload });
+      if (output instanceof Refusal) return await refuse(tx, output.error);
       const outcome = { response: await encodeResponse(tools.blobs, output) };
       await endEntry(tx, request, outcome, clock.now());
       phase = "committed";

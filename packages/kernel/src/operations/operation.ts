@@ -19,6 +19,8 @@ export interface Call {
   readonly at: number;
   /** An earlier attempt may have had its effect: look at the real state before doing it again. */
   readonly redriven: boolean;
+  /** To say, in a commit, that another feature than the input's has changed: its files are written as well. */
+  readonly touched?: (feature: string) => void;
 }
 
 export interface Operation<I, E, O> {
@@ -28,10 +30,24 @@ export interface Operation<I, E, O> {
   readonly input: z.ZodType<I>;
   /** Outside any transaction; may run again after a crash, so it must reconcile with what it finds. */
   readonly effect?: (input: I, call: Call) => Promise<E>;
-  /** Inside the one transaction. What it returns is kept as the answer, as JSON. */
-  readonly commit: (tx: Tx, input: I, effect: E, call: Call) => Promise<O>;
+  /** Inside the one transaction. What it returns is kept as the answer, as JSON. What it throws undoes all it wrote; a `Refusal` does not. */
+  readonly commit: (tx: Tx, input: I, effect: E, call: Call) => Promise<O | Refusal>;
   /** What the repository's journal keeps beside the actor and the input's digest. */
   readonly event?: (input: I, output: O) => Json;
+}
+
+/**
+ * The answer of a commit that says no and yet changes something: a plan that is refused and queued, for example. The change is
+ * kept, it has its event in the journal, and every repeat of the call fails with the same error.
+ */
+export class Refusal {
+  readonly error: SlipwayError;
+  readonly event: Json;
+
+  constructor(error: SlipwayError, event: Json) {
+    this.error = error;
+    this.event = event;
+  }
 }
 
 export function authorize(operation: { readonly name: string; readonly roles: readonly ActorType[] }, actor: Actor): void {

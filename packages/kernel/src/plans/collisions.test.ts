@@ -1,14 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collisionError, findCollisions, fingerprintOf, scanCollisions } from "./collisions.ts";
+import type { Policy } from "../config/policy.ts";
+import { claimBasis, claimsOf } from "./claims.ts";
+import { collisionError, fingerprintOf, reportOn, scanCollisions } from "./collisions.ts";
 import type { Plan } from "./schema.ts";
+import { pairwiseCollisions } from "./testing/pairwise.ts";
 import { planOf, policyOf } from "./testing/samples.ts";
 
 const NONE = { openapi: "none", events: "none", db: "none" } as const;
 const plan = (feature_id: string, files: Partial<Plan["files"]> = {}, contracts: Partial<Plan["contracts"]> = {}) =>
   planOf({ feature_id, files: { create: [], modify: [], delete: [], ...files }, contracts: { ...NONE, ...contracts } });
+
+/** What the database's look-up does, in memory. */
+function report(one: Plan, others: readonly Plan[], policy: Policy) {
+  const mine = new Set(claimsOf(one, policy).map((claim) => JSON.stringify(claim)));
+  const theirs = others.flatMap((other) =>
+    claimsOf(other, policy)
+      .filter((claim) => mine.has(JSON.stringify(claim)))
+      .map((claim) => ({ ...claim, feature_id: other.feature_id })),
+  );
+  return reportOn(one.feature_id, theirs);
+}
+const scan = (plans: readonly Plan[], policy: Policy) =>
+  scanCollisions(plans.flatMap((one) => claimsOf(one, policy).map((claim) => ({ ...claim, feature_id: one.feature_id }))));
 const items = (one: Plan, others: readonly Plan[], policy = policyOf()) =>
-  findCollisions(one, others, policy)?.collisions.map(({ type, resource }) => `${type} ${resource}`) ?? [];
+  report(one, others, policy)?.collisions.map(({ type, resource }) => `${type} ${resource}`) ?? [];
 
 describe("[FEA-104]", () => {
   test("the same path in any two lists is a file collision", () => {
@@ -24,6 +40,7 @@ describe("[FEA-104]", () => {
     const policy = policyOf({ protected_areas: ["libs/core"], exclusive_areas: ["db", "libs/core"] });
     expect(items(plan("a", { create: ["libs/core/x"] }), [plan("b", { modify: ["libs/core/y"] })], policy)).toEqual(["area libs/core"]);
     expect(items(plan("a", { create: ["db/1.sql"] }), [plan("b", { create: ["db/2.sql"] })], policy)).toEqual(["area db"]);
+    expect(items(plan("a", { create: ["DB/1.sql"] }), [plan("b", { create: ["db/2.sql"] })], policy)).toEqual(["area db"]);
     expect(items(plan("a", { create: ["db/1.sql"] }), [plan("b", { create: ["libs/core/y"] })], policy)).toEqual([]);
     expect(items(plan("a", { create: ["db2/1.sql"] }), [plan("b", { create: ["db2/2.sql"] })], policy)).toEqual([]);
   });
@@ -37,18 +54,22 @@ test("[FEA-105] contracts collide when both change, migrations once and under th
   expect(items(plan("a", {}, { db: "migration" }), [plan("b")])).toEqual([]);
 });
 
-test("a feature does not collide with its own accepted plan", () => {
-  expect(findCollisions(plan("a", { modify: ["x"] }), [plan("a", { modify: ["x"] })], policyOf())).toBeNull();
+test("what claims depend on in the policy is their basis, and nothing else is", () => {
+  const bases = [{}, { exclusive_areas: ["db"] }, { protected_areas: ["db"] }, { "path_rules.matching": "glob" }].map((changes) =>
+    claimBasis(policyOf(changes)),
+  );
+  expect(new Set(bases).size).toBe(4);
+  expect(claimBasis(policyOf({ collision_policy: "block", "locks.lease_ttl_seconds": 1 }))).toBe(bases[0]);
 });
 
 test("[FEA-110] the report names items, owners, a fingerprint and what to do", () => {
   const policy = policyOf({ exclusive_areas: ["db"] });
-  const report = findCollisions(
+  const found = report(
     plan("m", { modify: ["src/x.ts", "db/1"] }, { openapi: "modify" }),
     [plan("z", { modify: ["src/x.ts"] }), plan("a", { create: ["db/2"] }, { openapi: "modify" })],
     policy,
   );
-  expect(report).toEqual({
+  expect(found).toEqual({
     collisions: [
       { type: "area", resource: "db", features: ["a", "m"] },
       { type: "contract", resource: "openapi", features: ["a", "m"] },
@@ -58,23 +79,18 @@ test("[FEA-110] the report names items, owners, a fingerprint and what to do", (
     fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     recommended_actions: ["acquire_lock", "create_shared_prerequisite_feature", "revise_plan"],
   });
-  const mine = plan("m");
-  expect(report === null ? null : collisionError(mine, report, policy)).toMatchObject({
+  if (found === null) return;
+  expect(collisionError("m", found, policy)).toMatchObject({
     code: "collision_detected",
     details: {
-      ...report,
+      ...found,
       suggested_next_actions: [expect.stringContaining("lock"), expect.stringContaining("merges first"), expect.stringContaining("Revise")],
     },
   });
-  expect(report === null ? null : collisionError(mine, report, policyOf({ collision_policy: "block" }))?.code).toBe(
-    "blocked_by_collision_policy",
-  );
-  const one = plan("a", { modify: ["src/x.ts"] }, { db: "migration" });
-  const two = plan("b", { delete: ["src/x.ts"] }, { db: "migration" });
-  expect(findCollisions(one, [two], policy)?.fingerprint).toBe(findCollisions(two, [one], policy)?.fingerprint);
-  expect(findCollisions(one, [two], policy)?.fingerprint).not.toBe(
-    findCollisions(plan("a", { modify: ["src/x.ts"] }), [two], policy)?.fingerprint,
-  );
+  expect(collisionError("m", found, policyOf({ collision_policy: "block" }))).toMatchObject({
+    code: "blocked_by_collision_policy",
+    details: { suggested_next_actions: expect.arrayContaining([expect.stringContaining("Wait")]) },
+  });
 });
 
 const file = fc.constantFrom("src/a", "src/b", "db/1", "db/2", "libs/core/x");
@@ -94,14 +110,28 @@ const anyPlan = (feature_id: string) =>
     })
     .map((parts) => planOf({ feature_id, ...parts }));
 const policy = policyOf({ protected_areas: ["libs/core"], exclusive_areas: ["db"] });
+const sorted = (list: readonly unknown[] | undefined) => list?.map((item) => JSON.stringify(item)).toSorted();
 
-test("a pair's report is the same whoever comes second", () => {
+test("[FEA-110] a pair's report is what the two plans share, and the same whoever comes second", () => {
   fc.assert(
     fc.property(anyPlan("a"), anyPlan("b"), (a, b) => {
-      const [first, second] = [findCollisions(a, [b], policy), findCollisions(b, [a], policy)];
+      const [first, second] = [report(a, [b], policy), report(b, [a], policy)];
+      const expected = pairwiseCollisions(a, b, policy);
+      expect(sorted(first?.collisions ?? [])).toEqual(sorted(expected));
       expect(first?.collisions).toEqual(second?.collisions);
       expect(first?.fingerprint).toBe(second?.fingerprint);
+      expect(first?.fingerprint).toBe(expected.length === 0 ? undefined : fingerprintOf(expected.toReversed()));
       expect(first?.conflicting_feature_ids).toEqual(first === null ? undefined : ["b"]);
+    }),
+  );
+});
+
+test("two collisions that differ in anything have different fingerprints", () => {
+  fc.assert(
+    fc.property(anyPlan("a"), anyPlan("b"), anyPlan("c"), (a, b, c) => {
+      const [one, two] = [report(a, [b], policy), report(a, [c], policy)];
+      if (one === null || two === null) return;
+      expect(one.fingerprint).not.toBe(two.fingerprint);
     }),
   );
 });
@@ -114,21 +144,18 @@ test("neither the report nor the scan depends on the order of the accepted plans
       (plans, order) => {
         const [first, ...rest] = plans;
         const shuffled = order.map((index) => plans[index]!);
-        expect(findCollisions(first, shuffled, policy)).toEqual(findCollisions(first, rest, policy));
-        expect(scanCollisions([...shuffled, first], policy)).toEqual(scanCollisions(plans, policy));
+        expect(report(first, shuffled, policy)).toEqual(report(first, rest, policy));
+        expect(scan([...shuffled, first], policy)).toEqual(scan(plans, policy));
       },
     ),
   );
 });
 
-test("the scan holds what every pair's report holds, once", () => {
+test("[FEA-102] the scan holds what every two plans share, once", () => {
   fc.assert(
     fc.property(fc.tuple(anyPlan("a"), anyPlan("b"), anyPlan("c")), ([a, b, c]) => {
-      const pairs = [findCollisions(a, [b], policy), findCollisions(a, [c], policy), findCollisions(b, [c], policy)];
-      const all = pairs.flatMap((report) => report?.collisions ?? []);
-      const scan = scanCollisions([c, a, b], policy);
-      expect(scan).toHaveLength(all.length);
-      expect(fingerprintOf(scan)).toBe(fingerprintOf(all));
+      const expected = [...pairwiseCollisions(a, b, policy), ...pairwiseCollisions(a, c, policy), ...pairwiseCollisions(b, c, policy)];
+      expect(sorted(scan([c, a, b], policy))).toEqual(sorted(expected));
     }),
   );
 });

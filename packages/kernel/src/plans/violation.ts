@@ -26,7 +26,7 @@ const GRAVEST_FIRST: readonly ErrorCode[] = [
 ];
 
 /** One error for all of them, each named. */
-export function refusal(subject: string, violations: readonly Violation[]): SlipwayError {
+export function refusal(subject: string, violations: readonly Violation[], more: Readonly<Record<string, unknown>> = {}): SlipwayError {
   const code = GRAVEST_FIRST.find((candidate) => violations.some((found) => found.code === candidate)) ?? "policy_violation";
   const lines = violations.map(({ rule, path, message }) => `  ${path === null ? "" : `${path}: `}${message} (${rule})`);
   const resources = [...new Set(violations.flatMap(({ resource }) => resource ?? []))].toSorted();
@@ -34,6 +34,7 @@ export function refusal(subject: string, violations: readonly Violation[]): Slip
     code,
     `${subject} breaks ${violations.length === 1 ? "a rule" : `${violations.length} rules`}:\n${lines.join("\n")}`,
     {
+      ...more,
       violations,
       ...(resources.length === 0 ? {} : { resources }),
       suggested_next_actions:

@@ -53,7 +53,8 @@ async function assertFile(cwd: string, path: string): Promise<void> {
   }
 }
 
-async function readSpec(cwd: string, path: string): Promise<Uint8Array> {
+export async function readSpec(cwd: string, path: string): Promise<Uint8Array> {
+  await assertFile(cwd, path);
   const bytes = await readFile(resolve(cwd, path)).catch((error: unknown) => {
     throw unreadable(path, error instanceof Error ? error.message : String(error), "Check that your user may read the file.");
   });

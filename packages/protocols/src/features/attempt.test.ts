@@ -1,7 +1,8 @@
-import type { Ctx, Question } from "@slipway/durable/ctx";
+import type { Question } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/durable/errors";
 import { expect, test } from "vitest";
 import { attempt, certain } from "./attempt.ts";
+import type { Site } from "./site.ts";
 
 /** Runs every step at once and answers every question with "retry". */
 function plainCtx() {
@@ -11,8 +12,8 @@ function plainCtx() {
     runId: "run",
     step: (name: string, body: (signal: AbortSignal) => Promise<unknown>) => (steps.push(name), body(new AbortController().signal)),
     ask: async (_name: string, question: Question<unknown>) => (asked.push(question), { decision: "retry" }),
-  } as unknown as Ctx;
-  return { ctx, steps, asked };
+  };
+  return { site: { ctx, id: "f", run: [] } as unknown as Site, steps, asked };
 }
 
 function failing(...errors: Error[]) {
@@ -24,16 +25,16 @@ function failing(...errors: Error[]) {
 }
 
 test("a broken rule is a value, and where none can be broken it is thrown", async () => {
-  const { ctx } = plainCtx();
+  const { site } = plainCtx();
   const refusal = () => new SlipwayError("policy_violation", "not in the plan");
-  expect(await attempt(ctx, "f", "s", failing(refusal()))).toMatchObject({ ok: false, failure: { code: "policy_violation" } });
-  await expect(certain(ctx, "f", "s", failing(refusal()))).rejects.toMatchObject({ code: "policy_violation" });
+  expect(await attempt(site, "s", failing(refusal()))).toMatchObject({ ok: false, failure: { code: "policy_violation" } });
+  await expect(certain(site, "s", failing(refusal()))).rejects.toMatchObject({ code: "policy_violation" });
 });
 
 test("what a person can mend is asked as often as it takes, each time under a new name", async () => {
-  const { ctx, steps, asked } = plainCtx();
+  const { site, steps, asked } = plainCtx();
   const trouble = () => new SlipwayError("sandbox_unavailable", "no sandbox");
-  expect(await attempt(ctx, "f", "s", failing(trouble(), trouble()))).toEqual({ ok: true, value: "done" });
+  expect(await attempt(site, "s", failing(trouble(), trouble()))).toEqual({ ok: true, value: "done" });
   expect(steps).toEqual(["s", "s~2", "s~3"]);
   expect(asked.map(({ body }) => body)).toEqual(["no sandbox", "no sandbox"]);
 });
@@ -44,14 +45,17 @@ test.each([
   ["full storage", new SlipwayError("disk_full", "full")],
   ["somebody else's turn", new SlipwayError("base_moved", "moved")],
 ])("%s is thrown and not recorded as a value", async (_what, error) => {
-  await expect(attempt(plainCtx().ctx, "f", "s", failing(error))).rejects.toBe(error);
+  await expect(attempt(plainCtx().site, "s", failing(error))).rejects.toBe(error);
 });
 
 test("codes the caller deals with come back, whatever they mean elsewhere", async () => {
-  const { ctx, asked } = plainCtx();
+  const { site, asked } = plainCtx();
   const codes = ["base_moved", "user_approval_required"] as const;
   for (const code of codes) {
-    expect(await attempt(ctx, "f", "s", failing(new SlipwayError(code, "x")), codes)).toMatchObject({ ok: false, failure: { code } });
+    expect(await attempt(site, "s", failing(new SlipwayError(code, "x")), { returned: codes })).toMatchObject({
+      ok: false,
+      failure: { code },
+    });
   }
   expect(asked).toEqual([]);
 });

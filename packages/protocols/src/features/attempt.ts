@@ -1,34 +1,35 @@
-import type { Ctx } from "@slipway/durable/ctx";
 import { fromFailure, SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { isStorageFailure } from "@slipway/durable/failures";
 import type { Call } from "@slipway/kernel/features/call";
 import { z } from "zod";
-import { callOf, type Outcome } from "./shop.ts";
+import { orchestratorCall, type Outcome, type Site } from "./site.ts";
 
 type Body<T> = (call: Call, signal: AbortSignal) => Promise<T>;
 
+interface Options {
+  /** Codes the caller deals with itself, whatever they mean elsewhere. */
+  readonly returned?: readonly ErrorCode[];
+  /** On whose behalf; the orchestrator's unless somebody else is named. */
+  readonly as?: (site: Site, step: string) => Call;
+}
+
 /**
  * An operation as a step. A broken rule comes back as a value. Trouble that only a person can mend (no sandbox, a file in
- * the way) is asked, and then the step is done again under a new name; `returned` are codes the caller deals with itself.
+ * the way) is asked, and then the step is done again under a new name.
  */
-export async function attempt<T>(
-  ctx: Ctx,
-  id: string,
-  name: string,
-  body: Body<T>,
-  returned: readonly ErrorCode[] = [],
-): Promise<Outcome<T>> {
+export async function attempt<T>(site: Site, name: string, body: Body<T>, options: Options = {}): Promise<Outcome<T>> {
+  const { returned = [], as = orchestratorCall } = options;
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
-    const outcome = await ctx.step(step, (signal) => outcomeOf(body(callOf(ctx, step), signal), returned));
+    const outcome = await site.ctx.step(step, (signal) => outcomeOf(body(as(site, step), signal), returned));
     if (outcome.ok || outcome.failure.details["requires_human"] !== true || returned.includes(outcome.failure.code)) return outcome;
-    await ctx.ask(`mend:${step}`, mendQuestion(id, outcome.failure));
+    await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, outcome.failure));
   }
 }
 
 /** The same where a broken rule would be a bug of ours. */
-export async function certain<T>(ctx: Ctx, id: string, name: string, body: Body<T>): Promise<T> {
-  const outcome = await attempt(ctx, id, name, body);
+export async function certain<T>(site: Site, name: string, body: Body<T>): Promise<T> {
+  const outcome = await attempt(site, name, body);
   if (outcome.ok) return outcome.value;
   throw fromFailure(outcome.failure);
 }
@@ -46,14 +47,19 @@ async function outcomeOf<T>(work: Promise<T>, returned: readonly ErrorCode[]): P
 /** These end the step, not the attempt: a bug, somebody else's turn, a stop. */
 const NEVER_A_VALUE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["internal_error", "lease_lost", "run_cancelled", "run_stopped"]);
 
-function mendQuestion(id: string, { code, message, details }: Failure) {
-  const next = Array.isArray(details["suggested_next_actions"]) ? details["suggested_next_actions"].map(String) : [];
+function mendQuestion(id: string, failure: Failure) {
   return {
     kind: "mend",
-    title: `${id} cannot go on: ${code}`,
-    body: [message, ...next.map((action) => `next: ${action}`)].join("\n"),
+    title: `${id} cannot go on: ${failure.code}`,
+    body: [failure.message, ...nextActions(failure)].join("\n"),
     options: [{ value: "retry", label: "it is mended: try again" }],
     schema: z.strictObject({ decision: z.literal("retry"), comment: z.string().optional() }),
-    context: { feature_id: id, code },
+    context: { feature_id: id, code: failure.code },
   };
+}
+
+/** What the failure itself suggests, one line each. */
+export function nextActions({ details }: Failure): string[] {
+  const actions = details["suggested_next_actions"];
+  return Array.isArray(actions) ? actions.map((action) => `next: ${String(action)}`) : [];
 }

@@ -1,147 +1,88 @@
-import type { Ctx } from "@slipway/durable/ctx";
+import { fromFailure } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
-import { fromFailure } from "@slipway/durable/errors";
-import { z } from "zod";
-import type { Plan } from "@slipway/kernel/plans/schema";
 import { attempt, certain } from "./attempt.ts";
-import { gate } from "./gate.ts";
-import { holdLocks } from "./locks.ts";
-import { approvalAnswer } from "./schemas.ts";
-import { requiredModes } from "./testing.ts";
-import type { Shop } from "./shop.ts";
-
-export type { Landing };
-
-type Landed =
-  | { readonly status: "merged"; readonly landing: Landing }
-  | { readonly status: "changes"; readonly comment: string }
-  | { readonly status: "rejected" };
+import { askApproval } from "./approval.ts";
+import { conflicting, declined, sendBack, type Landed } from "./declining.ts";
+import { gateAll } from "./gate.ts";
+import { holdPlanLocks } from "./locks.ts";
+import type { Site } from "./site.ts";
+import { enter, stillStanding } from "./standing.ts";
 
 /** How often the base may move away under one feature before a person is told to look. */
 const MAX_BASE_MOVES = 20;
 
-/** Asks for approval of exactly what was gated, then lands exactly that. */
-export async function land(ctx: Ctx, shop: Shop, id: string, plan: Plan, review: number): Promise<Landed> {
-  let token: string | null = null;
+/** What is in hand: nothing yet, a person's signed word, or a policy that asks for none. */
+type Approval = { readonly token: string } | "not needed" | null;
+
+/**
+ * Asks for approval of exactly what was gated, then lands exactly that. Approved features land one at a time, in the order of
+ * their approvals, so that each is built on the base once and gated there once.
+ */
+export async function land(site: Site, review: number): Promise<Landed> {
+  const { features } = site.shop.kernel;
+  const required = site.shop.kernel.configuration.policy.merge_policy.require_user_approval;
+  let approval: Approval = required ? null : "not needed";
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
-    const candidate = await certain(ctx, id, `candidate:${name}`, (call) => shop.kernel.features.candidate(call, { feature_id: id }));
-    if (candidate.conflicts.length > 0) return conflicting(ctx, shop, id, name, candidate);
-    if (candidate.empty)
-      return declined(ctx, shop, id, name, {
-        decision: "reject",
-        comment: `${candidate.base_branch} already holds everything this feature changes`,
-      });
-    const problem = candidate.rebuilt ? await regate(ctx, shop, id, name) : null;
-    if (problem !== null) return lost(ctx, shop, id, name, problem);
-    if (token === null || !shop.kernel.features.approvalHolds(token, candidate)) {
-      const answer = await ctx.ask(`approve:${name}`, approvalQuestion(candidate));
-      if (answer.decision !== "approve") return declined(ctx, shop, id, name, answer);
-      token = answer.token;
+    if (approval !== null) await site.ctx.until(`turn:land:${name}`, () => features.turnToLand(site.run, site.id));
+    if (!(await stillReady(site, name))) return { status: "rejected" };
+    const { holds, ...candidate } = await candidateFor(site, name, approval);
+    if (candidate.conflicts.length > 0) return conflicting(site, name, candidate);
+    if (candidate.empty) return declined(site, name, { decision: "reject", comment: alreadyThere(candidate) });
+    const passed = candidate.rebuilt ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const };
+    if (!passed.ok) return lost(site, name, `On the moved base the gates fail: ${passed.failure.message}`);
+    if (!holds) {
+      const answer = await askApproval(site, name, candidate);
+      if (answer.decision !== "approve") return declined(site, name, answer);
+      approval = { token: answer.token };
+      continue;
     }
-    const contended = await holdLocks(ctx, shop, id, `locks:merge:${name}`, plan);
-    if (contended !== null) return lost(ctx, shop, id, name, contended.message);
-    const merged = await merge(ctx, shop, id, name, token);
+    const contended = await holdPlanLocks(site, `locks:merge:${name}`);
+    if (contended !== null) return lost(site, name, contended.message);
+    const merged = await merge(site, name, approval);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
-    if (merged.again === "with a new one") token = null;
+    if (merged.again === "with a new one") approval = null;
   }
-  return lost(ctx, shop, id, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
+  return lost(site, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
 }
 
-/** After the base moved the candidate is another tree: it is gated again before anyone relies on it. */
-async function regate(ctx: Ctx, shop: Shop, id: string, name: string): Promise<string | null> {
-  for (const mode of requiredModes(shop)) {
-    const passed = await gate(ctx, shop, id, mode, `rebuilt-${name}`);
-    if (!passed.ok) return `On the moved base the ${mode} gates fail: ${passed.failure.message}`;
-  }
-  return null;
-}
-
-/** Two changes of the same lines: only a person knows which of the two was meant. The work so far stays anchored either way. */
-async function conflicting(ctx: Ctx, shop: Shop, id: string, name: string, candidate: Candidate): Promise<Landed> {
-  const files = candidate.conflicts.join(", ");
-  const answer = await ctx.ask(`conflict:${name}`, {
-    kind: "conflict",
-    title: `${id} conflicts with ${candidate.base_branch}`,
-    body: `Both changed: ${files}`,
-    options: [
-      { value: "rebuild", label: "build the change again on the new base, with your comment as guidance" },
-      { value: "give_up", label: "end this feature; its work stays reachable" },
-    ],
-    schema: z.strictObject({ decision: z.enum(["rebuild", "give_up"]), comment: z.string().optional() }),
-    context: { feature_id: id, files: candidate.conflicts },
+/** What would merge now, and whether what is in hand still covers it: recorded together, because an approval can run out. */
+function candidateFor(site: Site, name: string, approval: Approval): Promise<Candidate & { readonly holds: boolean }> {
+  const { features } = site.shop.kernel;
+  return certain(site, `candidate:${name}`, async (call) => {
+    const candidate = await features.candidate(call, { feature_id: site.id });
+    const holds = approval === "not needed" || (approval !== null && features.approvalHolds(approval.token, candidate));
+    return { ...candidate, holds };
   });
-  if (answer.decision === "give_up")
-    return declined(ctx, shop, id, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
-  const { diff } = await certain(ctx, id, `restart:${name}`, (call) => shop.kernel.features.restart(call, { feature_id: id }));
-  await sendBack(ctx, shop, id, name, `conflict with the base in ${files}`);
-  return {
-    status: "changes",
-    comment: `The base moved and your change conflicted in ${files}. Build it again on the current files. ${answer.comment ?? ""}\nYour change was:\n${diff}`,
-  };
 }
 
-async function lost(ctx: Ctx, shop: Shop, id: string, name: string, problem: string): Promise<Landed> {
-  await sendBack(ctx, shop, id, name, problem);
+function alreadyThere({ base_branch }: Candidate): string {
+  return `${base_branch} already holds everything this feature changes`;
+}
+
+/** A feature that lost a lock while it waited was blocked; it is ready again when the locks are its own again. */
+async function stillReady(site: Site, name: string): Promise<boolean> {
+  if (!(await stillStanding(site, `land:${name}`, "qa"))) return false;
+  const { status } = await site.ctx.step(`status:land:${name}`, () => site.shop.kernel.features.standing(site.id));
+  return status === "ready_to_merge" || enter(site, `ready:land:${name}`, "ready_to_merge", "every required gate passed");
+}
+
+async function lost(site: Site, name: string, problem: string): Promise<Landed> {
+  await sendBack(site, name, problem);
   return { status: "changes", comment: problem };
 }
 
 type Merged = { readonly landing: Landing } | { readonly again: "with the same approval" | "with a new one" };
 
 /** What may have changed between the approval and now is not a failure: it is looked at once more. */
-async function merge(ctx: Ctx, shop: Shop, id: string, name: string, token: string): Promise<Merged> {
-  const outcome = await attempt(
-    ctx,
-    id,
-    `merge:${name}`,
-    (call) => shop.kernel.features.merge(call, { feature_id: id, user_approval_token: token }),
-    ["base_moved", "lock_not_held", "user_approval_required"],
-  );
+async function merge(site: Site, name: string, approval: Approval): Promise<Merged> {
+  const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
+  const outcome = await attempt(site, `merge:${name}`, (call) => site.shop.kernel.features.merge(call, { feature_id: site.id, ...token }), {
+    returned: ["base_moved", "lock_not_held", "user_approval_required"],
+  });
   if (outcome.ok) return { landing: outcome.value };
   if (outcome.failure.code === "user_approval_required") return { again: "with a new one" };
   if (outcome.failure.code === "base_moved" || outcome.failure.code === "lock_not_held") return { again: "with the same approval" };
   throw fromFailure(outcome.failure);
-}
-
-function approvalQuestion(candidate: Candidate) {
-  return {
-    kind: "approval",
-    title: `Merge ${candidate.feature_id} into ${candidate.base_branch}?`,
-    body: [candidate.summary, ...candidate.flags.map((flag) => `Look closely: ${flag}`)].join("\n"),
-    options: [
-      { value: "approve", label: "merge exactly this change, signed with your key" },
-      { value: "changes", label: "send it back with a comment" },
-      { value: "reject", label: "end this feature; its work stays reachable" },
-    ],
-    schema: approvalAnswer,
-    context: { ...candidate },
-    answerableBy: ["person"],
-  };
-}
-
-async function declined(
-  ctx: Ctx,
-  shop: Shop,
-  id: string,
-  name: string,
-  answer: { decision: "changes" | "reject"; comment: string },
-): Promise<Landed> {
-  if (answer.decision === "changes") {
-    await sendBack(ctx, shop, id, name, `changes requested: ${answer.comment}`);
-    return { status: "changes", comment: answer.comment };
-  }
-  const { changeStatus } = shop.kernel.features;
-  await certain(ctx, id, `reject:${name}`, (call) =>
-    changeStatus(call, { feature_id: id, to: "failed", reason: `rejected: ${answer.comment}` }),
-  );
-  return { status: "rejected" };
-}
-
-/** The matrix has no way back from ready_to_merge but through blocked. */
-async function sendBack(ctx: Ctx, shop: Shop, id: string, name: string, reason: string): Promise<void> {
-  const change = (step: string, to: "blocked" | "building", why: string) =>
-    certain(ctx, id, step, (call) => shop.kernel.features.changeStatus(call, { feature_id: id, to, reason: why }));
-  await change(`send-back:${name}`, "blocked", reason);
-  await change(`reopen:${name}`, "building", `building again: ${reason}`);
 }

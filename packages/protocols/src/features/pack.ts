@@ -1,69 +1,96 @@
 import { createPack, type Pack, type PackItem } from "@slipway/agents/pack";
 import type { TreeFile } from "@slipway/kernel/features/context";
+import type { LatestEvidence } from "@slipway/kernel/features/latest-evidence";
+import { plannedFiles, type Plan } from "@slipway/kernel/plans/schema";
+import type { Entries } from "./batch.ts";
 import { stableExcerpt } from "./excerpt.ts";
 import type { Last } from "./phase.ts";
 import type { WorkerRole } from "./schemas.ts";
-import type { Shop } from "./shop.ts";
+import type { Site } from "./site.ts";
 
 /** How much file text one pack may carry; the list of paths is always complete. */
 const MAX_FILE_BYTES = 192 * 1024;
 
-/** Exactly what this role may see of the feature, in a fixed order. */
-export async function packFor(shop: Shop, id: string, role: WorkerRole, last: Last): Promise<Pack> {
-  const { features } = shop.kernel;
-  const context = await features.context(id);
-  const shown = choose(context.files, role === "planner" ? null : planned(context.plan));
+export interface PackWish {
+  readonly role: WorkerRole;
+  readonly last: Last;
+  /** Files the worker asked for: they come first. */
+  readonly show: readonly string[];
+  /** For QA: the part of the test index that this batch is about. */
+  readonly entries?: Entries | undefined;
+}
+
+/**
+ * Exactly what this role may see of the feature, in a fixed order. Nothing in it depends on the time, on ids of the run or on how
+ * far other features are: the same work has the same pack.
+ */
+export async function packFor(site: Site, { role, last, show, entries }: PackWish): Promise<Pack> {
+  const { features } = site.shop.kernel;
+  const context = await features.context(site.id);
+  const { evidence } = await features.getContext(site.id);
+  const shown = choose(context.files, [...show, ...(role === "planner" ? [] : planned(context.plan))]);
   const contents = await Promise.all(
     shown.map(async (file): Promise<PackItem> => ({ title: file.path, kind: "file", text: await features.readTreeFile(file) })),
   );
-  const items: PackItem[] = [
+  return createPack([
     { title: "specification", kind: "spec", text: context.spec },
-    ...(role === "planner" ? [{ title: "rules of this repository", kind: "policy", text: rulesText(shop, id) }] : []),
-    { title: "state", kind: "state", text: JSON.stringify(context.state, null, 2) },
-    ...(context.plan === null ? [] : [{ title: "accepted plan", kind: "plan", text: JSON.stringify(context.plan, null, 2) }]),
+    ...(role === "planner" ? [{ title: "rules of this repository", kind: "policy", text: rulesText(site, context.plan) }] : []),
+    { title: "state", kind: "state", text: pretty(context.state) },
+    ...(context.plan === null ? [] : [{ title: "accepted plan", kind: "plan", text: pretty(context.plan) }]),
+    { title: "latest evidence", kind: "evidence", text: evidenceText(evidence.gate) },
     { title: "changed so far", kind: "diff", text: context.diffStat },
+    ...(entries === undefined ? [] : [{ title: "open entries of the test index", kind: "qa_index", text: pretty(entries) }]),
     { title: "files in the repository", kind: "listing", text: context.files.map(({ path }) => path).join("\n") },
     ...contents,
-    { title: "last tool results", kind: "results", text: await resultsText(shop, id, last) },
-  ];
-  return createPack(items);
+    { title: "last tool results", kind: "results", text: await resultsText(site, last) },
+  ]);
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }
 
 /** What a plan is judged by, so that nobody has to find out by being refused. */
-function rulesText({ kernel: { configuration } }: Shop, id: string): string {
-  const { policy, gates } = configuration;
-  const rules = {
+function rulesText({ shop, id }: Site, current: Plan | null): string {
+  const { policy, gates } = shop.kernel.configuration;
+  return pretty({
     feature_id: id,
-    plan_version: 1,
+    plan_version: (current?.plan_version ?? 0) + 1,
     base_ref: policy.worktree.base_branch,
     gate_profiles: Object.keys(gates.profiles),
     area_matching: policy.path_rules.matching,
     protected_areas: policy.protected_areas,
     locks: { resources: policy.locks.resources, contracts: policy.locks.contract_to_resource, paths: policy.locks.path_resources },
     max_files: policy.patch_policy.max_files,
-  };
-  return JSON.stringify(rules, null, 2);
+  });
 }
 
-function planned(plan: { files: { create: string[]; modify: string[]; delete: string[] } } | null): ReadonlySet<string> | null {
-  return plan === null ? null : new Set([...plan.files.create, ...plan.files.modify, ...plan.files.delete]);
+function planned(plan: Plan | null): string[] {
+  return plan === null ? [] : plannedFiles(plan).map(({ path }) => path);
 }
 
-/** Planned files first, then the rest in path order, as long as they fit. */
-function choose(files: readonly TreeFile[], wanted: ReadonlySet<string> | null): TreeFile[] {
-  const first = wanted === null ? [] : files.filter(({ path }) => wanted.has(path));
-  const rest = files.filter(({ path }) => wanted?.has(path) !== true && !path.startsWith("slipway/"));
+/** Wanted files first, then the rest in path order, as long as they fit. */
+function choose(files: readonly TreeFile[], paths: readonly string[]): TreeFile[] {
+  const wanted = new Set(paths);
+  const first = files.filter(({ path }) => wanted.has(path));
+  const rest = files.filter(({ path }) => !wanted.has(path) && !path.startsWith("slipway/"));
   let room = MAX_FILE_BYTES;
   return [...first, ...rest].filter(({ bytes }) => (room -= bytes) >= 0);
 }
 
-async function resultsText(shop: Shop, id: string, last: Last): Promise<string> {
+/** What does not change from run to run: no times, no ids, no paths of this machine. */
+function evidenceText(gate: LatestEvidence["gate"]): string {
+  if (gate === null) return "no gate has run yet";
+  const steps = gate.steps.map(({ name, status, exit_code }) => `${name}: ${status}${exit_code === null ? "" : ` (exit code ${exit_code})`}`);
+  return [`${gate.mode} gates: ${gate.passed ? "pass" : "fail"}`, ...steps].join("\n");
+}
+
+async function resultsText({ shop, id }: Site, last: Last): Promise<string> {
   if (last === null) return "none";
   if ("comment" in last) return `A person wrote:\n${last.comment}`;
-  const log =
-    last.failure.code.startsWith("gate") || last.failure.code === "coverage_below_minimum"
-      ? await shop.kernel.features.lastFailedLog(id)
-      : null;
-  const excerpt = log === null ? "" : `\n\nEnd of the log:\n${stableExcerpt(log)}`;
-  return `${last.failure.code}: ${stableExcerpt(last.failure.message)}${excerpt}`;
+  if ("reply" in last) return last.reply;
+  const { code, message } = last.failure;
+  const ofAGate = code.startsWith("gate") || code === "coverage_below_minimum" || code === "no_tests_ran";
+  const log = ofAGate ? await shop.kernel.features.lastFailedLog(id) : null;
+  return `${code}: ${stableExcerpt(message)}${log === null ? "" : `\n\nEnd of the log:\n${stableExcerpt(log)}`}`;
 }

@@ -1,36 +1,49 @@
-import type { Ctx } from "@slipway/durable/ctx";
+import { certain, nextActions } from "./attempt.ts";
 import type { Failure } from "@slipway/durable/errors";
-import { certain } from "./attempt.ts";
 import { blockedAnswer } from "./schemas.ts";
-import type { Outcome, Shop } from "./shop.ts";
+import type { Outcome, Site } from "./site.ts";
 
-/** What the worker is told about its last attempt, or by a person. */
-export type Last = { readonly failure: Failure } | { readonly comment: string } | null;
+/** What the worker is told about its last attempt or request, or by a person. */
+export type Last = { readonly failure: Failure } | { readonly comment: string } | { readonly reply: string } | null;
+
+/** What one attempt came to. A reply is neither: the worker asked for something and goes on with the answer. */
+export type Tried<T> = Outcome<T> | { readonly ok: false; readonly reply: string; readonly show?: readonly string[] };
+
+/** What an attempt starts from. */
+export interface Start {
+  /** Unique in the run; the same for the same attempt, whatever other features do. */
+  readonly attempt: string;
+  readonly last: Last;
+  /** Files the worker has asked to see. */
+  readonly show: readonly string[];
+}
+
+export type Phase = "planning" | "building" | "qa";
 
 /**
  * Tries `once` a bounded number of times. When that is used up the feature is blocked with the reason and a person
  * decides: another round, with guidance, or the end. Returns null when the person gives up.
  */
 export async function untilPassed<T>(
-  ctx: Ctx,
-  shop: Shop,
-  id: string,
-  phase: "planning" | "building" | "qa",
+  site: Site,
+  phase: Phase,
   comment: string | null,
-  once: (attempt: string, last: Last) => Promise<Outcome<T>>,
+  once: (start: Start) => Promise<Tried<T>>,
   review = 1,
 ): Promise<T | null> {
-  const { max_iterations_per_phase: limit } = shop.kernel.configuration.policy.supervisor;
+  const limit = site.shop.settings.max_iterations_per_phase;
   let last: Last = comment === null ? null : { comment };
+  const show: string[] = [];
   for (let round = 1; ; round++) {
     for (let iteration = 1; iteration <= limit; iteration++) {
-      const outcome = await once(attemptName(review, round, iteration, limit), last);
-      if (outcome.ok) return outcome.value;
-      last = { failure: outcome.failure };
+      const tried = await once({ attempt: attemptName(review, round, iteration, limit), last, show: [...show] });
+      if (tried.ok) return tried.value;
+      if ("reply" in tried) show.push(...(tried.show ?? []));
+      last = "reply" in tried ? { reply: tried.reply } : { failure: tried.failure };
       // More of the same cannot help where only a person can mend the cause.
-      if (outcome.failure.details["requires_human"] === true) break;
+      if ("failure" in tried && tried.failure.details["requires_human"] === true) break;
     }
-    const guidance = await askForHelp(ctx, shop, id, phase, `${review}.${round}`, last);
+    const guidance = await askForHelp(site, phase, `${review}.${round}`, last);
     if (guidance === null) return null;
     last = { comment: guidance };
   }
@@ -42,22 +55,23 @@ function attemptName(review: number, round: number, iteration: number, limit: nu
   return review === 1 ? attempt : `${review}.${attempt}`;
 }
 
-async function askForHelp(ctx: Ctx, shop: Shop, id: string, phase: "planning" | "building" | "qa", name: string, last: Last) {
-  const why = last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : "no attempt passed";
-  const change = (step: string, to: typeof phase | "blocked" | "failed", reason: string) =>
-    certain(ctx, id, step, (call) => shop.kernel.features.changeStatus(call, { feature_id: id, to, reason }));
+async function askForHelp(site: Site, phase: Phase, name: string, last: Last): Promise<string | null> {
+  const failure = last !== null && "failure" in last ? last.failure : null;
+  const why = failure === null ? "no attempt passed" : `${failure.code}: ${failure.message}`;
+  const change = (step: string, to: Phase | "blocked" | "failed", reason: string) =>
+    certain(site, step, (call) => site.shop.kernel.features.changeStatus(call, { feature_id: site.id, to, reason }));
 
   await change(`block:${phase}:${name}`, "blocked", `${phase} used up its attempts; last: ${why}`);
-  const answer = await ctx.ask(`blocked:${phase}:${name}`, {
+  const answer = await site.ctx.ask(`blocked:${phase}:${name}`, {
     kind: "blocked",
-    title: `${id} is blocked in ${phase}`,
-    body: [`No attempt passed. The last one ended with ${why}`, ...nextActions(last)].join("\n"),
+    title: `${site.id} is blocked in ${phase}`,
+    body: [`No attempt passed. The last one ended with ${why}`, ...(failure === null ? [] : nextActions(failure))].join("\n"),
     options: [
       { value: "retry", label: "try again, with your comment as guidance" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
     ],
     schema: blockedAnswer,
-    context: { feature_id: id, phase },
+    context: { feature_id: site.id, phase },
   });
   if (answer.decision === "give_up") {
     await change(`give-up:${phase}:${name}`, "failed", answer.comment ?? "given up by a person");
@@ -65,9 +79,4 @@ async function askForHelp(ctx: Ctx, shop: Shop, id: string, phase: "planning" | 
   }
   await change(`unblock:${phase}:${name}`, phase, `a person asked for another round (${name})`);
   return answer.comment ?? "Try again.";
-}
-
-function nextActions(last: Last): string[] {
-  const actions = last !== null && "failure" in last ? last.failure.details["suggested_next_actions"] : [];
-  return Array.isArray(actions) ? actions.map((action) => `next: ${String(action)}`) : [];
 }

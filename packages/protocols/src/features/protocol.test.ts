@@ -2,7 +2,17 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import { afterEach, describe, expect, test } from "vitest";
-import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
+import {
+  newFile,
+  NOTHING_MISSING,
+  openWorkshop,
+  patchOf,
+  planFor,
+  resultOf,
+  withVerdicts,
+  type Script,
+  type Workshop,
+} from "./testing/workshop.ts";
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
@@ -49,7 +59,7 @@ describe("the happy path", () => {
   });
 
   test("QA may add files the plan names, and its tests are part of what is gated", async () => {
-    const { question } = await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "three")] });
+    const { question } = await toApproval({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "three"))] });
     expect(shop.read(".worktrees/letters/src/new.txt")).toBe("three\n");
     expect(question.body).toContain("src/new.txt");
     expect(question.body).toContain("gates ran without a sandbox: fast, full");
@@ -92,7 +102,7 @@ describe("what is wrong comes back to the worker who did it", () => {
   });
 
   test("a QA patch that breaks the full gate is QA's to repair", async () => {
-    await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "BUG"), patchOf("src/new.txt", "BUG", "fine")] });
+    await toApproval({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
     expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
     expect(packText(3)).toContain("src/new.txt:1:BUG");
   });
@@ -134,7 +144,10 @@ describe("when it cannot go on, a person is asked", () => {
     expect(resultOf(await shop.drive(planning.runId))?.status).toBe("failed");
     expect((await status()).status_reason).toBe("wrong spec");
     await shop.close();
-    const testing = await toApproval({ ...HAPPY, qa: [newFile("src/new.txt", "BUG"), newFile("src/other.txt", "x")] });
+    const testing = await toApproval({
+      ...HAPPY,
+      qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(newFile("src/other.txt", "x"))],
+    });
     await shop.answer(testing.question, { decision: "give_up" });
     expect(resultOf(await shop.drive(testing.runId))?.status).toBe("failed");
   });

@@ -1,15 +1,18 @@
 import { workflow } from "@slipway/durable/ctx";
+import { childRunId } from "@slipway/durable/names";
+import type { Landing } from "@slipway/kernel/features/merge";
 import { certain } from "./attempt.ts";
 import { buildOnce } from "./building.ts";
-import { land, type Landing } from "./landing.ts";
+import { land } from "./landing.ts";
 import { untilPassed } from "./phase.ts";
 import { planOnce } from "./planning.ts";
-import { testOnce } from "./testing.ts";
 import type { FeatureInput } from "./schemas.ts";
 import type { Shop } from "./shop.ts";
+import type { Site } from "./site.ts";
+import { testOnce } from "./testing.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-export const PROTOCOL_VERSION = "1";
+export const PROTOCOL_VERSION = "2";
 
 export interface FeatureResult {
   readonly feature_id: string;
@@ -17,26 +20,39 @@ export interface FeatureResult {
   readonly landing: Landing | null;
 }
 
-/** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
-export const feature = workflow<FeatureInput, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, spec, shop) => {
-  const id = spec.feature_id;
-  await certain(ctx, id, "init", (call) => shop.kernel.features.init(call, { ...spec, run_id: ctx.runId }));
+interface FeatureOfRun extends FeatureInput {
+  readonly run_id: string;
+  /** The ids of all features of the run, in the order of their specifications. */
+  readonly order: readonly string[];
+}
 
-  const plan = await untilPassed(ctx, shop, id, "planning", null, (attempt, last) => planOnce(ctx, shop, id, attempt, last));
-  if (plan === null) return { feature_id: id, status: "failed", landing: null };
+/** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
+export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, input, shop) => {
+  const { feature_id: id, spec_source, spec_digest, run_id, order } = input;
+  const run = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
+  const site: Site = { ctx, shop, id, run };
+  const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
+
+  await certain(site, "init", (call) => shop.kernel.features.init(call, { feature_id: id, spec_source, spec_digest, run_id: ctx.runId }));
+
+  const plan = await untilPassed(site, "planning", null, (start) => planOnce(site, start));
+  if (plan === null) return failed;
 
   let comment: string | null = null;
   for (let review = 1; review <= MAX_REVIEWS; review++) {
-    const built = await untilPassed(ctx, shop, id, "building", comment, (attempt, last) => buildOnce(ctx, shop, id, attempt, last), review);
-    if (built === null) break;
-    const tested = await untilPassed(ctx, shop, id, "qa", null, (attempt, last) => testOnce(ctx, shop, id, attempt, last), review);
-    if (tested === null) break;
-    const landing = await land(ctx, shop, id, plan, review);
-    if (landing.status === "merged") return { feature_id: id, status: "merged", landing: landing.landing };
-    if (landing.status === "rejected") break;
-    comment = landing.comment;
+    const built = await untilPassed(site, "building", comment, (start) => buildOnce(site, start), review);
+    if (built === null) return failed;
+    const tested = await untilPassed(site, "qa", null, (start) => testOnce(site, start), review);
+    if (tested === null) return failed;
+    const landed = await land(site, review);
+    if (landed.status === "merged") return { feature_id: id, status: "merged", landing: landed.landing };
+    if (landed.status === "rejected") return failed;
+    comment = landed.comment;
   }
-  return { feature_id: id, status: "failed", landing: null };
+  await certain(site, "too-many-reviews", (call) =>
+    shop.kernel.features.changeStatus(call, { feature_id: id, to: "failed", reason: `sent back ${MAX_REVIEWS} times: specify it anew` }),
+  );
+  return failed;
 });
 
 /** How often a person may send the same feature back before it has to be specified anew. */
@@ -45,15 +61,32 @@ const MAX_REVIEWS = 10;
 export interface FeaturesInput {
   readonly specs: readonly FeatureInput[];
   readonly max_active_features: number;
+  /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */
+  readonly agents?: RunAgents;
 }
 
-/** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. */
+export type RunAgents = Readonly<Record<string, RunAgent>>;
+
+export interface RunAgent {
+  readonly provider: string;
+  readonly model: string | null;
+  /** The name of the variable, not what is in it. */
+  readonly provider_config_env: string | null;
+}
+
+/** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. More than may be active wait in their order. */
 export const features = workflow<FeaturesInput, FeatureResult[], Shop>(
   "features",
   PROTOCOL_VERSION,
-  (ctx, { specs, max_active_features }) =>
-    ctx.all(
-      specs.map((spec) => () => ctx.child(`feature:${spec.feature_id}`, feature, spec)),
+  (ctx, { specs, max_active_features }) => {
+    const order = specs.map(({ feature_id }) => feature_id);
+    return ctx.all(
+      specs.map((spec) => () => ctx.child(`feature:${spec.feature_id}`, feature, { ...spec, run_id: ctx.runId, order })),
       { limit: max_active_features },
-    ),
+    );
+  },
 );
+
+function featureRunId(runId: string, id: string): string {
+  return childRunId(runId, `feature:${id}`);
+}

@@ -1,23 +1,45 @@
 import { planSchema } from "@slipway/kernel/plans/schema";
+import { repositoryPath } from "@slipway/kernel/plans/fields";
+import { qaUpdateSchema } from "@slipway/kernel/qa/update";
 import { z } from "zod";
+
+const MAX_ASKED_FOR = 20;
 
 const note = z.strictObject({ type: z.literal("NOTE"), text: z.string().min(1) });
 
+const REQUEST_KINDS = ["lock", "plan_amendment", "more_context"] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
 const request = z.strictObject({
   type: z.literal("REQUEST"),
-  request: z.enum(["lock", "plan_amendment", "more_context"]),
-  text: z.string().min(1),
+  request: z.enum(REQUEST_KINDS),
+  text: z.string().min(1).describe("What is wanted and why."),
+  resources: z.array(z.string().min(1)).max(MAX_ASKED_FOR).optional().describe("For lock: the lock resources."),
+  paths: z
+    .array(repositoryPath)
+    .max(MAX_ASKED_FOR)
+    .optional()
+    .describe("For more_context: files of the repository to be shown. Without it, a person is asked."),
 });
+export type WorkerRequest = z.infer<typeof request>;
 
 const patch = z.strictObject({ type: z.literal("PATCH"), summary: z.string().min(1), unified_diff: z.string().min(1) });
+
+const updates = z
+  .array(qaUpdateSchema)
+  .optional()
+  .describe("What you found out about each open entry of the test index that you were given. Without it the batch is not done.");
 
 /** Its form is checked here, so that the planner is told it; whether it may be carried out is the kernel's to say. */
 const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: planSchema });
 
+const qaPatch = patch.extend({ updates });
+const qaNote = note.extend({ updates });
+
 interface Outputs {
-  planner: z.infer<typeof planSubmission> | z.infer<typeof note> | z.infer<typeof request>;
-  builder: z.infer<typeof patch> | z.infer<typeof note> | z.infer<typeof request>;
-  qa: z.infer<typeof patch> | z.infer<typeof note> | z.infer<typeof request>;
+  planner: z.infer<typeof planSubmission> | z.infer<typeof note> | WorkerRequest;
+  builder: z.infer<typeof patch> | z.infer<typeof note> | WorkerRequest;
+  qa: z.infer<typeof qaPatch> | z.infer<typeof qaNote> | WorkerRequest;
 }
 
 export type WorkerRole = keyof Outputs;
@@ -27,16 +49,15 @@ export type WorkerOutput<R extends WorkerRole> = Outputs[R];
 export const WORKER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType<Outputs[R]> } = {
   planner: z.discriminatedUnion("type", [planSubmission, note, request]),
   builder: z.discriminatedUnion("type", [patch, note, request]),
-  qa: z.discriminatedUnion("type", [patch, note, request]),
+  qa: z.discriminatedUnion("type", [qaPatch, qaNote, request]),
 };
 
-export const featureInput = z.strictObject({
-  feature_id: z.string(),
-  spec_source: z.string(),
+export interface FeatureInput {
+  readonly feature_id: string;
+  readonly spec_source: string;
   /** Digest of the ingested text in the object store: the run never reads the user's file again. */
-  spec_digest: z.string(),
-});
-export type FeatureInput = z.infer<typeof featureInput>;
+  readonly spec_digest: string;
+}
 
 export const approvalAnswer = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("approve"), token: z.string().min(1) }),

@@ -1,18 +1,19 @@
-import type { Ctx } from "@slipway/durable/ctx";
-import type { Failure } from "@slipway/durable/errors";
+import { availableParallelism } from "node:os";
+import { supervisorSettings } from "@slipway/kernel/config/supervisor";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Call } from "@slipway/kernel/features/call";
 import type { AgentDesk } from "../desk.ts";
+import { createSlots, type Slots } from "./slots.ts";
 
 /** What a run of this protocol works with. */
 export interface Shop {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
+  readonly settings: ReturnType<typeof supervisorSettings>;
+  /** How many gates may run at once, over all features. */
+  readonly gateSlots: Slots;
 }
 
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
-
-/** The operation id comes from run and step name, so a repeated step changes nothing twice. */
-export function callOf(ctx: Ctx, step: string): Call {
-  return { actor: { type: "system", id: ctx.runId }, operationId: `${ctx.runId}/${step}` };
+export function openShop(kernel: Kernel, desk: AgentDesk, processors = availableParallelism()): Shop {
+  const settings = supervisorSettings(kernel.configuration.policy, processors);
+  return { kernel, desk, settings, gateSlots: createSlots(settings.max_parallel_gate_runs) };
 }

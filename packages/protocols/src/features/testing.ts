@@ -1,31 +1,112 @@
-import type { Ctx } from "@slipway/durable/ctx";
+import { toFailure, SlipwayError } from "@slipway/durable/errors";
+import type { QaUpdate } from "@slipway/kernel/qa/update";
 import { certain } from "./attempt.ts";
+import { countOf, nextBatch, type Entries } from "./batch.ts";
 import { applyPatch } from "./building.ts";
-import { gate } from "./gate.ts";
-import type { Last } from "./phase.ts";
+import { onBehalf } from "./firewall.ts";
+import { gateAll } from "./gate.ts";
+import type { Start, Tried } from "./phase.ts";
+import { endSession } from "./sessions.ts";
+import type { Outcome, Site } from "./site.ts";
+import { enter, stillStanding } from "./standing.ts";
 import { askWorker } from "./worker.ts";
-import type { Outcome, Shop } from "./shop.ts";
 
-/** A fresh QA agent adds the tests that are missing, or says none are; then the full gates decide. */
-export async function testOnce(ctx: Ctx, shop: Shop, id: string, attempt: string, last: Last): Promise<Outcome<"ready">> {
-  const output = await askWorker(ctx, shop, { role: "qa", id, attempt, last });
-  if (!output.ok) return output;
-  if (output.value.type === "PATCH") {
-    const patched = await applyPatch(ctx, shop, id, `qa-patch:${attempt}`, output.value.unified_diff);
-    if (!patched.ok) return patched;
+/**
+ * QA in batches: each is a new session that sees the open entries of the test index, adds the tests that are missing and says
+ * what it found. When no entry is left, the full gates decide. Null when a person has given the feature up.
+ */
+export async function testOnce(site: Site, start: Start): Promise<Tried<"ready" | null>> {
+  if (!(await stillStanding(site, `qa:${start.attempt}`, "qa"))) return { ok: true, value: null };
+  const own: string[] = [];
+  let left = Infinity;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? start.attempt : `${start.attempt}-${number}`;
+    const entries = await openEntries(site, name, own);
+    const open = countOf(entries);
+    if (open === 0 && (number > 1 || start.last === null)) break;
+    if (open >= left) return { ok: false, failure: stuck(entries) };
+    left = open;
+    const done = await batch(site, { ...start, attempt: name, last: number === 1 ? start.last : null }, entries);
+    if (!done.ok) return done;
+    own.push(...done.value);
+    if (open === 0) break;
   }
-  for (const mode of requiredModes(shop)) {
-    const passed = await gate(ctx, shop, id, mode, `qa-${attempt}`);
-    if (!passed.ok) return passed;
-  }
-  const { changeStatus } = shop.kernel.features;
-  await certain(ctx, id, `ready:${attempt}`, (call) =>
-    changeStatus(call, { feature_id: id, to: "ready_to_merge", reason: "every required gate passed" }),
-  );
-  return { ok: true, value: "ready" };
+  const passed = await gateAll(site, `qa-${start.attempt}`);
+  if (!passed.ok) return passed;
+  await settleOwn(site, start.attempt, own);
+  const entered = await enter(site, `ready:${start.attempt}`, "ready_to_merge", "every required gate passed");
+  return { ok: true, value: entered ? "ready" : null };
 }
 
-export function requiredModes(shop: Shop): string[] {
-  const { required_modes, required_merge_mode } = shop.kernel.configuration.policy;
-  return [...new Set([...required_modes, required_merge_mode])];
+/** Recorded, because the update has to name the version that was shown. */
+function openEntries({ ctx, shop, id }: Site, name: string, own: readonly string[]): Promise<Entries> {
+  return ctx.step(`index:${name}`, async () => nextBatch(await shop.kernel.features.qaIndex(id), own));
+}
+
+/** One session. Returns the paths it has written itself. */
+async function batch(site: Site, start: Start, entries: Entries): Promise<Tried<string[]>> {
+  const { attempt } = start;
+  const answered = await askWorker(site, { role: "qa", batch: attempt, entries, ...start });
+  const done: Tried<string[]> = answered.ok ? await record(site, attempt, entries, answered.value) : answered;
+  await endSession(site, "qa", attempt, done.ok ? "done" : "ready");
+  return done;
+}
+
+interface Word {
+  readonly updates?: readonly QaUpdate[] | undefined;
+  readonly unified_diff?: string;
+}
+
+/** Its verdicts on what it was shown, then its patch: hunks that the patch leaves alone keep their verdict. */
+async function record(site: Site, attempt: string, entries: Entries, { updates = [], unified_diff }: Word): Promise<Tried<string[]>> {
+  const open = countOf(entries);
+  if (updates.length === 0 && open > 0)
+    return { ok: false, reply: `The batch is not done: "updates" has to say what you found out about the ${open} open entries.` };
+  if (updates.length > 0) {
+    const updated: Outcome<unknown> = await onBehalf(site, {
+      role: "qa",
+      output: "INDEX_UPDATE",
+      step: `verdicts:${attempt}`,
+      batch: attempt,
+      returned: ["qa_index_version_conflict"],
+      body: (call) =>
+        site.shop.kernel.features.updateQaIndex(call, { feature_id: site.id, expected_version: entries.version, updates: [...updates] }),
+    });
+    if (!updated.ok) return updated;
+  }
+  if (unified_diff === undefined) return { ok: true, value: [] };
+  const patched = await applyPatch(site, "qa", `qa-patch:${attempt}`, unified_diff, attempt);
+  return patched.ok ? { ok: true, value: [...patched.value.changed] } : patched;
+}
+
+/** What QA wrote itself was run by the gates that have just passed; that is its evidence. */
+async function settleOwn(site: Site, attempt: string, own: readonly string[]): Promise<void> {
+  const { features } = site.shop.kernel;
+  if (own.length === 0) return;
+  await certain(site, `settle:${attempt}`, async (call) => {
+    const { index, pending } = await features.qaIndex(site.id);
+    const updates = pending
+      .filter(({ path }) => own.includes(path))
+      .map(({ path, hunks }) => ({
+        path,
+        hunks: hunks.map(({ start_line, end_line, change_type }) => ({ start_line, end_line, change_type })),
+        status: "passed" as const,
+      }));
+    if (updates.length === 0) return null;
+    const { evidence } = await features.getContext(site.id);
+    const evidence_refs = evidence.gate === null ? [] : [evidence.gate.gate_id];
+    await features.updateQaIndex(call, { feature_id: site.id, expected_version: index.version, updates, evidence_refs });
+    return null;
+  });
+}
+
+function stuck({ pending }: Entries) {
+  const listed = pending.map(
+    ({ path, hunks }) => `${path} (${hunks.map(({ start_line, end_line }) => `${start_line} to ${end_line}`).join(", ")})`,
+  );
+  return toFailure(
+    new SlipwayError("gate_failed", `These entries of the test index are neither passed nor waived: ${listed.join("; ")}.`, {
+      suggested_next_actions: ["Repair what is wrong, or say in `updates` why an entry is waived."],
+    }),
+  );
 }

@@ -1,62 +1,65 @@
-import type { Ctx } from "@slipway/durable/ctx";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
-import { z } from "zod";
-import type { Last } from "./phase.ts";
+import { certain } from "./attempt.ts";
+import type { Entries } from "./batch.ts";
 import { packFor } from "./pack.ts";
+import type { Start, Tried } from "./phase.ts";
+import { answerRequest } from "./requests.ts";
 import { WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
-import { callOf, type Outcome, type Shop } from "./shop.ts";
+import { beginSession } from "./sessions.ts";
+import { orchestratorCall, type Outcome, type Site } from "./site.ts";
 
-interface Assignment<R extends WorkerRole> {
+export interface Assignment<R extends WorkerRole> extends Start {
   readonly role: R;
-  readonly id: string;
-  readonly attempt: string;
-  readonly last: Last;
+  /** The QA batch; other roles keep one session per feature. */
+  readonly batch?: string;
+  readonly instructions?: string;
+  readonly entries?: Entries;
 }
 
-type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
+/** What is left when notes and requests have been dealt with. A QA's note is its word that no test is missing. */
+export type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
   (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
 const INSTRUCTIONS: Record<WorkerRole, string> = {
   planner: "Return a PLAN_SUBMISSION for this feature.",
   builder: "Return a PATCH that carries out the plan on the current files.",
-  qa: "Return a PATCH with the tests that are missing, or a NOTE if none are.",
+  qa: "Return a PATCH with the tests that are missing, or a NOTE if none are; in `updates`, your verdict on each entry of the test index.",
 };
 
-/** One invocation. Notes are kept, requests become questions; neither counts as the work that was asked for. */
-export async function askWorker<R extends WorkerRole>(ctx: Ctx, shop: Shop, assignment: Assignment<R>): Promise<Outcome<Delivered<R>>> {
-  const { role, id, attempt, last } = assignment;
+/** One invocation. Notes are kept, requests are answered; neither counts as the work that was asked for. */
+export async function askWorker<R extends WorkerRole>(site: Site, assignment: Assignment<R>): Promise<Tried<Delivered<R>>> {
+  const { role, attempt, last, batch, show, entries, instructions = INSTRUCTIONS[role] } = assignment;
   const step = `${role}:${attempt}`;
-  const reply = await invocation<R>(ctx, step, async (signal) => {
-    const pack = await packFor(shop, id, role, last);
-    return shop.desk.invoke(
-      { role, subject: id, attempt, pack, instructions: INSTRUCTIONS[role], schema: WORKER_OUTPUT[role], call: callOf(ctx, step) },
+  await beginSession(site, role, attempt, batch);
+  const reply = await invocation<R>(site, step, async (signal) => {
+    const pack = await packFor(site, { role, last, show, entries });
+    return site.shop.desk.invoke(
+      {
+        role,
+        subject: site.id,
+        runId: site.ctx.runId,
+        attempt,
+        pack,
+        instructions,
+        schema: WORKER_OUTPUT[role],
+        call: orchestratorCall(site, step),
+      },
       signal,
     );
   });
   if (!reply.ok) return reply;
   const output = reply.value;
   if (output.type === "NOTE") {
-    await ctx.step(`note:${step}`, () =>
-      shop.kernel.features.note(callOf(ctx, `note:${step}`), { feature_id: id, role, text: output.text }),
-    );
+    await certain(site, `note:${step}`, (call) => site.shop.kernel.features.note(call, { feature_id: site.id, role, text: output.text }));
     if (role !== "qa") return notTheWork(role, "a NOTE");
   }
-  if (output.type === "REQUEST") {
-    const answer = await ctx.ask(`request:${step}`, {
-      kind: "request",
-      title: `The ${role} of ${id} asks for ${output.request.replace("_", " ")}`,
-      body: output.text,
-      schema: z.strictObject({ comment: z.string().min(1) }),
-      context: { feature_id: id, role, request: output.request },
-    });
-    return { ok: false, failure: { code: "policy_violation", message: `A person answered your request: ${answer.comment}`, details: {} } };
-  }
+  if (output.type === "REQUEST") return answerRequest(site, step, role, output);
   return { ok: true, value: output as Delivered<R> };
 }
 
 /** Trouble on the way is tried again in place; when it does not pass, it is this attempt's failure, not the run's. */
 async function invocation<R extends WorkerRole>(
-  ctx: Ctx,
+  { ctx }: Site,
   step: string,
   body: (signal: AbortSignal) => Promise<Outcome<WorkerOutput<R>>>,
 ): Promise<Outcome<WorkerOutput<R>>> {
@@ -68,13 +71,6 @@ async function invocation<R extends WorkerRole>(
   }
 }
 
-function notTheWork(role: string, found: string): Outcome<never> {
-  return {
-    ok: false,
-    failure: {
-      code: "agent_output_invalid",
-      message: `The ${role} returned ${found}, which was recorded; the work itself is still wanted.`,
-      details: {},
-    },
-  };
+function notTheWork(role: string, found: string): Tried<never> {
+  return { ok: false, reply: `The ${role} returned ${found}, which was recorded; the work itself is still wanted.` };
 }

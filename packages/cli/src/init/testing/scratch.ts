@@ -54,6 +54,7 @@ export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo 
     interactive: false,
     color: false,
     columns: 100,
+    rows: 24,
     out: (text) => void (stdout += text),
     err: (text) => void (stderr += text),
     stdout: () => stdout,

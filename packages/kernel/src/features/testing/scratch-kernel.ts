@@ -8,7 +8,9 @@ import { loadConfiguration } from "../../config/load.ts";
 import { openRepository } from "../../git/repository.ts";
 import { openKernel, type Kernel } from "../../kernel.ts";
 import { layoutOf } from "../../layout.ts";
+import type { DoorEvent } from "../../operations/door.ts";
 import { openRecords, type Records } from "../../records.ts";
+import type { Sandbox } from "../../sandbox/contract.ts";
 import { unsandboxed } from "../../sandbox/unsandboxed.ts";
 
 export const PERSON = { type: "person", id: "kim" } as const;
@@ -71,22 +73,31 @@ export interface ScratchKernel {
   close(): Promise<void>;
 }
 
-/** A real repository with its kernel on top; gates run for real, without a sandbox. */
-export async function openScratchKernel(): Promise<ScratchKernel> {
+export interface ScratchOptions {
+  readonly observe?: (event: DoorEvent) => void;
+  /** Instead of none. */
+  readonly sandbox?: Sandbox;
+}
+
+/** A real repository with its kernel on top; gates run for real, without a sandbox. `files` are added to, or replace, the usual ones. */
+export async function openScratchKernel(
+  files: Readonly<Record<string, string>> = {},
+  { observe, sandbox }: ScratchOptions = {},
+): Promise<ScratchKernel> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-")));
   const root = join(home, "repository");
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  for (const [path, text] of Object.entries(FILES)) write(path, text);
+  for (const [path, text] of Object.entries({ ...FILES, ...files })) write(path, text);
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd: root, encoding: "utf8" });
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");
   git("commit", "--quiet", "--message=start");
 
-  const records = await openRecords({ layout: layoutOf(root) });
+  const records = await openRecords({ layout: layoutOf(root), ...(observe === undefined ? {} : { observe }) });
   const approvalKey = await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   let broken: Error | null = null;
   const kernel = openKernel({
@@ -97,7 +108,7 @@ export async function openScratchKernel(): Promise<ScratchKernel> {
     hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value" },
     async sandbox() {
       if (broken !== null) throw broken;
-      return unsandboxed({ reason: "scripted test", by: PERSON.id });
+      return sandbox ?? unsandboxed({ reason: "scripted test", by: PERSON.id });
     },
   });
   return {

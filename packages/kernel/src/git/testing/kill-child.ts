@@ -5,7 +5,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { buildMerge, landMerge } from "../merge.ts";
 import { reconcile } from "../reconcile.ts";
 import { openRepository, type Repository } from "../repository.ts";
-import { anchor } from "../snapshot.ts";
+import { anchor } from "../anchor.ts";
 import { ensureWorktree } from "../worktree.ts";
 
 const [root = "", first = "0", end = "Infinity"] = process.argv.slice(2);

@@ -13,15 +13,23 @@ import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Commission, Reply } from "../../desk.ts";
 import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
+import { openShop } from "../shop.ts";
 
 export interface Asked {
   readonly role: string;
+  readonly subject: string;
   readonly attempt: string;
   readonly pack: Pack;
 }
 
-/** What the scripted worker of a role answers to each of its invocations, in order; the last answer is repeated. */
-export type Script = Readonly<Record<string, readonly unknown[]>>;
+/** What a worker answers: as it is, or made from the pack it was given. */
+export type Scripted = unknown;
+
+/**
+ * What the scripted workers of a role answer to each of their invocations, in order; the last answer is repeated. `role/feature`
+ * is for the worker of that feature, the plain role for all others.
+ */
+export type Script = Readonly<Record<string, readonly Scripted[]>>;
 
 export interface Workshop {
   readonly root: string;
@@ -31,7 +39,8 @@ export interface Workshop {
   git(...args: string[]): string;
   write(path: string, text: string): void;
   read(path: string): string;
-  start(feature?: string): Promise<string>;
+  start(...features: readonly string[]): Promise<string>;
+  startWith(maxActive: number, ...features: readonly string[]): Promise<string>;
   drive(runId: string): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
@@ -51,12 +60,14 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
   const desk = {
-    async invoke<T>({ role, attempt, pack, schema }: Commission<T>): Promise<Reply<T>> {
-      asked.push({ role, attempt, pack });
-      const turn = turns.get(role) ?? 0;
-      turns.set(role, turn + 1);
-      const answers = script[role] ?? [];
-      return answerOf(answers[Math.min(turn, answers.length - 1)], schema.parse.bind(schema));
+    async invoke<T>({ role, subject, attempt, pack, schema }: Commission<T>): Promise<Reply<T>> {
+      asked.push({ role, subject, attempt, pack });
+      const worker = `${role}/${subject}`;
+      const turn = turns.get(worker) ?? 0;
+      turns.set(worker, turn + 1);
+      const answers = script[worker] ?? script[role] ?? [];
+      const answer = answers[Math.min(turn, answers.length - 1)];
+      return answerOf(typeof answer === "function" ? await answer(pack) : answer, schema.parse.bind(schema));
     },
   };
   const { database, objects, clock, ids, inbox } = records;
@@ -67,8 +78,18 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
     ids,
     inbox,
     workflows: [features],
-    kernel: { kernel, desk },
+    kernel: openShop(kernel, desk),
   });
+
+  async function startWith(max_active_features: number, names: readonly string[]): Promise<string> {
+    const specs = (names.length === 0 ? ["letters"] : names).map(async (feature_id) => ({
+      feature_id,
+      spec_source: `${feature_id}.md`,
+      spec_digest: await objects.put(Buffer.from(`# ${feature_id}\n\nChange the letters.\n`)),
+    }));
+    const input: FeaturesInput = { max_active_features, specs: await Promise.all(specs) };
+    return engine.start("features", input);
+  }
 
   return {
     root,
@@ -78,11 +99,8 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
     git,
     write,
     read,
-    async start(feature = "letters") {
-      const spec_digest = await objects.put(Buffer.from(`# ${feature}\n\nChange the letters.\n`));
-      const input: FeaturesInput = { max_active_features: 5, specs: [{ feature_id: feature, spec_source: `${feature}.md`, spec_digest }] };
-      return engine.start("features", input);
-    },
+    start: (...names) => startWith(5, names),
+    startWith: (maxActive, ...names) => startWith(maxActive, names),
     drive: (runId) => engine.drive(runId),
     open: () => inbox.listOpen(),
     async answer(question, value) {
@@ -128,7 +146,23 @@ export function newFile(path: string, text: string) {
   return { type: "PATCH", summary: `new ${path}`, unified_diff: addFile(path, text) };
 }
 
-export const NOTHING_MISSING = { type: "NOTE", text: "every criterion is covered" };
+/** A QA that finds nothing wrong: every entry it is shown has passed. */
+export const NOTHING_MISSING = (pack: Pack) => ({ type: "NOTE", text: "every criterion is covered", updates: verdicts(pack, "passed") });
+
+/** One verdict on every entry of the test index that the pack shows. */
+export function verdicts(pack: Pack, status: string) {
+  const shown = pack.sections.find(({ kind }) => kind === "qa_index");
+  const { pending } = JSON.parse(shown?.text ?? '{"pending":[]}') as { pending: { path: string; hunks: Hunk[] }[] };
+  return pending.map(({ path, hunks }) => ({ path, hunks: hunks.map(({ start_line, end_line }) => ({ start_line, end_line })), status }));
+}
+
+interface Hunk {
+  readonly start_line: number;
+  readonly end_line: number;
+}
+
+/** A QA answer with a patch, and a verdict on everything that was shown. */
+export const withVerdicts = (output: object) => (pack: Pack) => ({ ...output, updates: verdicts(pack, "passed") });
 
 export function resultOf(outcome: { status: string; value?: unknown }): FeatureResult | undefined {
   return outcome.status === "completed" ? (outcome.value as FeatureResult[])[0] : undefined;

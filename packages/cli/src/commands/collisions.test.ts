@@ -1,0 +1,59 @@
+import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { expect, test } from "vitest";
+import { answersFor, letters, type Project } from "../testing/project.ts";
+
+const OTHER = { "other.spec.md": "# Other\n\nThe first letter file says two as well.\n" };
+const BLOCK = { "slipway/policy.yaml": `${POLICY}collision_policy: block\n` };
+
+/** `letters` and `other`, which wants this file. */
+async function two(path: string, files: Readonly<Record<string, string>> = {}): Promise<Project> {
+  const project = letters({ ...OTHER, ...files });
+  answersFor(project, "other", path);
+  await project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette]);
+  return project;
+}
+
+test("plans that leave each other alone", async () => {
+  const project = await two("src/b.txt");
+  expect(await project.slipway(["collisions"])).toMatchObject({ code: 0, stdout: "No two of the 2 accepted plans collide.\n" });
+  expect((await project.slipway(["collisions", "--json"])).json()).toEqual([{ features: ["letters", "other"], pairs: [], waiting: [] }]);
+});
+
+test.each([
+  ["a plan waits in the queue", BLOCK],
+  ["a plan waits within its run", {}],
+])("%s: who waits for whom, and over which file", async (_, files) => {
+  const project = await two("src/a.txt", files);
+  const { stdout } = await project.slipway(["collisions"]);
+  expect(stdout).toBe("There are no two accepted plans that could collide.\nother waits for letters (src/a.txt)\n");
+  expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
+    { features: ["letters"], pairs: [], waiting: [{ feature: "other", waits_for: { for: "feature", features: ["letters"], resources: ["src/a.txt"] } }] },
+  ]);
+  expect((await project.slipway(["status"])).stdout).toMatch(/^other +(blocked|planning) .*waits for letters \(src\/a\.txt\)$/m);
+});
+
+test("accepted plans that collide under the policy of now: the matrix, and what each two share", async () => {
+  const project = await two("src/b.txt");
+  project.write("slipway/policy.yaml", `${POLICY}exclusive_areas: [src]\n`);
+  project.git("commit", "-qam", "src is for one at a time");
+  const { stdout } = await project.slipway(["collisions"]);
+  expect(stdout).toBe(
+    [
+      "           1   2",
+      "1 letters  ·   A",
+      "2 other    A   ·",
+      "F file, A area, C contract, M migration",
+      "",
+      "letters and other",
+      "  area src",
+      "",
+    ].join("\n"),
+  );
+  expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
+    { pairs: [{ features: ["letters", "other"], collisions: [{ type: "area", resource: "src" }] }] },
+  ]);
+});
+
+test("where nothing has run", async () => {
+  expect((await letters().slipway(["collisions"])).stderr).toMatch(/^run_not_found: Nothing has run in this repository yet/);
+});

@@ -1,0 +1,51 @@
+import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { CollisionMatrix } from "@slipway/kernel/features/collision-matrix";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { fit } from "../render/fit.ts";
+import { paint } from "../render/paint.ts";
+import { oneLine } from "../render/plain.ts";
+import { waitText } from "../render/wait.ts";
+
+/** Between accepted plans, as the policy of now sees them; and who waits because of one. Only reads. */
+export const run: RunCommand = (args, io) =>
+  withKernel(io, async (kernel) => {
+    const matrix = await kernel.features.collisions();
+    const { features } = await glance(kernel.records.layout);
+    const waiting = features.filter(({ waits_for }) => waits_for?.for === "feature" || waits_for?.for === "lock");
+    if (args.flag("json"))
+      io.out(`${JSON.stringify({ ...matrix, waiting: waiting.map(({ id, waits_for }) => ({ feature: id, waits_for })) })}\n`);
+    else io.out(`${[...matrixLines(matrix, io.color), ...waitingLines(waiting)].join("\n")}\n`);
+    return EXIT.done;
+  });
+
+const LETTERS: Readonly<Record<string, string>> = { file: "F", area: "A", contract: "C", migration: "M" };
+
+function matrixLines({ features, pairs }: CollisionMatrix, color: boolean): string[] {
+  const { dim, bold } = paint(color);
+  if (pairs.length === 0) return [features.length < 2 ? "There are no two accepted plans that could collide." : `No two of the ${features.length} accepted plans collide.`];
+  const involved = features.filter((id) => pairs.some((pair) => pair.features.includes(id)));
+  const width = Math.max(...involved.map((id) => id.length)) + 4;
+  const types = (one: string, two: string) => {
+    const found = pairs.find((pair) => pair.features.includes(one) && pair.features.includes(two) && one !== two);
+    return [...new Set(found?.collisions.map(({ type }) => LETTERS[type] ?? "?"))].join("");
+  };
+  const column = (text: string) => fit(text, 4);
+  return [
+    dim(`${" ".repeat(width)}${involved.map((_, index) => column(String(index + 1))).join("")}`.trimEnd()),
+    ...involved.map((one, index) =>
+      `${fit(`${index + 1} ${one}`, width)}${involved.map((two) => column(types(one, two) || "·")).join("")}`.trimEnd(),
+    ),
+    dim("F file, A area, C contract, M migration"),
+    "",
+    ...pairs.flatMap(({ features: [one, two], collisions }) => [
+      bold(`${one} and ${two}`),
+      ...collisions.map(({ type, resource }) => `  ${type} ${oneLine(resource)}`),
+    ]),
+  ];
+}
+
+function waitingLines(waiting: readonly FeatureGlance[]): string[] {
+  return waiting.flatMap(({ id, waits_for }) => (waits_for === null ? [] : [`${id} ${waitText(waits_for)}`]));
+}

@@ -1,0 +1,64 @@
+import { relative } from "node:path";
+import type { Deletion } from "@slipway/kernel/features/delete";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { personOf } from "../places.ts";
+import { paint } from "../render/paint.ts";
+import { oneLine } from "../render/plain.ts";
+
+/** Shows what would go; goes through with it only when told to. */
+export const run: RunCommand = (args, io) =>
+  withKernel(io, async ({ features, records }) => {
+    const [feature_id = ""] = args.positionals;
+    const force = args.flag("force");
+    const dryRun = args.flag("dry-run") || !(args.flag("yes") || force);
+    if (args.flag("dry-run") && args.flag("yes"))
+      throw new SlipwayError("invalid_cli_args", "--dry-run and --yes contradict each other.", {
+        suggested_next_actions: [`Look first: \`slipway delete ${feature_id}\`.`],
+      });
+    const call = { actor: personOf(io), operationId: records.ids.next("delete") };
+    const deletion = await features.delete(call, { feature_id, dry_run: dryRun, force });
+    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...deletion })}\n`);
+    else io.out(`${(dryRun ? plannedLines(deletion, records.layout.root, io.color) : doneLines(deletion)).join("\n")}\n`);
+    return EXIT.done;
+  });
+
+function plannedLines({ feature_id, removes, reasons, unfinished_run }: Deletion, root: string, color: boolean): string[] {
+  const { bold, yellow, dim } = paint(color);
+  const row = (what: string, items: readonly string[]) =>
+    (items.length === 0 ? [dim("none")] : items).map((item, index) => `  ${(index === 0 ? what : "").padEnd(10)}${item}`);
+  const { worktree, branch, locks, queue, files } = removes;
+  return [
+    bold(`Deleting ${feature_id} would remove`),
+    ...row("worktree", worktree === null ? [] : [relative(root, worktree)]),
+    ...row("branch", branch === null ? [] : [branch]),
+    ...row("locks", locks),
+    ...row("queue", queue),
+    ...row("files", files.map(oneLine)),
+    ...(unfinished_run === null ? [] : [`Its run ${unfinished_run} has not ended.`]),
+    ...(reasons.length === 0 ? [] : ["", bold("What speaks against it")]),
+    ...reasons.map(({ message, force_helps }) => yellow(`  ${oneLine(message)}${force_helps ? "" : " (not even with --force)"}`)),
+    "",
+    `Nothing was changed. ${nextStep(feature_id, reasons)}`,
+  ];
+}
+
+function nextStep(id: string, reasons: Deletion["reasons"]): string {
+  if (reasons.length === 0) return `Delete it with \`slipway delete ${id} --yes\`.`;
+  if (reasons.some(({ force_helps }) => !force_helps)) return "Put right what is named above, then look again.";
+  return `\`slipway delete ${id} --force\` deletes it all the same; its bytes stay reachable under refs/slipway.`;
+}
+
+function doneLines({ feature_id, steps, unfinished_run }: Deletion): string[] {
+  return [
+    ...steps
+      .filter(({ outcome }) => outcome !== "absent")
+      .map(({ step, outcome, detail }) => `${outcome.padEnd(8)} ${step.padEnd(9)} ${oneLine(detail)}`.trimEnd()),
+    `${feature_id} is deleted.`,
+    ...(unfinished_run === null
+      ? []
+      : [`Its run ${unfinished_run} had not ended: \`slipway stop ${unfinished_run.split("/")[0]} --cancel\` ends it.`]),
+  ];
+}

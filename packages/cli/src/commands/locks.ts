@@ -1,0 +1,40 @@
+import { findLayout, glance, type LockGlance } from "@slipway/kernel/glance/glance";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../render/paint.ts";
+
+/** Who holds what, until when; only reads. */
+export const run: RunCommand = async (args, io) => {
+  const { locks } = await glance(findLayout(io.cwd));
+  if (args.flag("json")) io.out(`${JSON.stringify(locks)}\n`);
+  else if (locks.length === 0) io.out("No lock has been taken here yet. Plans that change contracts or protected areas take them.\n");
+  else io.out(`${table(locks, Date.now(), io.color).join("\n")}\n`);
+  return EXIT.done;
+};
+
+function table(locks: readonly LockGlance[], now: number, color: boolean): string[] {
+  const { dim, yellow } = paint(color);
+  const rows = locks.map(({ resource, holder, token, expires_at }) => [
+    resource,
+    holder ?? "free",
+    expires_at === null ? "" : leaseText(expires_at, now),
+    String(token),
+  ]);
+  const all = [["resource", "holder", "lease", "token"], ...rows];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return all.map((row, index) => {
+    if (index === 0 || row[1] === "free") return dim(line(row));
+    return row[2]?.startsWith("ended") === true ? yellow(line(row)) : line(row);
+  });
+}
+
+/** A lease that has run out holds nobody up: the next who wants the lock takes it. */
+function leaseText(expiresAt: number, now: number): string {
+  const seconds = Math.round(Math.abs(expiresAt - now) / 1000);
+  return expiresAt > now ? `${seconds} s left` : `ended ${seconds} s ago`;
+}

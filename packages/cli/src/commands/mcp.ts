@@ -1,0 +1,130 @@
+import { systemClock, systemIds } from "@slipway/durable/environment";
+import { SlipwayError } from "@slipway/durable/errors";
+import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
+import { openRepository } from "@slipway/kernel/git/repository";
+import { launchCommand } from "@slipway/mcp/launch-command";
+import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
+import { runHttp, runStdio, type Surroundings } from "@slipway/mcp/run";
+import { issueToken, openTokenKey } from "@slipway/mcp/tokens";
+import type { Arguments, RunCommand } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { personOf } from "../places.ts";
+import { reasonFrom } from "../unsandboxed.ts";
+import { VERSION } from "../version.ts";
+
+const DEFAULT_PORT = 7420;
+/** They do one feature's work, so a token that leaves their hands opens no other. */
+const WORKERS: ReadonlySet<ActorRole> = new Set(["planner", "builder", "qa"]);
+
+export const run: RunCommand = async (args, io) => {
+  const [action] = args.positionals;
+  if (action === "token") return token(args, io);
+  if (action !== undefined) throw invalid(`There is no \`slipway mcp ${action}\`.`, "Use `slipway mcp`, or `slipway mcp token`.");
+  if (args.text("print-config") !== undefined) return printConfig(args, io);
+  return serve(args, io);
+};
+
+async function serve(args: Arguments, io: Io): Promise<ExitCode> {
+  const stopping = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
+  const reason = reasonFrom(args);
+  const around: Surroundings = {
+    cwd: io.cwd,
+    env: io.env,
+    version: VERSION,
+    signal: stopping.signal,
+    report: (line) => io.err(`${line}\n`),
+    unsandboxed: reason === undefined ? undefined : { reason, by: personOf(io).id },
+  };
+  const run = args.text("run") ?? null;
+  if (args.flag("http")) {
+    const onListening = (url: string) => io.out(args.flag("json") ? `${JSON.stringify({ ok: true, url })}\n` : listening(url));
+    await runHttp(around, { port: portFrom(args), run, onListening });
+  } else {
+    await runStdio(
+      around,
+      { stdin: process.stdin, stdout: process.stdout },
+      { role: roleFrom(args), feature: args.text("feature") ?? null, run },
+    );
+  }
+  return EXIT.done;
+}
+
+function listening(url: string): string {
+  return `Serving MCP at ${url} (this machine only). Clients need a token: \`slipway mcp token --role orchestrator\`. Ctrl-C ends it.\n`;
+}
+
+async function token(args: Arguments, io: Io): Promise<ExitCode> {
+  const role = roleFrom(args) ?? "orchestrator";
+  const feature = args.text("feature") ?? null;
+  if (WORKERS.has(role) && feature === null)
+    throw invalid(`A token for the role ${role} needs --feature.`, "Name the one feature it may touch.");
+  const { root } = await openRepository(io.cwd, { env: io.env });
+  const { token: text, claims } = issueToken(
+    { key: await openTokenKey(root, io.env), root, clock: systemClock, ids: systemIds },
+    {
+      role,
+      actorId: args.text("actor") ?? `${role}-${personOf(io).id}`,
+      feature,
+      run: args.text("run") ?? null,
+      lifetimeMs: lifetimeFrom(args.text("expires") ?? "12h"),
+    },
+  );
+  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, token: text, claims })}\n`);
+  else {
+    io.out(`${text}\n`);
+    const { actor_id, expires_at } = claims;
+    io.err(
+      `actor_type ${role}, actor_id ${actor_id}${feature === null ? "" : `, feature ${feature}`}; good until ${new Date(expires_at).toISOString()}.\n`,
+    );
+  }
+  return EXIT.done;
+}
+
+function printConfig(args: Arguments, io: Io): ExitCode {
+  const wanted = args.text("print-config");
+  const client = CLIENTS.find((name) => name === wanted);
+  if (client === undefined)
+    throw invalid(`--print-config takes one of ${CLIENTS.join(", ")}.`, "For example `slipway mcp --print-config claude`.");
+  const { command, args: words } = launchCommand(io.env, process.argv[1]);
+  const chosen = ["role", "feature"].flatMap((name) => (args.text(name) === undefined ? [] : [`--${name}`, String(args.text(name))]));
+  const { file, text } = snippetFor(
+    client,
+    args.flag("http") ? { kind: "http", port: portFrom(args) } : { kind: "stdio", command, args: [...words, "mcp", ...chosen] },
+  );
+  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, client, file, text })}\n`);
+  else {
+    io.out(text);
+    io.err(`Put this into ${file}.\n`);
+  }
+  return EXIT.done;
+}
+
+function roleFrom(args: Arguments): ActorRole | null {
+  const wanted = args.text("role");
+  if (wanted === undefined) return null;
+  const role = ACTOR_ROLES.find((name) => name === wanted);
+  if (role === undefined) throw invalid(`There is no role '${wanted}'.`, `Use one of ${ACTOR_ROLES.join(", ")}.`);
+  return role;
+}
+
+function portFrom(args: Arguments): number {
+  const text = args.text("port") ?? String(DEFAULT_PORT);
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw invalid(`'${text}' is no port.`, "Use a number from 0 (any that is free) to 65535.");
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_DAYS = 90;
+
+function lifetimeFrom(text: string): number {
+  const [, amount, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? [];
+  const lifetime = Number(amount) * (UNITS[unit ?? ""] ?? Number.NaN);
+  if (lifetime <= LONGEST_DAYS * (UNITS["d"] ?? 0)) return lifetime;
+  throw invalid(`'${text}' is no lifetime of a token.`, `Use for example 30m, 12h or 7d; at most ${LONGEST_DAYS}d.`);
+}
+
+function invalid(message: string, next: string): SlipwayError {
+  return new SlipwayError("invalid_cli_args", message, { suggested_next_actions: [next] });
+}

@@ -1,0 +1,28 @@
+import { findFeature } from "@slipway/kernel/features/store";
+import { glance } from "@slipway/kernel/glance/glance";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { giveApproval } from "../give-approval.ts";
+import type { Io } from "../io.ts";
+import { reviewText } from "../review.ts";
+import type { Session } from "../session.ts";
+
+/** Signs whatever waits for a signature, as a person would who sits beside it. Says so each time. How many there were. */
+export async function approveAll({ records }: Session, io: Io, say: (text: string) => void): Promise<number> {
+  const open = (await records.inbox.listOpen()).filter(({ kind }) => kind === "approval");
+  const wanted = new Set(
+    (await glance(records.layout)).features.flatMap(({ waits_for }) => (waits_for?.for === "feature" ? waits_for.features : [])),
+  );
+  // Those that others wait for come first; what was asked first comes next.
+  const inOrder = open.toSorted((left, right) => Number(wanted.has(featureOf(right))) - Number(wanted.has(featureOf(left))));
+  const demo = { ...io, env: { ...io.env, SLIPWAY_USER: "the demo" } };
+  for (const question of inOrder) {
+    say(await reviewText(records, await findFeature(records.database.db, featureOf(question)), question, io));
+    const { tree } = await giveApproval(records, question, demo);
+    say(`The demo approves tree ${tree.slice(0, 10)} of ${featureOf(question)} itself.\n`);
+  }
+  return open.length;
+}
+
+function featureOf({ context }: InboxQuestion): string {
+  return String(context["feature_id"]);
+}

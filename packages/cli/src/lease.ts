@@ -1,0 +1,54 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Kernel } from "@slipway/kernel/kernel";
+import type { Lease } from "@slipway/kernel/locks/lease";
+import type { RunLease } from "@slipway/kernel/run-lease/lease";
+
+/** Renews the lease until it is told to stop; aborts `lost` when another process has taken over. */
+export function keepLease(lease: RunLease): { readonly lost: AbortSignal; stop(): Promise<void> } {
+  const lost = new AbortController();
+  let beating: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    beating = lease.renew().catch((error: unknown) => {
+      // Anything else may pass, and there are two more beats before the lease ends.
+      if (error instanceof SlipwayError && error.code === "lease_lost") lost.abort(error);
+    });
+  }, lease.ttlMs / 3);
+  timer.unref();
+  return {
+    lost: lost.signal,
+    async stop() {
+      clearInterval(timer);
+      await beating;
+    },
+  };
+}
+
+/** While a run is carried out the locks of its features do not expire. One that was lost all the same blocks its feature. */
+export function keepLocksOf(
+  { features }: Kernel,
+  lease: RunLease,
+  runId: string,
+  specs: readonly { readonly feature_id: string }[],
+  warn: (text: string) => void,
+): { stop(): Promise<void> } {
+  const done = new AbortController();
+  const block = ({ resource, holder, token }: Lease, { message }: SlipwayError) =>
+    features.changeStatus(
+      { actor: { type: "system", id: "heartbeat" }, operationId: `${runId}/lost/${resource}/${token}` },
+      { feature_id: holder, to: "blocked", reason: `the lock ${resource} was lost: ${message}` },
+    );
+  const kept = features
+    .keepLocks({
+      features: () => specs.map(({ feature_id }) => feature_id),
+      signal: done.signal,
+      fence: (tx) => lease.assertHeld(tx),
+      onLost: (lock, error) => void block(lock, error).catch((failure: unknown) => warn(`${error.message} ${String(failure)}`)),
+    })
+    .catch((error: unknown) => warn(`the locks of ${runId} are not renewed any more: ${String(error)}`));
+  return {
+    async stop() {
+      done.abort();
+      await kept;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { featureGlance } from "../testing/feature.ts";
+import { boardLines, type BoardView } from "./board.ts";
+import { clip, fit } from "./fit.ts";
+import { waitText } from "./wait.ts";
+
+const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
+const GATE = { mode: "fast", status: "pass", current: true, at: 1 };
+
+const FIVE = [
+  featureGlance({ id: "currency_format", status: "qa", last_gate: { ...GATE, mode: "full", status: "fail" }, cost_usd: 0.071 }),
+  featureGlance({ id: "discount_codes", last_gate: GATE, cost_usd: 0.05, at_work: { step: "gates:full:qa-1", since: 7_000 } }),
+  featureGlance({
+    id: "order_archive",
+    status: "ready_to_merge",
+    locks: ["db_migrations"],
+    waits_for: { for: "person", question: "q", kind: "approval" },
+  }),
+  featureGlance({
+    id: "stock_rules",
+    status: "blocked",
+    waits_for: { for: "feature", features: ["discount_codes"], resources: ["src/cart.ts"] },
+  }),
+  featureGlance({ id: "wishes", status: "waiting", waits_for: { for: "slot" } }),
+];
+
+describe("a row for each feature", () => {
+  test("at 80 columns: status, last gate, cost, and who is at work or what is waited for; locks below", () => {
+    expect(boardLines(FIVE, VIEW)).toEqual([
+      "feature          status          gate       cost    now",
+      "currency_format  qa              full fail  $0.07",
+      "discount_codes   building        fast pass  $0.05   full gates 3 s",
+      "order_archive    ready_to_merge             $0.00   waits for your approval",
+      "stock_rules      blocked                    $0.00   waits for discount_codes (s…",
+      "wishes           waiting                    $0.00   waits for a free place",
+      "locks: order_archive holds db_migrations",
+    ]);
+  });
+
+  test("at 120 columns the locks have a column of their own, and nothing is cut", () => {
+    const lines = boardLines(FIVE, { ...VIEW, columns: 120 });
+    expect(lines[3]).toBe("order_archive    ready_to_merge             $0.00   db_migrations  waits for your approval");
+    expect(lines[4]).toBe("stock_rules      blocked                    $0.00                  waits for discount_codes (src/cart.ts)");
+    expect(lines).toHaveLength(6);
+  });
+
+  test.each([20, 40, 60, 80, 99, 100, 120, 200])("at %i columns no line is wrapped, however long ids, locks and reasons are", (columns) => {
+    const long = featureGlance({
+      id: "a".repeat(150),
+      status: "blocked",
+      reason: "b ".repeat(200),
+      locks: ["c".repeat(90), "d".repeat(90)],
+    });
+    const lines = boardLines([...FIVE, long], { ...VIEW, columns });
+    // Narrower than its fixed columns it cannot be.
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(columns, 53));
+  });
+
+  test("what a feature does now: at work and for how long, why it is blocked or failed, where it has landed", () => {
+    const now = (parts: Parameters<typeof featureGlance>[0]) => boardLines([featureGlance(parts)], VIEW)[1]?.slice(44);
+    expect(now({ at_work: { step: "builder:2", since: 9_500 } })).toBe("builder at work");
+    expect(now({ at_work: { step: "builder:2", since: 8_000 } })).toBe("builder at work 2 s");
+    expect(now({ at_work: { step: "repair", since: 8_000 } })).toBe("repair 2 s");
+    expect(now({ status: "failed", reason: "given\nup" })).toBe("given up");
+    expect(now({ status: "merged", merged_as: "0123456789abcdef" })).toBe("as 0123456789");
+    expect(now({ status: "ready_to_merge" })).toBe("approved, waits to land");
+    expect(now({ status: "planning", reason: "because" })).toBe("");
+  });
+
+  test("colour where it is wanted, and then it does not change a width", () => {
+    const plain = boardLines(FIVE, VIEW);
+    const painted = boardLines(FIVE, { ...VIEW, color: true });
+    expect(painted.map((line) => stripVTControlCharacters(line).trimEnd())).toEqual(plain);
+    expect(painted[1]).toContain("\u001b[31mfull fail\u001b[39m");
+    expect(painted[4]).toContain("\u001b[31mblocked");
+  });
+
+  test("more features than lines: those that can still change are shown, the others are counted", () => {
+    const many = Array.from({ length: 100 }, (_, index) =>
+      featureGlance({ id: `f${String(index).padStart(3, "0")}`, status: index === 98 ? "qa" : index < 50 ? "merged" : "waiting" }),
+    );
+    const lines = boardLines(many, { ...VIEW, lines: 10 });
+    expect(lines).toHaveLength(9);
+    expect(lines.join("\n")).toContain("f098     qa");
+    expect(lines.at(-1)).toBe("… and 93 more");
+    expect(boardLines(many, { ...VIEW, lines: 1 })).toHaveLength(3);
+  });
+});
+
+test.each([
+  [{ for: "person", question: "q", kind: "approval" }, "waits for your approval"],
+  [{ for: "person", question: "q", kind: "blocked" }, "waits for your answer"],
+  [{ for: "feature", features: ["a", "b"], resources: [] }, "waits for a, b"],
+  [{ for: "feature", features: ["a"], resources: ["src/\u001b[2Jx"] }, "waits for a (src/x)"],
+  [{ for: "lock", resources: ["db_migrations"], features: ["a"] }, "waits for the lock db_migrations (a)"],
+  [{ for: "slot" }, "waits for a free place"],
+] as const)("waiting for %j", (wait, text) => {
+  expect(waitText(wait)).toBe(text);
+});
+
+test("wide and combining characters are measured as a screen shows them", () => {
+  expect(clip("日本語", 6)).toBe("日本語");
+  expect(clip("日本語", 5)).toBe("日本…");
+  expect(fit("日本", 6)).toBe("日本  ");
+  expect(fit("e\u0301", 3)).toBe("e\u0301  ");
+  expect(clip("abc", 0)).toBe("");
+});

@@ -1,0 +1,111 @@
+import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import { clip, fit } from "./fit.ts";
+import { workText } from "./narrate.ts";
+import { paint } from "./paint.ts";
+import { oneLine } from "./plain.ts";
+import { waitText } from "./wait.ts";
+
+export interface BoardView {
+  readonly columns: number;
+  /** How many lines there is room for. */
+  readonly lines: number;
+  readonly color: boolean;
+  readonly now: number;
+}
+
+type Colour = Exclude<keyof ReturnType<typeof paint>, "bold">;
+
+interface Column {
+  readonly heading: string;
+  readonly text: (feature: FeatureGlance, now: number) => string;
+  readonly colour?: (feature: FeatureGlance) => Colour | null;
+  /** Fixed, so that nothing moves sideways while the run goes on; without one, as wide as its longest text. */
+  readonly width?: number;
+}
+
+const GAP = "  ";
+const NARROWEST = 8;
+/** On a narrower screen the locks stand below the board. */
+const ROOM_FOR_LOCKS = 100;
+
+const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
+  merged: "green",
+  ready_to_merge: "cyan",
+  blocked: "red",
+  failed: "red",
+  waiting: "dim",
+};
+
+const FEATURE: Column = { heading: "feature", text: ({ id }) => id };
+const LOCKS: Column = { heading: "locks", text: ({ locks }) => locks.join(", ") };
+const NOW: Column = { heading: "now", text: nowText, colour: ({ waits_for }) => (waits_for === null ? "dim" : "yellow") };
+const SHORT: readonly Column[] = [
+  { heading: "status", width: 14, text: ({ status }) => status, colour: ({ status }) => STATUS_COLOURS[status] ?? null },
+  {
+    heading: "gate",
+    width: 9,
+    text: ({ last_gate: gate }) => (gate === null ? "" : `${gate.mode} ${gate.status}`),
+    colour: ({ last_gate: gate }) => (gate?.status === "fail" ? "red" : "green"),
+  },
+  { heading: "cost", width: 6, text: ({ cost_usd }) => `$${cost_usd.toFixed(2)}` },
+];
+
+/** One line a feature under a line of headings; no line is longer than the screen is wide. */
+export function boardLines(features: readonly FeatureGlance[], view: BoardView): string[] {
+  const styles = paint(view.color);
+  const shown = mostRelevant(features, view.lines);
+  const columns = columnsFor(shown, view.columns);
+  const holders = features.filter(({ locks }) => locks.length > 0).map(({ id, locks }) => `${id} holds ${locks.join(", ")}`);
+  const row = (feature: FeatureGlance) =>
+    columns.map(({ heading, text, colour, width }) => {
+      const chosen = colour?.(feature) ?? null;
+      const cell = (heading === NOW.heading ? clip : fit)(text(feature, view.now), width);
+      return chosen === null ? cell : styles[chosen](cell);
+    });
+  return [
+    styles.dim(columns.map(({ heading, width }) => fit(heading, width)).join(GAP)),
+    ...shown.map((feature) => row(feature).join(GAP)),
+    ...(shown.length === features.length ? [] : [styles.dim(clip(`… and ${features.length - shown.length} more`, view.columns))]),
+    ...(columns.some(({ heading }) => heading === "locks") || holders.length === 0
+      ? []
+      : [clip(`locks: ${holders.join("; ")}`, view.columns)]),
+  ].map((line) => line.trimEnd());
+}
+
+/** The last column, what is happening now, takes the room that the others leave. */
+function columnsFor(features: readonly FeatureGlance[], columns: number): (Column & { readonly width: number })[] {
+  const room = columns - SHORT.reduce((sum, { width = 0 }) => sum + width + GAP.length, 0);
+  const locked = columns >= ROOM_FOR_LOCKS && features.some(({ locks }) => locks.length > 0);
+  const natural = ({ heading, text }: Column, share: number) => {
+    const longest = Math.max(heading.length, ...features.map((feature) => text(feature, 0).length));
+    return Math.min(longest, Math.max(NARROWEST, Math.floor(room * share)));
+  };
+  const id = natural(FEATURE, 0.4);
+  const locks = locked ? [{ ...LOCKS, width: natural(LOCKS, 0.25) }] : [];
+  const left = room - id - GAP.length - locks.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  const short = SHORT.map((column) => ({ ...column, width: column.width ?? 0 }));
+  return [{ ...FEATURE, width: id }, ...short, ...locks, { ...NOW, width: Math.max(NARROWEST, left) }];
+}
+
+function nowText({ at_work, waits_for, merged_as, status, reason }: FeatureGlance, now: number): string {
+  if (waits_for !== null) return waitText(waits_for);
+  if (at_work !== null) return workText(at_work.step) + elapsed(now - at_work.since);
+  if (merged_as !== null) return `as ${merged_as.slice(0, 10)}`;
+  if (status === "ready_to_merge") return "approved, waits to land";
+  return status === "blocked" || status === "failed" ? oneLine(reason) : "";
+}
+
+function elapsed(ms: number): string {
+  return ms < 1000 ? "" : ` ${Math.floor(ms / 1000)} s`;
+}
+
+const LAST = ["waiting", "failed", "merged"];
+
+/** When not all fit: those that can still change, in their order; then the rest. */
+function mostRelevant(features: readonly FeatureGlance[], lines: number): readonly FeatureGlance[] {
+  // Two lines more: the headings, and the locks or how many are left out.
+  const room = Math.max(1, lines - 2);
+  if (features.length <= room) return features;
+  const wanted = features.toSorted((left, right) => LAST.indexOf(left.status) - LAST.indexOf(right.status)).slice(0, room - 1 || 1);
+  return features.filter((feature) => wanted.includes(feature));
+}

@@ -1,0 +1,32 @@
+/** Characters that take two places on a screen. */
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+/** Characters that take none: they go with the one before them. */
+const NONE = /[\p{M}\p{Cf}]/u;
+
+function placesOf(character: string): number {
+  return NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+}
+
+function widthOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + placesOf(character), 0);
+}
+
+/** Cut to a width, with a mark where something is missing. Never wrapped. */
+export function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let room = width - 1;
+  let kept = "";
+  for (const character of text) {
+    room -= placesOf(character);
+    if (room < 0) break;
+    kept += character;
+  }
+  return width < 1 ? "" : `${kept}…`;
+}
+
+/** Cut or filled up with blanks: always exactly as wide. */
+export function fit(text: string, width: number): string {
+  const cut = clip(text, width);
+  return cut + " ".repeat(Math.max(0, width - widthOf(cut)));
+}

@@ -1,0 +1,73 @@
+import { createLogUpdate } from "log-update";
+import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { Io } from "../io.ts";
+import { boardLines } from "./board.ts";
+import { clip } from "./fit.ts";
+import { narrate, type Line } from "./narrate.ts";
+import { paint } from "./paint.ts";
+import { oneLine } from "./plain.ts";
+import type { Progress } from "./progress.ts";
+
+const TICK_MS = 100;
+/** Seconds pass on the board even when nothing happens. */
+const SECOND_MS = 1000;
+
+/** What has happened scrolls by; below it stands the board, and only its changed lines are drawn again. */
+export function liveBoard(io: Io, features: () => readonly FeatureGlance[]): Progress {
+  const { dim, green, red } = paint(io.color);
+  const update = createLogUpdate(process.stdout, { showCursor: true });
+  const told: string[] = [];
+  // While a prompt has the screen there is nothing to draw, and nothing must be drawn.
+  let state: "drawing" | "paused" | "stopped" = "paused";
+  let drawnAt = 0;
+  let changed = false;
+
+  const draw = () => {
+    changed = false;
+    drawnAt = Date.now();
+    if (told.length > 0) update.persist(told.splice(0).join("\n"));
+    const shown = features();
+    if (shown.length === 0) return;
+    const view = { columns: io.columns, lines: Math.max(4, io.rows - 2), color: io.color, now: Date.now() };
+    update(["", ...boardLines(shown, view)].join("\n"));
+  };
+  const timer = setInterval(() => {
+    if (state === "drawing" && (changed || Date.now() - drawnAt >= SECOND_MS)) draw();
+  }, TICK_MS);
+  timer.unref();
+  const touch = () => {
+    if (state !== "stopped") state = "drawing";
+    changed = true;
+  };
+  // What went wrong is told in full.
+  const mark = ({ good, feature, text }: Line) => {
+    if (good === false) return `${red("✘")} ${feature}: ${text}`;
+    const line = clip(`${feature}: ${text}`, io.columns - 2);
+    return good === true ? `${green("✔")} ${line}` : dim(`• ${line}`);
+  };
+
+  return {
+    event(event) {
+      const line = narrate(event);
+      if (line !== null) told.push(mark(line));
+      touch();
+    },
+    started: touch,
+    warn(text) {
+      told.push(`warning: ${oneLine(text)}`);
+      touch();
+    },
+    pause() {
+      if (state === "drawing") draw();
+      update.done();
+      if (state !== "stopped") state = "paused";
+    },
+    stop() {
+      if (state === "stopped") return;
+      if (state === "drawing" || told.length > 0) draw();
+      state = "stopped";
+      clearInterval(timer);
+      update.done();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+
+/** A feature as the dashboard has it, with what matters for a test. */
+export function featureGlance(parts: Partial<FeatureGlance> = {}): FeatureGlance {
+  return {
+    id: "letters",
+    status: "building",
+    reason: "",
+    run: "2026-01-01_letters/feature:letters",
+    gates: {},
+    last_gate: null,
+    tree: "t",
+    merged_as: null,
+    cost_usd: 0,
+    locks: [],
+    at_work: null,
+    waits_for: null,
+    updated_at: 0,
+    ...parts,
+  };
+}

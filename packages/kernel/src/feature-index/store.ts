@@ -1,0 +1,39 @@
+import type { Configuration } from "../config/load.ts";
+import type { Db, Tx } from "../database/tables.ts";
+import { heldLocks } from "../locks/store.ts";
+import { queuedEntries } from "../queue/store.ts";
+import { indexContent, type FeatureIndex, type IndexContent } from "./index-value.ts";
+
+const NAME = "repository";
+
+/** Inside the transaction of a change: if the index now shows something else, that is its next version. */
+export async function countIndex(tx: Tx, { policy }: Pick<Configuration, "policy">, at: number): Promise<void> {
+  const content = JSON.stringify(
+    indexContent({
+      features: await tx.selectFrom("features").select(["id", "status"]).orderBy("id").execute(),
+      leases: await heldLocks(tx),
+      queue: await queuedEntries(tx),
+      resources: policy.locks.resources,
+    }),
+  );
+  const before = await tx.selectFrom("feature_index").select(["version", "content"]).executeTakeFirst();
+  if (before?.content === content) return;
+  const next = { version: (before?.version ?? 0) + 1, updated_at: at, content };
+  await tx
+    .insertInto("feature_index")
+    .values({ name: NAME, ...next })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(next))
+    .execute();
+}
+
+/** Null as long as nothing was ever done here. */
+export async function readIndex(db: Db | Tx): Promise<FeatureIndex | null> {
+  const row = await db.selectFrom("feature_index").selectAll().executeTakeFirst();
+  if (row === undefined) return null;
+  const { version, updated_at, content } = row;
+  return { version, updated_at: new Date(updated_at).toISOString(), ...(JSON.parse(content) as IndexContent) };
+}
+
+export async function indexVersion(db: Db): Promise<number> {
+  return (await db.selectFrom("feature_index").select("version").executeTakeFirst())?.version ?? 0;
+}

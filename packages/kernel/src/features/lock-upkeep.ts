@@ -1,0 +1,67 @@
+import type { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import type { Tx } from "../database/tables.ts";
+import type { IndexProjection } from "../feature-index/projection.ts";
+import { countIndex } from "../feature-index/store.ts";
+import type { Lease, Reclaimed } from "../locks/lease.ts";
+import { keepAlive } from "../locks/locks.ts";
+import { reclaimExpiredWithin } from "../locks/store.ts";
+import type { Operation } from "../operations/operation.ts";
+import { wakeQueue } from "../queue/store.ts";
+import type { Rooms } from "./rooms.ts";
+import { assertTransition, ENDED } from "./status.ts";
+import { featureIfAny, updateFeature } from "./store.ts";
+
+export interface KeepLocks {
+  /** The features somebody is at work on; asked at every beat. */
+  readonly features: () => readonly string[];
+  readonly signal: AbortSignal;
+  readonly onLost?: (lease: Lease, error: SlipwayError) => void;
+  /** Throws inside the transaction when this process may not write any more: then nothing is renewed. */
+  readonly fence?: (tx: Tx) => Promise<void>;
+}
+
+/** While this runs the locks of these features do not expire; the index shows their new ends. */
+export function keepLocks(rooms: Rooms, index: IndexProjection, { features, signal, onLost, fence }: KeepLocks): Promise<void> {
+  const { db, clock, configuration } = rooms;
+  return keepAlive({
+    db,
+    clock,
+    sleep: rooms.sleep,
+    ttlMs: configuration.policy.locks.lease_ttl_seconds * 1000,
+    holders: features,
+    signal,
+    onLost: (lease, error) => onLost?.(lease, error),
+    async within(tx) {
+      await fence?.(tx);
+      await countIndex(tx, configuration, clock.now());
+    },
+    afterwards: () => index.write(),
+  });
+}
+
+const reclaimInput = z.strictObject({});
+
+/** At recovery: frees the leases that ran out while nobody was there. Their features were at work under a lock they no longer have. */
+export const reclaimStaleOperation: Operation<z.infer<typeof reclaimInput>, undefined, Reclaimed[]> = {
+  name: "locks.reclaim_stale",
+  roles: ["system"],
+  input: reclaimInput,
+  async commit(tx, _input, _effect, { at, touched }) {
+    const reclaimed = await reclaimExpiredWithin(tx, at);
+    const lost = Map.groupBy(reclaimed, ({ former_holder }) => former_holder);
+    for (const [id, locks] of lost) {
+      const feature = await featureIfAny(tx, id);
+      if (feature !== undefined && !ENDED.includes(feature.status)) {
+        const reason = `the lease on ${locks.map(({ resource }) => resource).join(", ")} ran out while nobody was at work on the feature`;
+        const facts = { planAccepted: false, fastPassed: false, fullPassed: false, reason, reasonChanged: true, landed: false };
+        if (feature.status !== "blocked") assertTransition(feature.status, "blocked", facts);
+        await updateFeature(tx, feature, { status: "blocked", ...(feature.status !== "blocked" && { status_reason: reason }) }, at);
+        touched?.(id);
+      }
+      await wakeQueue(tx, id);
+    }
+    return reclaimed;
+  },
+  event: (_input, reclaimed) => ({ reclaimed: reclaimed.map(({ resource, former_holder }) => ({ resource, former_holder })) }),
+};

@@ -1,0 +1,123 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { checkSchema } from "../config/violations.ts";
+import type { Tx } from "../database/tables.ts";
+import { regularFilesAt } from "../git/tree-files.ts";
+import { heldLocks } from "../locks/store.ts";
+import { othersClaims, storeClaims } from "../plans/claims-store.ts";
+import type { PlanFacts } from "../plans/judge.ts";
+import { plannedFiles, planSchema, type Plan } from "../plans/schema.ts";
+import type { Proposal } from "../queue/enqueue.ts";
+import { removeEntry } from "../queue/store.ts";
+import { NO_COLLISIONS } from "../queue/waiting.ts";
+import type { Rooms } from "./rooms.ts";
+import { assertTransition, type FeatureStatus } from "./status.ts";
+import { acceptedPlan, gateMap, updateFeature, type Feature } from "./store.ts";
+
+/** The schema's part of the checks; every violation is listed, and a path that leaves the repository has a code of its own. */
+export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
+  const checked = checkSchema(planSchema, { gate_profile: "default", ...value });
+  if (checked.ok) return checked.value;
+  const { violations } = checked;
+  const listed = violations.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
+  throw new SlipwayError(
+    violations.find(({ code }) => code !== undefined)?.code ?? "schema_validation_failed",
+    `The plan is not valid. ${listed}`,
+    {
+      violations,
+      suggested_next_actions: ["Correct every field listed in `violations` and submit the plan again."],
+    },
+  );
+}
+
+/** What has to be asked of git, before the transaction. */
+export async function proposalFor({ repository }: Rooms, feature: Feature, plan: Plan): Promise<Proposal> {
+  const paths = plannedFiles(plan).map(({ path }) => path);
+  return { plan, base: feature.base_commit, existing: await regularFilesAt(repository.git, feature.base_commit, paths) };
+}
+
+/** Everything else a plan is judged by, as it is in this transaction. */
+export async function planFacts(
+  tx: Tx,
+  { configuration: { policy, gates } }: Pick<Rooms, "configuration">,
+  feature: Feature,
+  { plan, base, existing }: Proposal,
+  now: number,
+): Promise<PlanFacts> {
+  const atBase = new Set(existing);
+  const locks = (await heldLocks(tx)).filter(({ expiresAt }) => expiresAt > now);
+  return {
+    featureId: feature.id,
+    policy,
+    gates,
+    currentVersion: (await acceptedPlan(tx, feature.id))?.plan_version ?? 0,
+    heldLocks: locks.filter(({ holder }) => holder === feature.id).map(({ resource }) => resource),
+    holders: new Map(locks.filter(({ holder }) => holder !== feature.id).map(({ resource, holder }) => [resource, holder])),
+    claimed: await othersClaims(tx, plan, policy),
+    takesFreeLocks: false,
+    // A base that has moved since makes this unknown, not wrong: the patches are judged against the files themselves.
+    ...(base === feature.base_commit && { existsAtBase: (path: string) => atBase.has(path) }),
+  };
+}
+
+export interface Acceptance {
+  /** Its plan waited in the queue, and that is why the feature is blocked. */
+  readonly queued: boolean;
+  readonly reason: string;
+}
+
+/** The plan, its claims, its gate and the feature's status, in one transaction. */
+export async function acceptPlan(
+  tx: Tx,
+  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  feature: Feature,
+  plan: Plan,
+  { queued, reason }: Acceptance,
+  at: number,
+): Promise<void> {
+  const before = await acceptedPlan(tx, feature.id);
+  await tx
+    .insertInto("plans")
+    .values({ feature_id: feature.id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at })
+    .execute();
+  await storeClaims(tx, plan, policy);
+  await removeEntry(tx, feature.id);
+  const status = statusAfter(feature.status, queued);
+  if (status !== feature.status) {
+    const reasonChanged = reason !== feature.status_reason;
+    assertTransition(feature.status, status, {
+      planAccepted: true,
+      fastPassed: false,
+      fullPassed: false,
+      reason,
+      reasonChanged,
+      landed: false,
+    });
+  }
+  const gates = sameGates(before, plan) ? gateMap(feature) : {};
+  await updateFeature(
+    tx,
+    feature,
+    {
+      status,
+      ...(status !== feature.status && { status_reason: reason }),
+      gate_profile: plan.gate_profile,
+      gates: JSON.stringify({ ...gates, plan: "pass" }),
+      collisions: JSON.stringify(NO_COLLISIONS),
+    },
+    at,
+  );
+}
+
+/**
+ * A plan starts the building where the plan was what was missing. Otherwise it says what later patches may do and nothing about
+ * what is there: a feature in QA stays in QA, and one that is blocked for another reason stays blocked until somebody unblocks it.
+ */
+function statusAfter(status: FeatureStatus, queued: boolean): FeatureStatus {
+  return status === "planning" || (status === "blocked" && queued) ? "building" : status;
+}
+
+/** Results that were had under another profile or other steps say nothing about these. */
+function sameGates(before: Plan | null, plan: Plan): boolean {
+  const gatesOf = (of: Plan | null) => JSON.stringify([of?.gate_profile, of?.gate_targets, of?.verification_overrides]);
+  return gatesOf(before) === gatesOf(plan);
+}

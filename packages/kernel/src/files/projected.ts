@@ -1,0 +1,53 @@
+import { dirname } from "node:path";
+import { sha256 } from "@slipway/durable/canonical";
+import { hasCode, type FileSystem } from "./file-system.ts";
+import { ensureDirectory, translateFileError, writeFileAtomic } from "./write-atomic.ts";
+
+/** Files made from rows. They are written when they would change, and never read as anything but bytes to compare with. */
+export interface ProjectedFiles {
+  /** True when it had to be written: it was missing, another text, or edited by somebody. */
+  write(path: string, text: string): Promise<boolean>;
+  /** The next write looks at the file itself. */
+  forget(path: string): void;
+}
+
+interface Written {
+  readonly digest: string;
+  readonly modifiedAt: number;
+}
+
+export function projectedFiles(fs: FileSystem): ProjectedFiles {
+  const known = new Map<string, Written>();
+
+  async function stands(path: string, digest: string, modifiedAt: number): Promise<boolean> {
+    const last = known.get(path);
+    if (last !== undefined && last.modifiedAt === modifiedAt) return last.digest === digest;
+    const bytes = await whenThere(path, () => fs.read(path));
+    return bytes !== null && sha256(bytes) === digest;
+  }
+
+  return {
+    async write(path, text) {
+      const digest = sha256(text);
+      const before = await whenThere(path, () => fs.modifiedAt(path));
+      if (before !== null && (await stands(path, digest, before))) {
+        known.set(path, { digest, modifiedAt: before });
+        return false;
+      }
+      if (before === null) await ensureDirectory(fs, dirname(path));
+      await writeFileAtomic(fs, path, Buffer.from(text), { durable: false });
+      known.set(path, { digest, modifiedAt: (await whenThere(path, () => fs.modifiedAt(path))) ?? 0 });
+      return true;
+    },
+    forget: (path) => void known.delete(path),
+  };
+}
+
+async function whenThere<T>(path: string, look: () => Promise<T>): Promise<T | null> {
+  try {
+    return await look();
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw translateFileError(error, path);
+  }
+}

@@ -1,0 +1,55 @@
+import { canonicalJson } from "@slipway/durable/canonical";
+import type { Failure } from "@slipway/durable/errors";
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../database/tables.ts";
+import type { GateTables } from "./tables.ts";
+
+/** One step of a run as it is kept and shown. */
+export interface RecordedStep {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly status: "pass" | "fail" | "skipped";
+  readonly exit_code: number | null;
+  readonly duration_ms: number;
+  readonly log_path: string;
+  /** In the object store; null for a step that did not run. */
+  readonly log_digest: string | null;
+}
+
+export interface GateRunRecord extends Omit<Selectable<GateTables["gate_runs"]>, "failure" | "steps"> {
+  readonly failure: Failure | null;
+  readonly steps: readonly RecordedStep[];
+}
+
+export async function recordGateRun(tx: Tx, { failure, steps, ...run }: GateRunRecord): Promise<void> {
+  await tx
+    .insertInto("gate_runs")
+    .values({ ...run, failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps) })
+    .execute();
+}
+
+/** The last run that ended, whatever its profile and mode; one that was cancelled is none. */
+export async function latestGateRun(db: Db | Tx, feature_id: string): Promise<GateRunRecord | null> {
+  const row = await db
+    .selectFrom("gate_runs")
+    .selectAll()
+    .where("feature_id", "=", feature_id)
+    .where("status", "!=", "cancelled")
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+  return row === undefined ? null : recordOf(row);
+}
+
+export async function gateRun(db: Db | Tx, id: string): Promise<GateRunRecord | null> {
+  const row = await db.selectFrom("gate_runs").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : recordOf(row);
+}
+
+function recordOf(row: Selectable<GateTables["gate_runs"]>): GateRunRecord {
+  return {
+    ...row,
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as Failure),
+    steps: JSON.parse(row.steps) as RecordedStep[],
+  };
+}

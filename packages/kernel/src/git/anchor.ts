@@ -1,0 +1,102 @@
+import { dirname, join } from "node:path";
+import { withOwnLock } from "./locks.ts";
+import { encodeRefPart } from "./names.ts";
+import { placeOf, readRecord } from "./place.ts";
+import type { Repository } from "./repository.ts";
+import { stderrOf } from "./runner.ts";
+import { takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
+import { syncFolders } from "./sync.ts";
+
+export interface AnchorInput {
+  readonly run: string;
+  readonly step: string;
+  readonly message: string;
+  /** Milliseconds; the commit's time, so that a repeated step makes the same commit. */
+  readonly at: number;
+}
+
+export interface Anchor {
+  readonly ref: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly leftOut: readonly string[];
+}
+
+export function anchorRef(run: string, step: string): string {
+  return `refs/slipway/${encodeRefPart(run)}/${encodeRefPart(step)}`;
+}
+
+/** Makes a worktree's bytes reachable under `refs/slipway/<run>/<step>`, on the disk when this resolves. */
+export async function anchor(repo: Repository, worktree: string, input: AnchorInput & SnapshotOptions): Promise<Anchor> {
+  const { tree, leftOut } = await takeSnapshot(repo, worktree, input);
+  return { ...(await anchorTree(repo, worktree, tree, input)), tree, leftOut };
+}
+
+/** The same for bytes whose tree is known. An anchor that is there already is kept: as it is, or as the parent. */
+export async function anchorTree(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  input: AnchorInput,
+): Promise<Pick<Anchor, "ref" | "commit">> {
+  const ref = anchorRef(input.run, input.step);
+  const record = await readRecord(repo, (await placeOf(repo, worktree)).key);
+  const first = await commitFor(record?.baseCommit);
+  const commit = (await pointRef(repo, ref, first, null)) ? first : await another();
+  // Also for an anchor that was there: whoever made it may not have got this far.
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)));
+  return { ref, commit };
+
+  async function another(): Promise<string> {
+    const earlier = await repo.git.text(["for-each-ref", "--format=%(objectname) %(tree)", ref]);
+    const [previous = "", previousTree = ""] = earlier.trim().split(" ");
+    if (previousTree === tree) return previous;
+    const next = await commitFor(previous);
+    await pointRef(repo, ref, next, previous);
+    return next;
+  }
+
+  function commitFor(parent: string | undefined): Promise<string> {
+    return commitTree(repo, { tree, parents: parent === undefined ? [] : [parent], message: input.message, env: datedAt(input.at) });
+  }
+}
+
+/** Keeps a commit that is there already reachable. */
+export async function keepCommit(repo: Repository, { run, step }: Pick<AnchorInput, "run" | "step">, commit: string): Promise<string> {
+  const ref = anchorRef(run, step);
+  if (!(await pointRef(repo, ref, commit, null))) {
+    const there = (await repo.git.text(["rev-parse", "--verify", "--end-of-options", ref])).trim();
+    if (there !== commit) return keepCommit(repo, { run, step: `${step}+` }, commit);
+  }
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)));
+  return ref;
+}
+
+/** False when the ref was to be new and is there. */
+async function pointRef(repo: Repository, ref: string, commit: string, from: string | null): Promise<boolean> {
+  const move = ["update-ref", "--no-deref", "--end-of-options", ref, commit, from ?? "0".repeat(commit.length)];
+  try {
+    await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
+    return true;
+  } catch (error) {
+    if (from === null && /reference already exists/.test(stderrOf(error))) return false;
+    throw error;
+  }
+}
+
+export async function commitTree(
+  repo: Repository,
+  commit: { tree: string; parents: readonly string[]; message: string; env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const git = await repo.vault();
+  const message = commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`;
+  return (
+    await git.text(["commit-tree", ...commit.parents.flatMap((parent) => ["-p", parent]), commit.tree], { input: message, env: commit.env })
+  ).trim();
+}
+
+/** The environment of a commit made at a given time by the harness, or by somebody. */
+export function datedAt(at: number): Record<string, string> {
+  const date = `${Math.floor(at / 1000)} +0000`;
+  return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+}

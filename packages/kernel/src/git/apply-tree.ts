@@ -1,0 +1,52 @@
+import { blobIdAt, statAt } from "./files.ts";
+import { ABSENT, rawBetween, type RawEntry } from "./raw.ts";
+import type { Repository } from "./repository.ts";
+import { moveFiles, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
+
+/**
+ * Brings a worktree from one tree to the other, wholly or not at all. Refuses when a file is neither as the first tree has it
+ * nor, after a kill half-way, as the second does.
+ */
+export async function applyTree(
+  repo: Repository,
+  worktree: string,
+  fromTree: string,
+  toTree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly RawEntry[]> {
+  const git = await repo.vault();
+  const { tree: found } = await takeSnapshot(repo, worktree, options);
+  const wanted = await rawBetween(git, fromTree, toTree);
+  const target = new Map(wanted.map((entry) => [entry.path, entry]));
+  const drift = found === fromTree ? [] : await rawBetween(git, fromTree, found);
+  const strange = drift
+    .filter(({ path, newMode, newOid }) => target.get(path)?.newMode !== newMode || target.get(path)?.newOid !== newOid)
+    .map(({ path }) => path);
+  const arrived = new Set(drift.map(({ path }) => path));
+  if (strange.length > 0) throw worktreeChanged(worktree, strange);
+  await applyEntries(repo, worktree, wanted.filter(({ path }) => !arrived.has(path)), options);
+  return wanted;
+}
+
+/** The same for a worktree that was just seen to be on the old side of every entry. */
+export async function applyEntries(
+  repo: Repository,
+  worktree: string,
+  entries: readonly RawEntry[],
+  options: SnapshotOptions = {},
+): Promise<void> {
+  const inTheWay = await ignoredInTheWay(repo, worktree, entries);
+  if (inTheWay.length > 0) throw worktreeChanged(worktree, inTheWay);
+  await moveFiles(repo, worktree, entries, options);
+}
+
+/** A snapshot does not see ignored files, and a patch may name one. */
+async function ignoredInTheWay(repo: Repository, worktree: string, entries: readonly RawEntry[]): Promise<string[]> {
+  const blocked: string[] = [];
+  for (const { path, oldMode, newOid } of entries) {
+    const found = oldMode === ABSENT ? await statAt(worktree, path) : undefined;
+    if (found === undefined || found.isDirectory()) continue;
+    if ((await blobIdAt(worktree, path, found, repo.objectFormat)) !== newOid) blocked.push(path);
+  }
+  return blocked;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { queryProblem, searchTree } from "./search.ts";
+import { FILES, scratch, type Scratch } from "./testing/scratch.ts";
+
+const search = async (repo: Scratch, query: string, literal = false) =>
+  searchTree(await repo.open(), repo.git("rev-parse", "HEAD^{tree}"), { query, literal });
+
+describe("[FEA-084] a search in a tree", () => {
+  test("names file and line of each match", async () => {
+    expect(await search(scratch(), "add\\(")).toEqual({
+      matches: [
+        { path: "src/add.ts", line: 1, text: "export function add(a: number, b: number): number {" },
+        { path: "src/index.ts", line: 3, text: "export const answer = add(40, 2);" },
+      ],
+      truncated: false,
+    });
+    expect(await search(scratch(), "nothing of the kind")).toEqual({ matches: [], truncated: false });
+  });
+
+  test("takes a literal query as it is", async () => {
+    expect((await search(scratch(), "add(40, 2)", true)).matches).toEqual([
+      { path: "src/index.ts", line: 3, text: "export const answer = add(40, 2);" },
+    ]);
+    expect((await search(scratch(), "a.d", true)).matches).toEqual([]);
+  });
+
+  test.each(["--open-files-in-pager=touch pwned", "-O", "-f/etc/passwd", "--all-match", "HEAD"])(
+    "attack 22: %s is text to find, not an option",
+    async (query) => {
+      const repo = scratch({ ...FILES, "notes.txt": `one\n${query}\n` });
+      expect((await search(repo, query, true)).matches).toEqual([{ path: "notes.txt", line: 2, text: query }]);
+      expect(repo.exists("pwned")).toBe(false);
+    },
+  );
+
+  test("shows neither binary files nor what is only in the working tree, and no driver runs", async () => {
+    const repo = scratch({ ...FILES, "image.bin": "needle\0\x01", "drawn.txt": "needle\n", ".gitattributes": "*.txt diff=evil\n" });
+    repo.git("config", "diff.evil.textconv", "touch pwned");
+    repo.git("config", "grep.fallbackToNoIndex", "true");
+    repo.write("untracked.txt", "needle\n");
+    expect((await search(repo, "needle")).matches.map(({ path }) => path)).toEqual(["drawn.txt"]);
+    expect(repo.exists("pwned")).toBe(false);
+  });
+
+  test("keeps names with spaces, quotes and tabs; a line's end is not part of it", async () => {
+    const repo = scratch({ ...FILES, 'a "b" \t.txt': "needle\r\n" });
+    expect((await search(repo, "needle")).matches).toEqual([{ path: 'a "b" \t.txt', line: 1, text: "needle" }]);
+  });
+
+  test.each([
+    ["many matches", `${"needle\n".repeat(2_000)}`, 500],
+    ["more output than is read", `${`needle ${"x".repeat(5_000)}\n`.repeat(400)}`, expect.any(Number)],
+    ["a long line", `needle ${"x".repeat(5_000)}\n`, 1],
+  ])("is bounded: %s", async (_what, content, count) => {
+    const { matches, truncated } = await search(scratch({ "big.txt": content }), "needle");
+    expect([matches.length, truncated]).toEqual([count, true]);
+    expect(Math.max(...matches.map(({ text }) => text.length))).toBeLessThanOrEqual(500);
+  });
+
+  test.each([
+    ["not an expression", "add("],
+    ["a reference to a group (attack 54)", "(a*)*\\1b"],
+    ["repetitions that multiply (attack 54)", "((a{1,255}){1,255}){1,255}"],
+    ["several lines", "one\ntwo"],
+    ["a NUL", "one\0two"],
+    ["nothing", ""],
+    ["too long", "x".repeat(1_001)],
+  ])("refuses %s, and says how to go on", async (_what, query) => {
+    await expect(search(scratch(), query)).rejects.toMatchObject({
+      code: "schema_validation_failed",
+      details: { violations: [{ pointer: "/query" }], suggested_next_actions: [expect.stringContaining("literal")] },
+    });
+  });
+
+  test("attack 54: an expression that makes others backtrack for ever ends", async () => {
+    const repo = scratch({ "evil.txt": `${"a".repeat(50_000)}!\n` });
+    expect((await search(repo, "^(a+)+$")).matches).toEqual([]);
+    expect((await search(repo, "^(a|aa)+$")).matches).toEqual([]);
+  });
+});
+
+test.each([
+  ["\\\\1", null],
+  ["\\\\\\1", "it refers back to a group"],
+  ["a{3}b{2,4}", null],
+  ["a{,500}", null],
+  ["(a{100}){100}{100}", "its repetitions multiply too far"],
+  ["{}", null],
+])("%s is judged: %s", (query, problem) => {
+  expect(queryProblem(query, false)).toBe(problem);
+  expect(queryProblem(query, true)).toBeNull();
+});

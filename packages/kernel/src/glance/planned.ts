@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { spilledDigest } from "@slipway/durable/payload";
+import type { Row } from "./wait.ts";
+
+/** A feature that an unfinished run was started for. */
+export interface Planned {
+  readonly id: string;
+  readonly run: string;
+  readonly at: number;
+  /** It has its place among the active ones: a run of its own was begun for it. */
+  readonly begun: boolean;
+}
+
+export const UNFINISHED_RUNS = `
+  SELECT r.run_id AS run, r.created_at AS at, e.payload,
+         (SELECT json_group_array(c.run_id) FROM runs c WHERE c.parent_run_id = r.run_id) AS children
+  FROM runs r JOIN events e ON e.stream = r.run_id AND e.seq = 1
+  WHERE r.parent_run_id IS NULL AND r.finished_at IS NULL`;
+
+/** From what a run was started with; a run of another protocol names no features there. */
+export function plannedIn({ run, at, payload, children }: Row, objects: string): Planned[] {
+  const { input } = JSON.parse(whole(String(payload), objects)) as { input?: { specs?: readonly { feature_id: string }[] } };
+  const begun = new Set(JSON.parse(String(children)) as string[]);
+  return (input?.specs ?? []).map(({ feature_id }) => {
+    const own = `${String(run)}/feature:${feature_id}`;
+    return { id: feature_id, run: own, at: Number(at), begun: begun.has(own) };
+  });
+}
+
+/** Many specifications make a long payload, and the journal keeps only its digest. */
+function whole(payload: string, objects: string): string {
+  const digest = spilledDigest(payload);
+  return digest === null ? payload : readFileSync(join(objects, digest.slice(0, 2), digest.slice(2)), "utf8");
+}

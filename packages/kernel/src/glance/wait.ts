@@ -1,0 +1,58 @@
+import type { LockGlance, QuestionGlance, Wait } from "./glance.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Waits {
+  readonly questions: readonly QuestionGlance[];
+  /** Plans that wait for others: `id`, `features` and `files` (JSON), `locks` (JSON). */
+  readonly plans: readonly Row[];
+  /** Runs whose last word is that a lock was not to be had. */
+  readonly refusals: readonly Row[];
+  readonly locks: readonly LockGlance[];
+}
+
+/** What of two plans is the same file; `features` are those in the way. */
+export const PLANS_IN_THE_QUEUE = plansThatWait("blocked_queue", "waits_for", "required_resources");
+export const PLANS_THAT_WAIT = plansThatWait("waits", "blockers", "'[]'");
+
+function plansThatWait(table: string, features: string, locks: string): string {
+  const paths = ["create", "modify", "delete"].map((operation) => `SELECT value FROM json_each(w.plan, '$.files.${operation}')`);
+  return `
+    SELECT w.feature_id AS id, w.${features} AS features, ${locks} AS locks,
+           (SELECT json_group_array(DISTINCT c.resource) FROM plan_claims c
+            WHERE c.feature_id IN (SELECT value FROM json_each(w.${features})) AND c.resource IN (${paths.join(" UNION ")})) AS files
+    FROM ${table} w`;
+}
+
+/** Where the last thing a run has to tell is that it did not get a lock. */
+export const LOCK_REFUSALS = `
+  SELECT e.stream, e.payload FROM heads h JOIN events e ON e.stream = h.stream AND e.seq = h.seq
+  WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
+
+/** A person comes first: whatever else there is, nothing goes on before they have answered. */
+export function waitFor(feature: string, { questions, plans, refusals, locks }: Waits): Wait | null {
+  const question = questions.find((asked) => asked.feature === feature);
+  if (question !== undefined) return { for: "person", question: question.id, kind: question.kind };
+  const plan = plans.find(({ id }) => id === feature);
+  if (plan !== undefined) return otherFeatures(feature, plan, locks);
+  const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${feature}`));
+  return refused === undefined ? null : lockOf(String(refused["payload"]));
+}
+
+function otherFeatures(feature: string, plan: Row, locks: readonly LockGlance[]): Wait {
+  const features = names(plan["features"]);
+  const resources = names(plan["files"]);
+  const held = locks.filter(({ resource, holder }) => names(plan["locks"]).includes(resource) && holder !== null && holder !== feature);
+  if (resources.length === 0 && held.length > 0) return { for: "lock", features, resources: held.map(({ resource }) => resource) };
+  return { for: "feature", features, resources };
+}
+
+function lockOf(payload: string): Wait {
+  const { failure } = JSON.parse(payload) as { failure: { details: { held: { resource: string; holder: string }[] } } };
+  const { held } = failure.details;
+  return { for: "lock", resources: held.map(({ resource }) => resource), features: held.map(({ holder }) => holder) };
+}
+
+function names(json: unknown): string[] {
+  return JSON.parse(String(json)) as string[];
+}

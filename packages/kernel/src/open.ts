@@ -1,0 +1,97 @@
+import { assertKeysOutOfSight } from "./approvals/out-of-sight.ts";
+import { openApprovalKey } from "./approvals/key.ts";
+import { committedReader } from "./config/committed.ts";
+import { loadConfiguration, type Configuration, type ReadFile } from "./config/load.ts";
+import { reconcile } from "./git/reconcile.ts";
+import { excludeLocally, openRepository, type Repository } from "./git/repository.ts";
+import { assertNotRolledBack, keepHeads } from "./journal/heads.ts";
+import { openKernel, type Kernel } from "./kernel.ts";
+import { layoutOf } from "./layout.ts";
+import { placesIn, type Environment } from "./places.ts";
+import { openRecords, type Records } from "./records.ts";
+import type { SandboxOverride } from "./sandbox/contract.ts";
+import { recordOverride } from "./sandbox/override.ts";
+import { openSandbox, type Sandbox } from "./sandbox/sandbox.ts";
+import { unsandboxed } from "./sandbox/unsandboxed.ts";
+
+export interface OpenAt {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** A person's word that gates may run without a sandbox; it is recorded. */
+  readonly unsandboxed?: SandboxOverride | undefined;
+  /** Looks at the configuration's files once more, and throws when they will not do. */
+  readonly check?: (readFile: ReadFile) => Promise<void>;
+}
+
+/** A repository that stays open for longer than one command. */
+export interface OpenedRepository {
+  readonly repository: Repository;
+  readonly records: Records;
+  /** Under the configuration that is committed now: a server outlives a change of policy. */
+  kernel(): Promise<Kernel>;
+  close(): Promise<void>;
+}
+
+export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
+  const { cwd, env, unsandboxed: override } = options;
+  const { configHome, stateHome } = placesIn(env);
+  const repository = await openRepository(cwd, { env });
+  const first = await load(options, repository, configHome);
+  await excludeLocally(repository, [".slipway/", ".worktrees/"]);
+  await reconcile(repository);
+  const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
+  const records = await openRecords({ layout: layoutOf(repository.root) });
+  await assertNotRolledBack(stateHome, records);
+  if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
+  const sandbox = lasting(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
+  const open = ({ configuration }: Loaded) => openKernel({ records, repository, configuration, approvalKey, hostEnv: env, sandbox });
+  let current = { loaded: first, kernel: open(first) };
+  return {
+    repository,
+    records,
+    async kernel() {
+      if ((await fingerprint(repository, current.loaded.configuration)) === current.loaded.fingerprint) return current.kernel;
+      const loaded = await load(options, repository, configHome);
+      current = { loaded, kernel: open(loaded) };
+      return current.kernel;
+    },
+    async close() {
+      await keepHeads(stateHome, records);
+      await records.close();
+    },
+  };
+}
+
+interface Loaded {
+  readonly configuration: Configuration;
+  readonly fingerprint: string;
+}
+
+async function load({ env, check }: OpenAt, repository: Repository, configHome: string): Promise<Loaded> {
+  const readFile = await committedReader(repository);
+  const configuration = await loadConfiguration(readFile);
+  await check?.(readFile);
+  assertKeysOutOfSight(configuration.policy, configHome, env);
+  return { configuration, fingerprint: await fingerprint(repository, configuration) };
+}
+
+/** Changes when a committed file of the configuration does, or the branch it is read from. */
+async function fingerprint({ git }: Repository, { policy }: Configuration): Promise<string> {
+  const revisions = ["HEAD:slipway", `refs/heads/${policy.worktree.base_branch}:slipway`];
+  const found = await Promise.all(
+    revisions.map((revision) => git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", revision], { allowExit: [1, 128] })),
+  );
+  return found.map(({ stdout }) => Buffer.from(stdout).toString("utf8").trim()).join(" ");
+}
+
+/** Made on first use. What failed is tried again: a missing sandbox may be installed while a server runs. */
+function lasting(make: () => Promise<Sandbox>): () => Promise<Sandbox> {
+  let made: Promise<Sandbox> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,83 @@
+import { digestOf } from "@slipway/durable/canonical";
+import type { Tx } from "../database/tables.ts";
+import { takeLocks } from "../features/lock-taking.ts";
+import { acceptPlan, planFacts } from "../features/plan-checks.ts";
+import type { Rooms } from "../features/rooms.ts";
+import { findFeature, updateFeature, type Feature } from "../features/store.ts";
+import type { Call } from "../operations/operation.ts";
+import { judgePlan, type Verdict } from "../plans/judge.ts";
+import { block } from "./enqueue.ts";
+import { hasWoken, putEntry, queuedEntries, removeEntry, settleQueue, type QueueEntry } from "./store.ts";
+
+/** For the journal: what the queue does is nobody's call. */
+const QUEUE = { type: "system", id: "queue" } as const;
+
+/**
+ * Gives everybody who waits a turn, oldest first, if something was let go of since the last time. An accepted update may let go of
+ * something itself, so this goes on until a whole round has accepted nothing.
+ */
+export async function reevaluate(tx: Tx, rooms: Rooms, call: Call): Promise<void> {
+  if (!(await hasWoken(tx))) return;
+  for (let accepted = true; accepted;) {
+    accepted = false;
+    for (const entry of await queuedEntries(tx)) accepted = (await giveTurn(tx, rooms, entry, call)) || accepted;
+  }
+  await settleQueue(tx);
+}
+
+async function giveTurn(tx: Tx, rooms: Rooms, entry: QueueEntry, call: Call): Promise<boolean> {
+  const feature = await findFeature(tx, entry.feature_id);
+  if (feature.status !== "blocked") {
+    await removeEntry(tx, feature.id);
+    return false;
+  }
+  const proposal = { plan: entry.plan, base: entry.base_commit, existing: entry.files_at_base };
+  const verdict = judgePlan(entry.plan, { ...(await planFacts(tx, rooms, feature, proposal, call.at)), takesFreeLocks: true });
+  if (verdict.answer !== "accept") {
+    if (await stillWaits(tx, feature, entry, verdict, call.at)) call.touched?.(feature.id);
+    return false;
+  }
+  await takeLocks(tx, rooms, feature, verdict.locks, call);
+  await acceptPlan(
+    tx,
+    rooms,
+    feature,
+    entry.plan,
+    { queued: true, reason: "the plan was accepted: nothing is in its way any more" },
+    call.at,
+  );
+  call.touched?.(feature.id);
+  await rooms.journal.append(tx, {
+    kind: "operation",
+    name: "plan.accept_queued",
+    key: `${call.operationId}/queue/${feature.id}/${entry.plan.plan_version}`,
+    at: call.at,
+    payload: {
+      actor: QUEUE,
+      input: digestOf(entry.plan),
+      event: { feature_id: feature.id, plan_version: entry.plan.plan_version, locks: [...verdict.locks], woken_by: call.operationId },
+    },
+  });
+  return true;
+}
+
+/** What it waits for may be something else than before; its place in the queue stays. Says whether anything was written. */
+async function stillWaits(
+  tx: Tx,
+  feature: Feature,
+  entry: QueueEntry,
+  verdict: Exclude<Verdict, { answer: "accept" }>,
+  at: number,
+): Promise<boolean> {
+  if (verdict.answer === "refuse") {
+    const reason = `the queued plan cannot be accepted as it is: ${verdict.error.message}`;
+    if (feature.status_reason === reason) return false;
+    await updateFeature(tx, feature, { status_reason: reason }, at);
+    return true;
+  }
+  const { report, missing } = verdict;
+  const same = entry.collision_fingerprint === report.fingerprint && digestOf(entry.required_resources) === digestOf(missing);
+  const next = { collision_fingerprint: report.fingerprint, required_resources: missing, waits_for: report.conflicting_feature_ids };
+  if (!same) await putEntry(tx, { ...entry, ...next });
+  return (await block(tx, feature, verdict, await queuedEntries(tx), at)).written;
+}

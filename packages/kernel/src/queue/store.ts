@@ -1,0 +1,81 @@
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../database/tables.ts";
+import { ENDED } from "../features/status.ts";
+import { dropClaims } from "../plans/claims-store.ts";
+import type { Plan } from "../plans/schema.ts";
+import type { QueueTables } from "./tables.ts";
+
+type Row = Selectable<QueueTables["blocked_queue"]>;
+
+export interface QueueEntry {
+  readonly feature_id: string;
+  readonly plan: Plan;
+  readonly detected_at: number;
+  readonly collision_fingerprint: string;
+  readonly required_resources: readonly string[];
+  readonly waits_for: readonly string[];
+  readonly base_commit: string;
+  readonly files_at_base: readonly string[];
+}
+
+/** In the order in which they get their turn. */
+export async function queuedEntries(db: Db | Tx): Promise<QueueEntry[]> {
+  const rows = await db.selectFrom("blocked_queue").selectAll().orderBy("detected_at").orderBy("feature_id").execute();
+  return rows.map(entryOf);
+}
+
+export async function queuedEntry(db: Db | Tx, feature: string): Promise<QueueEntry | null> {
+  const row = await db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature).executeTakeFirst();
+  return row === undefined ? null : entryOf(row);
+}
+
+/** In place of the feature's entry, if it has one. */
+export async function putEntry(tx: Tx, entry: QueueEntry): Promise<void> {
+  const row: Row = {
+    ...entry,
+    plan_version: entry.plan.plan_version,
+    plan: JSON.stringify(entry.plan),
+    required_resources: JSON.stringify(entry.required_resources),
+    waits_for: JSON.stringify(entry.waits_for),
+    files_at_base: JSON.stringify(entry.files_at_base),
+    recheck: 0,
+  };
+  await tx
+    .insertInto("blocked_queue")
+    .values(row)
+    .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(row))
+    .execute();
+}
+
+export async function removeEntry(tx: Tx, feature: string): Promise<void> {
+  await tx.deleteFrom("blocked_queue").where("feature_id", "=", feature).execute();
+}
+
+/**
+ * To be called when a feature has let go of something: a lock, a plan, or with its end both. Whoever waits is looked at again
+ * before the operation's transaction ends; and a feature that is no longer blocked, or gone, waits for nothing itself.
+ */
+export async function wakeQueue(tx: Tx, feature: string): Promise<void> {
+  const row = await tx.selectFrom("features").select("status").where("id", "=", feature).executeTakeFirst();
+  if (row === undefined || ENDED.includes(row.status)) await dropClaims(tx, feature);
+  if (row?.status !== "blocked") await removeEntry(tx, feature);
+  await tx.updateTable("blocked_queue").set({ recheck: 1 }).execute();
+}
+
+export async function hasWoken(tx: Tx): Promise<boolean> {
+  return (await tx.selectFrom("blocked_queue").select("feature_id").where("recheck", "=", 1).executeTakeFirst()) !== undefined;
+}
+
+export async function settleQueue(tx: Tx): Promise<void> {
+  await tx.updateTable("blocked_queue").set({ recheck: 0 }).where("recheck", "=", 1).execute();
+}
+
+function entryOf({ plan_version: _version, recheck: _recheck, ...row }: Row): QueueEntry {
+  return {
+    ...row,
+    plan: JSON.parse(row.plan) as Plan,
+    required_resources: JSON.parse(row.required_resources) as string[],
+    waits_for: JSON.parse(row.waits_for) as string[],
+    files_at_base: JSON.parse(row.files_at_base) as string[],
+  };
+}

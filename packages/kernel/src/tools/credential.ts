@@ -1,0 +1,54 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { ACTOR_ROLES, rolesFor, type ActorRole, type Tool } from "../config/rbac.ts";
+import type { Policy } from "../config/policy.ts";
+
+/** Who calls, as the server knows it: from a signed token, or from the person who started the process. Never from the call. */
+export interface Credential {
+  readonly role: ActorRole;
+  /** Null where the person who started the server leaves the name to the caller. */
+  readonly actorId: string | null;
+  /** The only feature this caller may touch; null for any. */
+  readonly feature: string | null;
+}
+
+/** What a call says of itself has to agree with the credential; it never widens it. */
+export function assertAgrees(credential: Credential, tool: Tool, args: Readonly<Record<string, unknown>>): void {
+  const { role, actorId, feature } = credential;
+  const { actor_type: type, actor_id: id } = args;
+  // Anything that is no role at all is left to the input schema.
+  if (ACTOR_ROLES.some((known) => known === type) && type !== role) throw disagrees(tool, role, "actor_type", type, role);
+  if (actorId !== null && typeof id === "string" && id !== actorId) throw disagrees(tool, role, "actor_id", id, actorId);
+  const other = feature === null ? undefined : featuresNamed(args).find((named) => named !== feature);
+  if (other !== undefined) throw disagrees(tool, role, "feature_id", other, feature);
+}
+
+/** Deny by default: what the policy does not open to a role is closed to it. */
+export function assertGranted(policy: Pick<Policy, "rbac">, { role }: Credential, tool: Tool): void {
+  const allowed = rolesFor(policy.rbac, tool);
+  if (allowed.includes(role)) return;
+  throw new SlipwayError("forbidden_tool_for_role", `${tool} is not open to the role "${role}".`, {
+    tool,
+    role,
+    allowed_roles: allowed,
+    suggested_next_actions: [`Have it done by one of: ${allowed.join(", ")}, or ask a person to widen policy.rbac.`],
+  });
+}
+
+/** Every place where the inputs of the catalog name a feature. */
+function featuresNamed({ feature_id, plan_json: plan }: Readonly<Record<string, unknown>>): unknown[] {
+  const planned = typeof plan === "object" && plan !== null && "feature_id" in plan ? [plan.feature_id] : [];
+  return [feature_id, ...planned].filter((named) => named !== undefined);
+}
+
+function disagrees(tool: Tool, role: ActorRole, field: string, claimed: unknown, granted: string | null): SlipwayError {
+  return new SlipwayError(
+    "forbidden_tool_for_role",
+    `${tool}: the call says ${field} ${JSON.stringify(claimed)}; the credential says ${JSON.stringify(granted)}.`,
+    {
+      tool,
+      role,
+      field: `/${field}`,
+      suggested_next_actions: [`Call again with ${field} ${JSON.stringify(granted)}, or with a credential made for ${JSON.stringify(claimed)}.`],
+    },
+  );
+}

@@ -1,0 +1,252 @@
+import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { ACTOR_ROLES, DEFAULT_RBAC, TOOLS, type Tool } from "../config/rbac.ts";
+import { openScratchKernel, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import type { Credential } from "./credential.ts";
+import { callTool, type CallOptions } from "./dispatch.ts";
+import { failureSchema, type Envelope } from "./envelope.ts";
+import { sampleTools, served } from "./testing/sample-tools.ts";
+import { tool, type AnyTool, type ToolCall } from "./tool.ts";
+
+const ORCHESTRATOR: Credential = { role: "orchestrator", actorId: null, feature: null };
+const ACTOR = { actor_type: "orchestrator", actor_id: "kim" };
+
+let scratch: ScratchKernel;
+const seen = vi.fn<(call: ToolCall, input: unknown) => void>();
+const tools = served(sampleTools((call, input) => seen(call, input)));
+
+beforeAll(async () => {
+  scratch = await openScratchKernel();
+});
+afterAll(() => scratch.close());
+beforeEach(() => void seen.mockClear());
+
+function call(name: string, args: unknown, credential = ORCHESTRATOR, options: CallOptions = {}): Promise<Envelope> {
+  return callTool(scratch.kernel, tools, credential, name, args, options);
+}
+
+function calling(definition: AnyTool, options: CallOptions = {}): Promise<Envelope> {
+  return callTool(scratch.kernel, served([definition]), ORCHESTRATOR, definition.name, ACTOR, options);
+}
+
+/** A read tool that ends like this. */
+const ending = (end: () => Promise<{ data: { ok: boolean } }>, name: Tool = "plan.get") =>
+  tool({ name, kind: "read", description: "x", input: z.strictObject({}), output: z.strictObject({ ok: z.boolean() }), call: end });
+
+function violationsIn(envelope: Envelope): unknown[] {
+  return envelope.ok ? [] : (envelope.error.details["violations"] as { pointer: string }[]).map(({ pointer }) => pointer);
+}
+
+describe("a response", () => {
+  test("[FEA-061] carries `data` exactly when ok, and evidence where a log exists", async () => {
+    const read = await call("plan.get", { ...ACTOR, feature_id: "search" });
+    expect(read).toEqual({ ok: true, data: { feature_id: "search", plan: null } });
+    const appended = await call("feature.log_append", { ...ACTOR, feature_id: "search", text: "a" });
+    expect(appended).toEqual({ ok: true, data: { tags: [] }, evidence: { log_path: "log.txt", exit_code: 0 } });
+    const refused = await call("plan.get", { ...ACTOR });
+    expect(Object.keys(refused)).toEqual(["ok", "error"]);
+  });
+
+  test("[FEA-164] a failure carries code, message, retryable, requires_human and next actions, and the log's path as evidence", async () => {
+    const failed = await calling(
+      ending(() => Promise.reject(new SlipwayError("gate_failed", "The tests failed.", { log_path: ".slipway/log", exit_code: 1 }))),
+    );
+    expect(failed).toEqual({
+      ok: false,
+      error: {
+        code: "gate_failed",
+        message: "The tests failed.",
+        details: { retryable: false, requires_human: false, suggested_next_actions: [], log_path: ".slipway/log", exit_code: 1 },
+      },
+      evidence: { log_path: ".slipway/log", exit_code: 1 },
+    });
+  });
+
+  test.each<ErrorCode>(["lock_conflict", "collision_detected", "blocked_by_collision_policy"])(
+    "[FEA-164] %s names the features in the way",
+    async (code) => {
+      const named = await calling(ending(() => Promise.reject(new SlipwayError(code, "In the way.", { conflicting_feature_ids: ["b"] }))));
+      expect(named).toMatchObject({ error: { code, details: { conflicting_feature_ids: ["b"] } } });
+      const unnamed = await calling(ending(() => Promise.reject(new SlipwayError(code, "In the way."))));
+      expect(unnamed).toMatchObject({ error: { details: { conflicting_feature_ids: [] } } });
+    },
+  );
+
+  test.each([
+    ["an error", new TypeError("secret internals at /home/kim/x.ts:1")],
+    ["something that is no error", "secret internals"],
+    ["an error of ours without a code of its own", new SlipwayError("internal_error", "secret internals")],
+  ])("[FEA-166] %s that nobody foresaw is internal_error, without its words", async (_name, thrown) => {
+    const onBug = vi.fn();
+    const failed = await calling(
+      ending(() => Promise.reject(thrown as Error)),
+      { onBug },
+    );
+    expect(failed).toMatchObject({ ok: false, error: { code: "internal_error", details: { retryable: false } } });
+    expect(JSON.stringify(failed)).not.toContain("secret");
+    const [error, reference] = onBug.mock.calls[0] ?? [];
+    expect(error).toBe(thrown);
+    expect(JSON.stringify(failed)).toContain(reference);
+  });
+
+  test("[FEA-023] an answer that misses its own schema is internal_error, and none of it is given", async () => {
+    const wrong = await calling(ending(async () => ({ data: { ok: "secret" as unknown as boolean } })));
+    expect(wrong).toMatchObject({ ok: false, error: { code: "internal_error" } });
+    expect(JSON.stringify(wrong)).not.toContain("secret");
+  });
+
+  test("[FEA-023] an answer that misses the schema shown to callers is internal_error as well", async () => {
+    const definition = ending(async () => ({ data: { ok: true } }));
+    const shown = served([definition]);
+    const narrowed = { ...shown, byName: new Map([...shown.byName].map(([name, entry]) => [name, { ...entry, output: z.never() }])) };
+    const failed = await callTool(scratch.kernel, narrowed, ORCHESTRATOR, "plan.get", ACTOR);
+    expect(failed).toMatchObject({ ok: false, error: { code: "internal_error" } });
+  });
+});
+
+describe("the input", () => {
+  test("[FEA-020] is refused with every violation at once, each with pointer, rule, expectation and a sentence", async () => {
+    const refused = await call("feature.log_append", { actor_type: "orchestrator", feature_id: "A!", text: "", tags: [1], more: true });
+    expect(refused).toMatchObject({ ok: false, error: { code: "schema_validation_failed" } });
+    expect(violationsIn(refused).toSorted()).toEqual(["/actor_id", "/feature_id", "/more", "/tags/0", "/text"]);
+    if (refused.ok) return;
+    for (const violation of refused.error.details["violations"] as Record<string, unknown>[]) {
+      expect(violation).toEqual({
+        pointer: expect.any(String),
+        rule: expect.stringMatching(/./),
+        expected: expect.stringMatching(/./),
+        message: expect.stringMatching(/./),
+      });
+    }
+    expect(seen).not.toHaveBeenCalled();
+  });
+
+  test("[FEA-060] needs actor_type and actor_id, whatever the tool", async () => {
+    expect(violationsIn(await call("plan.get", { feature_id: "a" }))).toEqual(["/actor_type", "/actor_id"]);
+    expect(violationsIn(await call("plan.get", { ...ACTOR, actor_type: "person", feature_id: "a" }))).toEqual(["/actor_type"]);
+    expect(violationsIn(await call("plan.get", { ...ACTOR, actor_id: 7, feature_id: "a" }))).toEqual(["/actor_id"]);
+    expect(seen).not.toHaveBeenCalled();
+  });
+
+  test("rules across fields count although JSON Schema has no form for them", async () => {
+    expect(violationsIn(await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "nothing" }))).toEqual(["/text"]);
+  });
+
+  test("[FEA-023] is held against the schema shown to callers as well as against the definition", async () => {
+    const input = z.looseObject({ feature_id: z.literal("b") });
+    const narrowed = { ...tools, byName: new Map([...tools.byName].map(([name, entry]) => [name, { ...entry, input }])) };
+    const refused = await callTool(scratch.kernel, narrowed, ORCHESTRATOR, "plan.get", { ...ACTOR, feature_id: "a" });
+    expect(violationsIn(refused)).toEqual(["/feature_id"]);
+  });
+
+  test.each([["a text"], [null], [["plan"]], [undefined]])("%j instead of arguments is refused", async (args) => {
+    expect(await call("plan.get", args)).toMatchObject({ ok: false, error: { code: "schema_validation_failed" } });
+  });
+
+  test.each(["__proto__", "constructor", "prototype"])("a key named %s is refused wherever it is", async (key) => {
+    const args: unknown = JSON.parse(`{"actor_type":"orchestrator","actor_id":"kim","feature_id":"a","text":"b","tags":[{"${key}":{"x":1}}]}`);
+    const refused = await call("feature.log_append", args);
+    expect(violationsIn(refused)).toEqual([`/tags/0/${key}`]);
+    expect(seen).not.toHaveBeenCalled();
+  });
+
+  test("bottomless nesting is refused", async () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`) as object;
+    expect(await call("plan.get", { ...ACTOR, ...deep })).toMatchObject({ error: { code: "schema_validation_failed" } });
+  });
+
+  test("an unknown tool is refused with the name that was meant", async () => {
+    const refused = await call("plan.gett", ACTOR);
+    expect(refused).toMatchObject({ ok: false, error: { code: "schema_validation_failed", message: expect.stringContaining("plan.get?") } });
+    expect(await call("toString", ACTOR)).toMatchObject({ ok: false, error: { code: "schema_validation_failed" } });
+  });
+});
+
+describe("what is handed on", () => {
+  test("the actor is the credential's, the fields around the tool's own are stripped", async () => {
+    const signal = AbortSignal.abort();
+    const progress = vi.fn();
+    const args = { ...ACTOR, feature_id: "a", text: "b", operation_id: "mine", expected_version: 3 };
+    await call("feature.log_append", args, { ...ORCHESTRATOR, actorId: "kim" }, { signal, progress });
+    expect(seen).toHaveBeenCalledExactlyOnceWith(
+      { actor: { type: "orchestrator", id: "kim" }, operationId: "call:mine", expectedVersion: 3, signal, progress },
+      { feature_id: "a", text: "b", tags: [] },
+    );
+  });
+
+  test("without an operation id every call has one of its own", async () => {
+    await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "b" });
+    await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "b" });
+    const [first, second] = seen.mock.calls.map(([{ operationId }]) => operationId);
+    expect(first).not.toBe(second);
+    expect(seen.mock.calls[0]?.[0]).not.toHaveProperty("expectedVersion");
+  });
+
+  test("[FEA-015] expected_version is optional except where it is mandatory, and reads do not take it", async () => {
+    expect(violationsIn(await call("feature.state_patch", { ...ACTOR, feature_id: "a" }))).toEqual(["/expected_version"]);
+    expect(await call("feature.state_patch", { ...ACTOR, feature_id: "a", expected_version: 1 })).toMatchObject({ ok: true });
+    expect(violationsIn(await call("plan.get", { ...ACTOR, feature_id: "a", expected_version: 1 }))).toEqual(["/expected_version"]);
+    expect(violationsIn(await call("plan.get", { ...ACTOR, feature_id: "a", operation_id: "x" }))).toEqual(["/operation_id"]);
+  });
+});
+
+describe("who may call", () => {
+  const everything = served(TOOLS.map((name) => ending(async () => ({ data: { ok: true } }), name)));
+
+  test.each(ACTOR_ROLES)("[FEA-063] [FEA-064] [FEA-065] [FEA-066] [FEA-067] %s may call exactly what the policy opens to it", async (role) => {
+    const opened: Tool[] = [];
+    for (const name of TOOLS) {
+      const answer = await callTool(scratch.kernel, everything, { role, actorId: null, feature: null }, name, {
+        actor_type: role,
+        actor_id: "x",
+      });
+      if (answer.ok) opened.push(name);
+      else expect(answer).toMatchObject({ error: { code: "forbidden_tool_for_role", details: { role } } });
+    }
+    expect(opened.toSorted()).toEqual([...DEFAULT_RBAC[role]].toSorted());
+  });
+
+  test("[FEA-063] an unknown role gets nothing", async () => {
+    const stranger = { role: "root", actorId: null, feature: null } as unknown as Credential;
+    expect(await call("plan.get", { ...ACTOR, feature_id: "a" }, stranger)).toMatchObject({ error: { code: "forbidden_tool_for_role" } });
+  });
+
+  test("[FEA-063] a forbidden tool is refused before its input is looked at", async () => {
+    const planner: Credential = { role: "planner", actorId: null, feature: null };
+    const refused = await call("feature.log_append", { actor_type: "planner", nonsense: 1 }, planner);
+    expect(refused).toMatchObject({ error: { code: "forbidden_tool_for_role", details: { tool: "feature.log_append" } } });
+  });
+
+  test.each([
+    ["another role", { actor_type: "system" }],
+    ["another name", { actor_id: "eve" }],
+    ["another feature", { feature_id: "other" }],
+    ["another feature in its plan", { plan_json: { feature_id: "other" } }],
+  ])("[FEA-180] a call that claims %s than its credential is forbidden", async (_name, claim) => {
+    const token: Credential = { role: "orchestrator", actorId: "kim", feature: "search" };
+    const args = { ...ACTOR, feature_id: "search" };
+    expect(await call("plan.get", args, token)).toMatchObject({ ok: true });
+    expect(await call("plan.get", { ...args, ...claim }, token)).toMatchObject({ error: { code: "forbidden_tool_for_role" } });
+    expect(seen).toHaveBeenCalledTimes(1);
+  });
+});
+
+test("[FEA-023] a failure that does not fit errors.schema.json is given as internal_error", async () => {
+  const strict = { ...tools, failure: z.never() };
+  const onBug = vi.fn();
+  const failed = await callTool(scratch.kernel, strict, ORCHESTRATOR, "plan.get", {}, { onBug });
+  expect(failed).toMatchObject({ ok: false, error: { code: "internal_error" } });
+  expect(onBug).toHaveBeenCalledOnce();
+});
+
+test("[FEA-023] every failed response fits errors.schema.json", async () => {
+  const failures = await Promise.all([
+    call("nope", ACTOR),
+    call("plan.get", {}),
+    call("plan.get", { ...ACTOR, actor_type: "qa" }),
+    calling(ending(() => Promise.reject(new Error("x")))),
+    calling(ending(() => Promise.reject(new SlipwayError("lock_conflict", "")))),
+  ]);
+  for (const failure of failures) expect(failureSchema.safeParse(failure).error).toBeUndefined();
+});

@@ -1,0 +1,143 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { z } from "zod";
+import { closest } from "../config/hint.ts";
+import type { Tool } from "../config/rbac.ts";
+import { checkSchema, type SchemaViolation } from "../config/violations.ts";
+import type { Kernel } from "../kernel.ts";
+import { assertAgrees, assertGranted, type Credential } from "./credential.ts";
+import { failureOf, type Envelope, type SuccessEnvelope } from "./envelope.ts";
+import type { AnyTool, Answer, ProgressNote, ToolCall } from "./tool.ts";
+import { unsafeKeyIn } from "./unsafe-key.ts";
+
+/** A tool as it is served: its definition, and the schemas a caller was shown. Both have to be met. */
+export interface ServedTool {
+  readonly definition: AnyTool;
+  /** What the dispatcher itself takes from the input. */
+  readonly common: z.ZodObject;
+  /** Of everything a call carries. */
+  readonly input: z.ZodType;
+  /** Of the whole response. */
+  readonly output: z.ZodType;
+}
+
+export interface ServedTools {
+  readonly byName: ReadonlyMap<string, ServedTool>;
+  /** Of every failed response. */
+  readonly failure: z.ZodType;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly progress?: (note: ProgressNote) => void;
+  /** Told of what must not reach the caller: the error itself, with the reference the caller got. */
+  readonly onBug?: (error: unknown, reference: string) => void;
+}
+
+/** The one way to call a tool, for every surface. Never throws: whatever happens has a code. */
+export async function callTool(
+  kernel: Kernel,
+  tools: ServedTools,
+  credential: Credential,
+  name: string,
+  args: unknown,
+  options: CallOptions = {},
+): Promise<Envelope> {
+  try {
+    const tool = toolNamed(tools.byName, name);
+    const { definition, output } = tool;
+    const given = objectOf(name, args);
+    assertAgrees(credential, definition.name, given);
+    assertGranted(kernel.configuration.policy, credential, definition.name);
+    const { own, call } = readInput(kernel, tool, given, credential, options);
+    const answer = await definition.call(kernel, own as never, call);
+    return checkedAnswer(definition, output, answer);
+  } catch (error) {
+    const failure = error instanceof SlipwayError && error.code !== "internal_error" ? failureOf(error) : null;
+    if (failure !== null && checkSchema(tools.failure, failure).ok) return failure;
+    const reference = kernel.records.ids.next("bug");
+    options.onBug?.(error, reference);
+    return failureOf(bug(name, reference));
+  }
+}
+
+function toolNamed(tools: ServedTools["byName"], name: string): ServedTool {
+  const found = tools.get(name);
+  if (found !== undefined) return found;
+  const meant = closest(name, tools.keys());
+  const expected = `one of ${[...tools.keys()].join(", ")}`;
+  throw invalid(`There is no tool ${JSON.stringify(name)}${meant === null ? "" : `; did you mean ${meant}?`}`, name, [
+    { pointer: "/name", rule: "enum", expected, message: `unknown tool ${JSON.stringify(name)}` },
+  ]);
+}
+
+function objectOf(name: string, args: unknown): Readonly<Record<string, unknown>> {
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
+  const violation = { pointer: "", rule: "type", expected: "an object", message: "the arguments of a tool are an object" };
+  throw invalid(`The arguments of ${name} are not an object.`, name, [violation]);
+}
+
+function readInput(
+  kernel: Kernel,
+  { definition, common: fields, input }: ServedTool,
+  given: Readonly<Record<string, unknown>>,
+  credential: Credential,
+  options: CallOptions,
+): { readonly own: unknown; readonly call: ToolCall } {
+  const unsafe = unsafeKeyIn(given);
+  if (unsafe !== null) throw invalid(`The arguments of ${definition.name} are not plain JSON.`, definition.name, [unsafe]);
+  const common = checkSchema(fields, given);
+  const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !(field in fields.shape)));
+  const own = checkSchema(definition.input as z.ZodType, rest);
+  const whole = checkSchema(input, given);
+  if (!common.ok || !own.ok || !whole.ok) {
+    const violations = [common, own, whole].flatMap((checked) => (checked.ok ? [] : checked.violations));
+    throw invalid(`The arguments of ${definition.name} are not valid.`, definition.name, unique(violations));
+  }
+  const { actor_id, operation_id, expected_version } = common.value as Partial<Record<string, unknown>>;
+  return {
+    own: own.value,
+    call: {
+      actor: { type: credential.role, id: String(actor_id) },
+      // Apart from the ids of runs: no caller can take the id of a step that is still to come.
+      operationId: operation_id === undefined ? kernel.records.ids.next("call") : `call:${String(operation_id)}`,
+      ...(typeof expected_version === "number" && { expectedVersion: expected_version }),
+      signal: options.signal ?? new AbortController().signal,
+      progress: options.progress ?? (() => undefined),
+    },
+  };
+}
+
+/** A field that several schemas refuse is told once, in the words of the first. */
+function unique(violations: readonly SchemaViolation[]): SchemaViolation[] {
+  const first = new Map<string, SchemaViolation>();
+  for (const violation of violations) if (!first.has(violation.pointer)) first.set(violation.pointer, violation);
+  return [...first.values()];
+}
+
+/** What does not fit its schema is a defect of ours: the caller gets none of it. */
+function checkedAnswer(definition: AnyTool, output: z.ZodType, { data, evidence }: Answer<unknown>): Envelope {
+  const checked = checkSchema(definition.output, data);
+  if (!checked.ok) throw new Error(`${definition.name} gave an answer that is not of its own form: ${JSON.stringify(checked.violations)}`);
+  const envelope: SuccessEnvelope = { ok: true, data: checked.value, ...(evidence !== undefined && { evidence }) };
+  const plain = JSON.parse(JSON.stringify(envelope)) as SuccessEnvelope;
+  const whole = checkSchema(output, plain);
+  if (!whole.ok) throw new Error(`${definition.name} gave an answer that is not of the form shown: ${JSON.stringify(whole.violations)}`);
+  return plain;
+}
+
+function invalid(message: string, tool: Tool | string, violations: readonly SchemaViolation[]): SlipwayError {
+  const listed = violations.map((violation) => `${violation.pointer || "/"}: ${violation.message}`).join("; ");
+  return new SlipwayError("schema_validation_failed", `${message} ${listed}`, {
+    tool,
+    violations,
+    suggested_next_actions: ["Correct every field listed in `violations` and call again."],
+  });
+}
+
+function bug(tool: string, reference: string): SlipwayError {
+  return new SlipwayError("internal_error", `Slipway failed while it carried out ${tool} (reference ${reference}).`, {
+    tool,
+    reference,
+    suggested_next_actions: [`Find ${reference} in what the server wrote to standard error, and report it.`],
+  });
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { agentsSchema } from "../config/agents.ts";
+import { AGENTS_FILE, POLICY_FILE, type ReadFile } from "../config/load.ts";
+import { policySchema } from "../config/policy.ts";
+import { parseYamlConfig } from "../config/yaml.ts";
+import { indexSchema } from "../feature-index/index-value.ts";
+import { stateSchema } from "../features/state.ts";
+import { gatesSchema, GATES_FILE } from "../gates/schema.ts";
+import { planSchema } from "../plans/schema.ts";
+import { qaTestIndex } from "../qa/schema.ts";
+import { jsonSchemaOf, type JsonSchema } from "./schemas.ts";
+import { readSchema } from "./shipped.ts";
+
+/** What Slipway keeps or reads that has a form of its own, and where that form is defined. */
+const DEFINITIONS = {
+  plan: planSchema,
+  state: stateSchema,
+  index: indexSchema,
+  gates: gatesSchema,
+  policy: policySchema,
+  agents: agentsSchema,
+  qa_test_index: qaTestIndex,
+} as const satisfies Record<string, z.ZodType>;
+
+export type DocumentName = keyof typeof DEFINITIONS;
+
+export type DocumentSchemas = Readonly<Record<DocumentName, z.ZodType>>;
+
+/** Shipped with the package, beside `src` and `dist`. A repository cannot weaken its own checks with files of its own. */
+const SCHEMAS_FOLDER = join(import.meta.dirname, "..", "..", "schemas");
+
+export function loadDocumentSchemas(folder = SCHEMAS_FOLDER): DocumentSchemas {
+  const names = Object.keys(DEFINITIONS) as DocumentName[];
+  return Object.fromEntries(names.map((name) => [name, readSchema(join(folder, `${name}.schema.json`)).check])) as DocumentSchemas;
+}
+
+/** The files as they are to be, by name. */
+export function documentFiles(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(DEFINITIONS).map(([name, definition]) => {
+      const { $schema, ...rest }: JsonSchema = jsonSchemaOf(definition, "input");
+      return [`${name}.schema.json`, `${JSON.stringify({ $schema, title: name, ...rest }, null, 2)}\n`];
+    }),
+  );
+}
+
+/** The configuration's files against the shipped schemas. Their own rules were checked before; these can only be as strict or stricter. */
+export async function checkConfigurationFiles(schemas: DocumentSchemas, readFile: ReadFile): Promise<void> {
+  const files = { [POLICY_FILE]: schemas.policy, [GATES_FILE]: schemas.gates, [AGENTS_FILE]: schemas.agents };
+  for (const [path, schema] of Object.entries(files)) {
+    const bytes = await readFile(path);
+    if (bytes !== null) parseYamlConfig(path, bytes, schema);
+  }
+}

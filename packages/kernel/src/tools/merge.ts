@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { tool } from "./tool.ts";
+
+const gateSnapshot = z.strictObject({
+  gates: z.record(z.string(), z.string()),
+  runs: z.array(z.strictObject({ id: z.string(), mode: z.string(), status: z.string(), counts: z.json(), at: z.number() })),
+});
+
+export const mergeTools = [
+  tool({
+    name: "feature.ready_to_merge",
+    kind: "mutating",
+    description: [
+      "Merges a feature into the base branch: one commit with the whole reviewed change on the feature's branch, then the merge. This is the only way anything reaches the base branch.",
+      "Needs status ready_to_merge (else invalid_status_transition); the full gate and the policy's required_merge_mode passed on exactly this content (else gate_failed); every lock the plan needs, looked at right before the merge (else lock_not_held); and, unless the policy does without, an approval token, which only a person can make, for exactly this change (else user_approval_required; ask a person to review it and run `slipway approve`).",
+      "A strategy the policy does not allow fails with merge_disabled. base_moved: the base branch has new commits, so the change has to be rebuilt on it and gated again. merge_failed: it conflicts with them. checkout_in_the_way: a person's uncommitted files would be overwritten. In all of these nothing has moved.",
+      "On success the feature is merged, its locks are released, and the evidence names both commits, the strategy and the gate results.",
+    ].join(" "),
+    input: z.strictObject({
+      feature_id: z.string().min(1).describe("The feature's id."),
+      commit_message: z.string().min(1).describe("Of the feature's one commit."),
+      merge_strategy: z.string().min(1).describe("merge_commit, squash or rebase, as far as merge_policy.allowed_strategies has it."),
+      user_approval_token: z.string().optional().describe("From `slipway approve`. Good for one change of one feature, once."),
+    }),
+    output: z.strictObject({
+      commit: z.string().describe("What the base branch points to now."),
+      feature_commit: z.string().describe("The one commit of the feature's branch."),
+      tree: z.string(),
+      base_branch: z.string(),
+      base_before: z.string(),
+      strategy: z.string(),
+      approved_by: z.string(),
+      checkout_updated: z.boolean().describe("Whether a checkout of the base branch was brought forward."),
+      gate_snapshot: gateSnapshot,
+    }),
+    async call(kernel, input, call) {
+      const { gate_snapshot, ...landing } = await kernel.features.merge(call, input);
+      return { data: { ...landing, gate_snapshot: gateSnapshot.parse(gate_snapshot) } };
+    },
+  }),
+];

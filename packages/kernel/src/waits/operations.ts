@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { releaseAllWithin } from "../locks/store.ts";
+import type { Operation } from "../operations/operation.ts";
+import { planSchema } from "../plans/schema.ts";
+import { wakeQueue } from "../queue/store.ts";
+import { moveWorktree } from "../features/move.ts";
+import type { Rooms } from "../features/rooms.ts";
+import { acceptedPlan, findFeature, updateFeature } from "../features/store.ts";
+
+const waitInput = z.strictObject({
+  feature_id: z.string(),
+  plan_json: planSchema,
+  blockers: z.array(z.string()).min(1),
+  reason: z.string().min(1),
+});
+
+/** The feature steps back until others have landed. What it has not been granted by an accepted plan it gives back: nobody waits for a waiter. */
+export const waitOperation: Operation<z.input<typeof waitInput>, undefined, null> = {
+  name: "feature.wait",
+  roles: ["orchestrator", "system"],
+  input: waitInput,
+  async commit(tx, { feature_id, plan_json, blockers, reason }, _effect, { at }) {
+    const feature = await findFeature(tx, feature_id);
+    if ((await acceptedPlan(tx, feature_id)) === null) await releaseAllWithin(tx, feature_id);
+    const row = { blockers: JSON.stringify(blockers), plan: JSON.stringify(plan_json), since: at };
+    await tx
+      .insertInto("waits")
+      .values({ feature_id, ...row })
+      .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(row))
+      .execute();
+    await updateFeature(tx, feature, { status_reason: reason }, at);
+    await wakeQueue(tx, feature_id);
+    return null;
+  },
+  event: ({ feature_id, blockers, reason }) => ({ feature_id, blockers: [...blockers], reason }),
+};
+
+const wakeInput = z.strictObject({ feature_id: z.string(), onto: z.string().nullable(), reason: z.string() });
+
+export interface Moved {
+  readonly base: string;
+  readonly tree: string;
+}
+
+/** The wait is over. A feature that has built nothing yet stands on the base as the others left it; work goes there when it lands. */
+export function wakeOperation(rooms: Rooms): Operation<z.infer<typeof wakeInput>, Moved, Moved> {
+  const { repository, db } = rooms;
+  const treeOf = async (commit: string) =>
+    (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`])).trim();
+  return {
+    name: "feature.wake",
+    roles: ["orchestrator", "system"],
+    input: wakeInput,
+    async effect({ feature_id, onto }, { operationId, at }) {
+      const feature = await findFeature(db, feature_id);
+      const { base_commit, tree } = feature;
+      if (onto === null || onto === base_commit || tree !== (await treeOf(base_commit))) return { base: base_commit, tree };
+      const moved = { base: onto, tree: await treeOf(onto) };
+      await moveWorktree(rooms, feature, moved, operationId, at);
+      return moved;
+    },
+    async commit(tx, { feature_id, reason }, moved, { at }) {
+      const feature = await findFeature(tx, feature_id);
+      await tx.deleteFrom("waits").where("feature_id", "=", feature_id).execute();
+      await updateFeature(tx, feature, { status_reason: reason, base_commit: moved.base, tree: moved.tree }, at);
+      return moved;
+    },
+    event: ({ feature_id, reason }, { base }) => ({ feature_id, reason, base }),
+  };
+}

@@ -1,0 +1,48 @@
+import { isFinished } from "@slipway/durable/status";
+import type { Db } from "../database/tables.ts";
+import type { FeatureStatus } from "../features/status.ts";
+import { findFeature, gateMap } from "../features/store.ts";
+import type { Standing } from "./rules.ts";
+
+/** A feature of the same run, with the id of its own part of it. */
+export interface Sibling {
+  readonly feature_id: string;
+  readonly run_id: string;
+}
+
+/** How the features of a run stand, in one look. */
+export async function standingsOf(db: Db, siblings: readonly Sibling[]): Promise<Map<string, Standing>> {
+  const ids = siblings.map(({ feature_id }) => feature_id);
+  const runIds = siblings.map(({ run_id }) => run_id);
+  const features = await db.selectFrom("features").select(["id", "status"]).where("id", "in", ids).execute();
+  const runs = await db.selectFrom("runs").select(["run_id", "status"]).where("run_id", "in", runIds).execute();
+  const waits = await db.selectFrom("waits").select(["feature_id", "blockers"]).where("feature_id", "in", ids).execute();
+  const asked = await db
+    .selectFrom("questions")
+    .select(["run_id", "kind"])
+    .where("run_id", "in", runIds)
+    .where("status", "=", "open")
+    .execute();
+  const standing = ({ feature_id, run_id }: Sibling): Standing => {
+    const blockers = waits.find((wait) => wait.feature_id === feature_id)?.blockers;
+    return {
+      status: features.find(({ id }) => id === feature_id)?.status ?? null,
+      runFinished: runs.some((run) => run.run_id === run_id && isFinished(run.status)),
+      waitsFor: blockers === undefined ? null : (JSON.parse(blockers) as string[]),
+      asks: asked.filter((question) => question.run_id === run_id).map(({ kind }) => kind),
+    };
+  };
+  return new Map(siblings.map((sibling) => [sibling.feature_id, standing(sibling)]));
+}
+
+export interface StatusNow {
+  readonly status: FeatureStatus;
+  readonly status_reason: string;
+  /** Results on the tree of now. */
+  readonly gates: Readonly<Record<string, string>>;
+}
+
+export async function statusNow(db: Db, featureId: string): Promise<StatusNow> {
+  const feature = await findFeature(db, featureId);
+  return { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature) };
+}

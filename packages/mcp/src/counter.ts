@@ -1,0 +1,28 @@
+import type { OpenedRepository } from "@slipway/kernel/open";
+import type { ToolTable } from "@slipway/kernel/tools/table";
+import { readPins, TOOLS_FOLDER, type Pins } from "./catalog.ts";
+import { inFlight } from "./in-flight.ts";
+import { assertPinned } from "./pins.ts";
+import type { Counter } from "./server.ts";
+import { loadTools } from "./serving.ts";
+
+const SIGN_OF_LIFE_MS = 10_000;
+
+export interface CounterOptions {
+  readonly opened: Pick<OpenedRepository, "kernel">;
+  readonly table: ToolTable;
+  readonly transport: Pins["transports"][number];
+  readonly version: string;
+  readonly report: (line: string) => void;
+  readonly folder?: string;
+  readonly signOfLifeMs?: number;
+}
+
+/** Reads catalog, pins and schemas from disk; anything wrong with them is told before the first client is served. */
+export async function openCounter(options: CounterOptions): Promise<Counter> {
+  const { opened, table, transport, version, report, folder = TOOLS_FOLDER, signOfLifeMs = SIGN_OF_LIFE_MS } = options;
+  const tools = loadTools(folder, table);
+  const pins = readPins(folder);
+  await assertPinned(pins, transport);
+  return { version, tools, pins, inFlight: inFlight(), signOfLifeMs, kernel: () => opened.kernel(), report };
+}

@@ -1,0 +1,255 @@
+import { request as httpRequest } from "node:http";
+import type { FailureEnvelope } from "@slipway/kernel/tools/envelope";
+import { failureSchema } from "@slipway/kernel/tools/envelope";
+import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
+import { describe, expect, test } from "vitest";
+import type { HttpServing } from "./http.ts";
+import { openBench, type Bench } from "./testing/bench.ts";
+import { ACTOR, connect, ERAS, serveOverHttp } from "./testing/client.ts";
+import { slowTool } from "./testing/slow-tool.ts";
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+interface Raw {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What a program sends that is not a well-behaved client. */
+function send(serving: HttpServing, { method = "POST", path = "/mcp", headers = {}, body = PING }: Raw) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(serving.url);
+    const sent = httpRequest(
+      {
+        hostname,
+        port,
+        path,
+        method,
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function open(maxBodyBytes?: number): Promise<{ bench: Bench; serving: HttpServing; allowed: Record<string, string> }> {
+  const bench = await openBench(sampleTools(), { transport: "streamable_http" });
+  return { bench, serving: await serveOverHttp(bench, maxBodyBytes), allowed: bearer(bench.token()) };
+}
+
+function envelopeIn(body: string): FailureEnvelope {
+  return failureSchema.parse(JSON.parse(body));
+}
+
+describe.each(ERAS)("a %s client", (era) => {
+  test("lists every tool with its schemas and annotations, and calls them", async () => {
+    const { bench, serving } = await open();
+    const client = await connect(serving, bench.token(), era);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["feature.log_append", "feature.state_patch", "plan.get"]);
+    expect(tools[2]).toMatchObject({
+      description: "A sample read tool.",
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      inputSchema: { type: "object", required: ["actor_type", "actor_id", "feature_id"] },
+      outputSchema: { type: "object", anyOf: expect.any(Array) },
+    });
+    expect(client.getInstructions()).toContain('actor_type "orchestrator"');
+    const answer = { ok: true, data: { feature_id: "a", plan: null } };
+    const result = await client.callTool({ name: "plan.get", arguments: { ...ACTOR, feature_id: "a" } });
+    expect(result).toMatchObject({ structuredContent: answer, content: [{ type: "text", text: JSON.stringify(answer) }] });
+    expect(result.isError).toBeUndefined();
+  });
+
+  test("gets structured errors for a missing argument, a wrong type and an unknown tool", async () => {
+    const { bench, serving } = await open();
+    const client = await connect(serving, bench.token(), era);
+    const missing = await client.callTool({ name: "plan.get", arguments: { ...ACTOR } });
+    expect(missing).toMatchObject({
+      isError: true,
+      structuredContent: { ok: false, error: { code: "schema_validation_failed", details: { violations: [{ pointer: "/feature_id", rule: "required" }] } } },
+    });
+    const wrong = await client.callTool({ name: "plan.get", arguments: { ...ACTOR, feature_id: 7 } });
+    expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { details: { violations: [{ pointer: "/feature_id", rule: "type" }] } } } });
+    const unknown = client.callTool({ name: "plan.gett", arguments: { ...ACTOR } });
+    await expect(unknown).rejects.toMatchObject({ code: -32602, data: { ok: false, error: { code: "schema_validation_failed" } } });
+  });
+
+  test("[FEA-118] [FEA-180] is held to the role, name and feature of its token", async () => {
+    const { bench, serving } = await open();
+    const client = await connect(serving, bench.token({ role: "builder", actorId: "b1", feature: "search" }), era);
+    const own = { actor_type: "builder", actor_id: "b1", feature_id: "search" };
+    const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+    expect(await call("plan.get", own)).toMatchObject({ structuredContent: { ok: true } });
+    const forbidden = { isError: true, structuredContent: { ok: false, error: { code: "forbidden_tool_for_role" } } };
+    expect(await call("feature.log_append", { ...own, text: "x" })).toMatchObject(forbidden);
+    expect(await call("plan.get", { ...own, actor_type: "system" })).toMatchObject(forbidden);
+    expect(await call("plan.get", { ...own, actor_id: "b2" })).toMatchObject(forbidden);
+    expect(await call("plan.get", { ...own, feature_id: "other" })).toMatchObject(forbidden);
+  });
+
+  test("hears how far a long call has come, and stops it by cancelling", async () => {
+    const { definition, started, stopped } = slowTool();
+    const bench = await openBench([definition], { transport: "streamable_http", signOfLifeMs: 20 });
+    const client = await connect(await serveOverHttp(bench), bench.token(), era);
+    const heard: { progress: number; message?: string | undefined }[] = [];
+    const cancel = new AbortController();
+    const enough = Promise.withResolvers<void>();
+    const call = client.callTool(
+      { name: "gates.run", arguments: ACTOR },
+      { signal: cancel.signal, onprogress: (note) => void (heard.push(note) > 3 && enough.resolve()) },
+    );
+    const refused = expect(call).rejects.toThrow();
+    await started;
+    await enough.promise;
+    cancel.abort();
+    await Promise.all([stopped, refused]);
+    expect(heard[0]).toMatchObject({ progress: 1, total: 3, message: "one step done" });
+    expect(heard[1]).toMatchObject({ message: "gates.run is still running" });
+    const values = heard.map(({ progress }) => progress);
+    expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+    expect(values.every((value) => value < 2)).toBe(true);
+  });
+
+  test("that hangs up in the middle of a call stops it", async () => {
+    const { definition, started, stopped } = slowTool();
+    const bench = await openBench([definition], { transport: "streamable_http" });
+    const client = await connect(await serveOverHttp(bench), bench.token(), era);
+    const call = client.callTool({ name: "gates.run", arguments: ACTOR }).catch(() => undefined);
+    await started;
+    await client.close();
+    await Promise.all([stopped, call]);
+  });
+
+  test("hears that its call was stopped when the server closes", async () => {
+    const { definition, started, stopped } = slowTool();
+    const bench = await openBench([definition], { transport: "streamable_http" });
+    const serving = await serveOverHttp(bench);
+    const client = await connect(serving, bench.token(), era);
+    const call = client.callTool({ name: "gates.run", arguments: ACTOR });
+    await started;
+    await Promise.all([serving.close(), stopped]);
+    expect(await call).toMatchObject({ structuredContent: { ok: false, error: { code: "run_stopped" } } });
+  });
+});
+
+describe("who is let in", () => {
+  test("[FEA-179] a request without a good token is answered 401 with the error envelope, before any handler", async () => {
+    const { bench, serving } = await open();
+    const good = bench.token();
+    const [payload = "", signature = ""] = good.split(".");
+    const forged = Buffer.from(Buffer.from(payload.slice(4), "base64url").toString().replace("orchestrator", "system")).toString("base64url");
+    const headers: Record<string, string>[] = [
+      {},
+      { authorization: "Basic a2ltOnNlY3JldA==" },
+      bearer("nonsense"),
+      bearer(`slp_${forged}.${signature}`),
+      bearer(`${payload}.${signature.slice(0, -2)}AA`),
+      bearer(bench.token({ lifetimeMs: 0 })),
+      bearer(bench.token({ run: "2026-01-01_elsewhere" })),
+    ];
+    for (const header of headers) {
+      const { status, headers: answered, body } = await send(serving, { headers: header });
+      expect(status).toBe(401);
+      expect(answered["www-authenticate"]).toContain("Bearer");
+      expect(envelopeIn(body).error.code).toBe("unauthenticated");
+      expect(body).not.toContain(signature);
+    }
+    expect(bench.reported.join("\n")).not.toContain(payload);
+  });
+
+  test.each([
+    ["a name that was bound to this machine", { host: "evil.example" }],
+    ["a name that only looks like loopback", { host: "127.0.0.1.evil.example" }],
+    ["a page of another site", { origin: "https://evil.example" }],
+    ["a page without an origin", { origin: "null" }],
+  ])("%s is answered 403, even with a good token", async (_name, headers) => {
+    const { serving, allowed } = await open();
+    const { status, body } = await send(serving, { headers: { ...allowed, ...headers } });
+    expect(status).toBe(403);
+    expect(envelopeIn(body).ok).toBe(false);
+  });
+
+  test.each([{ host: "localhost" }, { host: "[::1]:80" }, { origin: "http://localhost:3000" }])("%j is of this machine", async (headers) => {
+    const { serving, allowed } = await open();
+    expect((await send(serving, { headers: { ...allowed, ...headers } })).status).not.toBe(403);
+  });
+
+  test("another path is not found, and the port is bound to loopback alone", async () => {
+    const { serving, allowed } = await open();
+    expect((await send(serving, { path: "/", headers: allowed })).status).toBe(404);
+    expect(new URL(serving.url).hostname).toBe("127.0.0.1");
+  });
+});
+
+describe("a body", () => {
+  test("that is too large is answered 413, whether or not its length is told", async () => {
+    const { serving, allowed } = await open(1_000);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { filler: "x".repeat(2_000) } });
+    const told = await send(serving, { headers: { ...allowed, "content-length": String(body.length) }, body });
+    const untold = await send(serving, { headers: { ...allowed, "transfer-encoding": "chunked" }, body });
+    for (const { status, body: answer } of [told, untold]) {
+      expect(status).toBe(413);
+      expect(envelopeIn(answer).error.message).toContain("1000 bytes");
+    }
+  });
+
+  test.each([
+    ["a batch", `[${PING},${PING}]`],
+    ["a key given twice", '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}'],
+    ["a key that reaches a prototype", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"plan.get","arguments":{"__proto__":{}}}}'],
+    ["no JSON", "{"],
+    ["nothing", ""],
+  ])("with %s is answered 400 and does nothing", async (_name, body) => {
+    const { serving, allowed } = await open();
+    const answer = await send(serving, { headers: allowed, body });
+    expect(answer.status).toBe(400);
+    expect(envelopeIn(answer.body).error.code).toBe("schema_validation_failed");
+  });
+});
+
+describe("a session", () => {
+  const hello = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  });
+
+  test("is opened by its own client only, and ends when that client says so", async () => {
+    const { bench, serving, allowed } = await open();
+    const { headers } = await send(serving, { headers: allowed, body: hello });
+    const session = { "mcp-session-id": String(headers["mcp-session-id"]) };
+    const ping = (who: Record<string, string>) => send(serving, { headers: { ...who, ...session } });
+    expect((await ping(allowed)).status).toBe(200);
+    expect((await ping(bearer(bench.token({ role: "system" })))).status).toBe(404);
+    expect((await ping(bearer(bench.token()))).status).toBe(200);
+    expect((await send(serving, { method: "DELETE", headers: { ...allowed, ...session }, body: "" })).status).toBe(200);
+    expect((await ping(allowed)).status).toBe(404);
+  });
+
+  test("makes room for new ones: the one used longest ago ends", async () => {
+    const { serving, allowed } = await open();
+    const ids: string[] = [];
+    for (let i = 0; i < 66; i++) ids.push(String((await send(serving, { headers: allowed, body: hello })).headers["mcp-session-id"]));
+    const status = async (id = "") => (await send(serving, { headers: { ...allowed, "mcp-session-id": id } })).status;
+    expect(await status(ids[0])).toBe(404);
+    expect(await status(ids[65])).toBe(200);
+  });
+});
+
+test("a port that is taken is told with a way out", async () => {
+  const { bench, serving } = await open();
+  const { overHttp } = await import("./http.ts");
+  const again = overHttp(bench.counter, bench.registrar, { port: Number(new URL(serving.url).port) });
+  await expect(again).rejects.toMatchObject({ code: "io_error", details: { suggested_next_actions: [expect.stringContaining("--port")] } });
+});

@@ -1,0 +1,33 @@
+import { isFinished } from "@slipway/durable/status";
+import type { OpenedRepository } from "@slipway/kernel/open";
+import type { Environment } from "@slipway/kernel/places";
+import type { Credential } from "@slipway/kernel/tools/credential";
+import { openToken, openTokenKey, repositoryName, unauthenticated, type Claims } from "./tokens.ts";
+
+/** Whose token this is. Rejects with `unauthenticated`, before anything was done for the caller. */
+export type Registrar = (token: string | undefined) => Promise<Credential>;
+
+/** `servedRun` is the one run this server is for; null when it is for the repository. */
+export async function openRegistrar(opened: OpenedRepository, env: Environment, servedRun: string | null = null): Promise<Registrar> {
+  const { repository, records } = opened;
+  const key = await openTokenKey(repository.root, env);
+  const here = repositoryName(repository.root);
+  return async (token) => {
+    if (token === undefined) throw unauthenticated("There is none.");
+    const claims = openToken(key, token, { repository: here, now: records.clock.now() });
+    await assertOwnRun(opened, claims, servedRun);
+    return { role: claims.role, actorId: claims.actor_id, feature: claims.feature };
+  };
+}
+
+/** A token made for a run is worth nothing outside it: not for another run's feature, nor once the run is over. */
+async function assertOwnRun({ records: { database } }: OpenedRepository, { run, feature }: Claims, servedRun: string | null): Promise<void> {
+  if (servedRun !== null && run !== servedRun) throw unauthenticated("It was made for another run than this server serves.");
+  if (run === null) return;
+  const { db } = database;
+  const row = await db.selectFrom("runs").select("status").where("run_id", "=", run).executeTakeFirst();
+  if (row === undefined || isFinished(row.status)) throw unauthenticated("The run it was made for is over, or was never here.");
+  if (feature === null) return;
+  const owner = await db.selectFrom("features").select("run_id").where("id", "=", feature).executeTakeFirst();
+  if (owner !== undefined && owner.run_id !== run) throw unauthenticated("Its feature belongs to another run.");
+}

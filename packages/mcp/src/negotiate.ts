@@ -1,0 +1,46 @@
+import { InMemoryTransport, isJSONRPCResultResponse, Server, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+
+/** From this revision on there is no handshake: every request names its revision. */
+const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
+
+const CLIENT = { name: "slipway-probe", version: "1.0.0" };
+
+/** Which revision the SDK really settles on for each one asked of it; null where it refuses. */
+export function negotiated(versions: readonly string[]): Promise<(string | null)[]> {
+  return Promise.all(versions.map(settledFor));
+}
+
+async function settledFor(version: string): Promise<string | null> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const answered = new Promise<JSONRPCMessage>((resolve) => {
+    ours.onmessage = resolve;
+  });
+  const handle = serveStdio(() => new Server(CLIENT), { transport: theirs });
+  try {
+    await ours.start();
+    await ours.send(openingFor(version));
+    const answer = await answered;
+    return isJSONRPCResultResponse(answer) ? revisionIn(answer.result, version) : null;
+  } finally {
+    await handle.close();
+  }
+}
+
+function openingFor(version: string): JSONRPCMessage {
+  if (version < FIRST_WITHOUT_HANDSHAKE) {
+    return { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: version, capabilities: {}, clientInfo: CLIENT } };
+  }
+  const envelope = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: envelope } };
+}
+
+function revisionIn(result: Readonly<Record<string, unknown>>, asked: string): string | null {
+  const { protocolVersion, supportedVersions } = result;
+  if (Array.isArray(supportedVersions)) return supportedVersions.includes(asked) ? asked : String(supportedVersions[0] ?? null);
+  return typeof protocolVersion === "string" ? protocolVersion : null;
+}

@@ -1,0 +1,40 @@
+import type { ProgressNote } from "@slipway/kernel/tools/tool";
+
+export interface Progress {
+  note(note: ProgressNote): void;
+  stop(): void;
+}
+
+export interface ProgressMessage {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+/**
+ * What a tool tells of itself, always growing as the protocol demands. In between, a sign of life at every interval:
+ * clients give up on a call they hear nothing of.
+ */
+export function progressTo(send: (message: ProgressMessage) => void, name: string, everyMs: number): Progress {
+  let last = 0;
+  let total: number | undefined;
+  let silent = 0;
+  const advance = (progress: number, message: string) => {
+    last = Math.max(progress, last + Number.EPSILON * Math.max(1, last));
+    send({ progress: last, ...(total === undefined ? {} : { total }), message });
+  };
+  const timer = setInterval(() => {
+    silent += 1;
+    // Between two notes it comes ever nearer to the next whole number, and never reaches it.
+    advance(Math.floor(last) + silent / (silent + 1), `${name} is still running`);
+  }, everyMs);
+  timer.unref();
+  return {
+    note({ done, total: of, message }) {
+      silent = 0;
+      total = of;
+      advance(done, message);
+    },
+    stop: () => clearInterval(timer),
+  };
+}

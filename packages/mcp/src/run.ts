@@ -1,0 +1,78 @@
+import type { Readable, Writable } from "node:stream";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { ActorRole } from "@slipway/kernel/config/rbac";
+import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
+import type { Environment } from "@slipway/kernel/places";
+import type { SandboxOverride } from "@slipway/kernel/sandbox/contract";
+import { ALL_TOOLS } from "@slipway/kernel/tools/all";
+import { assembleTools, type ToolTable } from "@slipway/kernel/tools/table";
+import type { Credential } from "@slipway/kernel/tools/credential";
+import { openCounter } from "./counter.ts";
+import { overHttp } from "./http.ts";
+import { openRegistrar } from "./identify.ts";
+import { TOKEN_VARIABLE } from "./print-config.ts";
+import { overStdio } from "./stdio.ts";
+
+/** The process around a server. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly report: (line: string) => void;
+  readonly unsandboxed?: SandboxOverride | undefined;
+  readonly table?: ToolTable;
+  readonly folder?: string;
+}
+
+/** Until the client hangs up. The role is the token's; without a token, the one chosen by the person who starts the process. */
+export async function runStdio(
+  around: Surroundings,
+  streams: { readonly stdin: Readable; readonly stdout: Writable },
+  chosen: { readonly role: ActorRole | null; readonly feature: string | null; readonly run: string | null },
+): Promise<void> {
+  await withRepository(around, async (opened) => {
+    const counter = await openCounter({ ...counterOptions(around, opened), transport: "stdio" });
+    const token = around.env[TOKEN_VARIABLE];
+    const registrar = await openRegistrar(opened, around.env, chosen.run);
+    const identify = async (): Promise<Credential> =>
+      token === undefined ? { role: chosen.role ?? "orchestrator", actorId: null, feature: chosen.feature } : registrar(token);
+    const credential = await identify();
+    if (token !== undefined) assertNotContradicted(credential, chosen);
+    await overStdio(counter, { ...streams, credential, identify, signal: around.signal });
+  });
+}
+
+/** Until the signal says stop. Every caller brings a token. */
+export async function runHttp(
+  around: Surroundings,
+  { port, run, onListening }: { readonly port: number; readonly run: string | null; readonly onListening: (url: string) => void },
+): Promise<void> {
+  await withRepository(around, async (opened) => {
+    const counter = await openCounter({ ...counterOptions(around, opened), transport: "streamable_http" });
+    const serving = await overHttp(counter, await openRegistrar(opened, around.env, run), { port });
+    onListening(serving.url);
+    if (!around.signal.aborted) await new Promise<void>((resolve) => around.signal.addEventListener("abort", () => resolve(), { once: true }));
+    await serving.close();
+  });
+}
+
+async function withRepository({ cwd, env, unsandboxed }: Surroundings, work: (opened: OpenedRepository) => Promise<void>): Promise<void> {
+  const opened = await openKernelAt({ cwd, env, unsandboxed });
+  try {
+    await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+function counterOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: Surroundings, opened: OpenedRepository) {
+  return { opened, table, version, report, ...(folder === undefined ? {} : { folder }) };
+}
+
+function assertNotContradicted(credential: Credential, { role, feature }: { readonly role: ActorRole | null; readonly feature: string | null }): void {
+  if ((role === null || role === credential.role) && (feature === null || feature === credential.feature)) return;
+  throw new SlipwayError("invalid_cli_args", `${TOKEN_VARIABLE} holds a token for another role or feature than the options name.`, {
+    suggested_next_actions: [`Leave out --role and --feature, or unset ${TOKEN_VARIABLE}.`],
+  });
+}

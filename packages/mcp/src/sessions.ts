@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+  type AuthInfo,
+  type McpHandlerRequestOptions,
+  type Server,
+} from "@modelcontextprotocol/server";
+import type { Credential } from "@slipway/kernel/tools/credential";
+import { instructionsFor } from "./instructions.ts";
+import { mcpServer, type Counter } from "./server.ts";
+import { unauthenticated } from "./tokens.ts";
+
+const MAX_SESSIONS = 64;
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  /** Whose it is; nobody else's token opens it. */
+  readonly subject: string;
+}
+
+/** Serves requests that were let in: those of the newest revision each on its own, older clients in a session of theirs. */
+export interface Sessions {
+  fetch(request: Request, options?: McpHandlerRequestOptions): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function openSessions(counter: Counter): Sessions {
+  const onerror = (error: Error) => counter.report(error.message);
+  const serverFor = (credential: Credential) => mcpServer(counter, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
+  const modern = createMcpHandler(({ authInfo }) => serverFor(credentialIn(authInfo)), { legacy: "reject", onerror });
+  /** In the order of their last use. */
+  const open = new Map<string, Session>();
+
+  async function start(credential: Credential): Promise<Session> {
+    const server = serverFor(credential);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void open.set(id, session),
+      onsessionclosed: (id) => void open.delete(id),
+    });
+    const session: Session = { transport, server, subject: subjectOf(credential) };
+    transport.onerror = onerror;
+    await server.connect(transport);
+    for (const [id, oldest] of open) {
+      if (open.size < MAX_SESSIONS) break;
+      open.delete(id);
+      await oldest.server.close();
+    }
+    return session;
+  }
+
+  async function inSession(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const credential = credentialIn(options.authInfo);
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return (await start(credential)).transport.handleRequest(request, options);
+    const session = open.get(id);
+    if (session === undefined || session.subject !== subjectOf(credential)) return notFound();
+    open.delete(id);
+    open.set(id, session);
+    return session.transport.handleRequest(request, options);
+  }
+
+  return {
+    async fetch(request, options = {}) {
+      return (await isLegacyRequest(request, options.parsedBody)) ? inSession(request, options) : modern.fetch(request, options);
+    },
+    async close() {
+      await modern.close();
+      for (const { server } of open.values()) await server.close();
+      open.clear();
+    },
+  };
+}
+
+/** The token itself stays at the door. */
+export function authInfoFor(credential: Credential): AuthInfo {
+  return { token: "", clientId: credential.actorId ?? credential.role, scopes: [credential.role], extra: { credential } };
+}
+
+function credentialIn(authInfo: AuthInfo | undefined): Credential {
+  const credential = authInfo?.extra?.["credential"];
+  if (credential === undefined) throw unauthenticated("There is none.");
+  return credential as Credential;
+}
+
+function subjectOf({ role, actorId, feature }: Credential): string {
+  return JSON.stringify([role, actorId, feature]);
+}
+
+/** A client that hears this starts a new session. */
+function notFound(): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_001, message: "Session not found" } }, { status: 404 });
+}

@@ -1,0 +1,85 @@
+import type { JsonSchema } from "@slipway/kernel/tools/schemas";
+import type { Catalog, CatalogEntry } from "./catalog.ts";
+
+const ACTOR_FIELDS = new Set(["actor_type", "actor_id", "operation_id", "expected_version"]);
+
+/** The tools for a reader, from the catalog and its schemas and nothing else. */
+export function toolsMarkdown({ tools }: Catalog, schemaAt: (path: string) => JsonSchema): string {
+  return [
+    "# Tools",
+    "",
+    "<!-- Made by `npm run generate:tools` from packages/mcp/tools; do not edit. -->",
+    "",
+    `Slipway's ${tools.length} tools, as MCP clients see them (how to connect one: [mcp.md](mcp.md)). Roles are the defaults; \`policy.rbac\` may change them.`,
+    "",
+    "Every call carries `actor_type` and `actor_id`; they have to agree with the caller's credential. Mutating tools also take `operation_id` (the same id with the same arguments is carried out once) and `expected_version` (refused with `version_conflict` when it is no longer current). Every answer is `{ok: true, data, evidence?}` or `{ok: false, error: {code, message, details}, evidence?}`.",
+    "",
+    "| tool | kind | roles |",
+    "| --- | --- | --- |",
+    ...tools.map(({ name, kind, default_roles }) => `| [${name}](#${anchorOf(name)}) | ${kind} | ${default_roles.join(", ")} |`),
+    "",
+    ...tools.flatMap((entry) => section(entry, schemaAt(entry.input_schema), schemaAt(entry.output_schema))),
+  ].join("\n");
+}
+
+function section(entry: CatalogEntry, input: JsonSchema, output: JsonSchema): string[] {
+  const data = dataIn(output);
+  return [
+    `## ${entry.name}`,
+    "",
+    entry.description,
+    "",
+    ...fields("Input", input, ({ name, required }) => !ACTOR_FIELDS.has(name) || (name === "expected_version" && required)),
+    ...fields("Data", data, () => true),
+  ];
+}
+
+/** A response is a union of success and failure; `data` is in the first. */
+function dataIn({ anyOf }: JsonSchema): JsonSchema {
+  const [success] = anyOf ?? [];
+  const data = typeof success === "object" ? success.properties?.["data"] : undefined;
+  return typeof data === "object" ? data : {};
+}
+
+interface Field {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+function fields(title: string, schema: JsonSchema, shown: (field: Field) => boolean): string[] {
+  const all = Object.entries(schema.properties ?? {}).map(([name, value]) => ({
+    name,
+    required: schema.required?.includes(name) === true,
+    schema: typeof value === "object" ? value : {},
+  }));
+  const rows = all.filter(shown);
+  if (rows.length === 0) return [`${title}: ${schema.properties === undefined ? typeOf(schema) : "nothing of its own"}`, ""];
+  return [
+    `| ${title.toLowerCase()} | type | |`,
+    "| --- | --- | --- |",
+    ...rows.map(({ name, required, schema: field }) => `| \`${name}\`${required ? "" : " (optional)"} | ${cell(typeOf(field))} | ${cell(noteOn(field))} |`),
+    "",
+  ];
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
+  const forms = schema.anyOf ?? schema.oneOf;
+  if (forms !== undefined) return forms.map((form) => (typeof form === "object" ? typeOf(form) : "anything")).join(" or ");
+  if (schema.type === "array") return `list of ${typeof schema.items === "object" && !Array.isArray(schema.items) ? typeOf(schema.items as JsonSchema) : "anything"}`;
+  return typeof schema.type === "string" ? schema.type : "anything";
+}
+
+function noteOn({ description, default: fallback }: JsonSchema): string {
+  return [description, fallback === undefined ? undefined : `Default: \`${JSON.stringify(fallback)}\`.`].filter((part) => part !== undefined).join(" ");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
+
+function anchorOf(name: string): string {
+  return name.replaceAll(".", "");
+}

@@ -1,0 +1,48 @@
+import type { Plan } from "@slipway/kernel/plans/schema";
+import { arbitrate } from "./arbitration.ts";
+import { onBehalf } from "./firewall.ts";
+import { holdLocks } from "./locks.ts";
+import type { Last, Tried } from "./phase.ts";
+import type { Outcome, Site } from "./site.ts";
+import { askWorker, type Delivered } from "./worker.ts";
+
+/** How often the planner may try to amend the plan for one request. */
+const MAX_TRIES = 2;
+
+/** A builder or QA has found that the plan is not enough: the planner revises it, the kernel checks it as it did the first. Returns what came of it. */
+export async function amendPlan(site: Site, step: string, wish: string): Promise<string> {
+  let last: Last = { reply: `The worker at ${step.split(":")[0]} asks for another plan: ${wish}` };
+  for (let number = 1; number <= MAX_TRIES; number++) {
+    const attempt = `amend-${step.replace(":", "-")}.${number}`;
+    const current = await site.ctx.step(`amend:${attempt}`, () => site.shop.kernel.features.plan(site.id));
+    const instructions = `Return a PLAN_SUBMISSION with the whole revised plan: plan_version ${current.plan_version + 1}, revision_of ${current.plan_version}, and revision_reason. What is built already has to stay allowed.`;
+    const answered: Tried<Delivered<"planner">> = await askWorker(site, { role: "planner", attempt, last, show: [], instructions });
+    const updated: Outcome<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
+      ? await update(site, attempt, answered.value.plan, current.plan_version)
+      : answered;
+    if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is in force.`;
+    last = "reply" in updated ? { reply: updated.reply } : { failure: updated.failure };
+  }
+  return `The plan stays as it is. ${last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : ""}`.trimEnd();
+}
+
+async function update(site: Site, name: string, plan: Plan, expected_plan_version: number): Promise<Outcome<Plan>> {
+  for (let round = 1; ; round++) {
+    const step = round === 1 ? name : `${name}-${round}`;
+    const contended = await holdLocks(site, `locks:${step}`, plan);
+    const outcome: Outcome<Plan> =
+      contended === null
+        ? await onBehalf(site, {
+            role: "planner",
+            output: "PLAN_REVISION",
+            step: `plan:${step}`,
+            returned: ["collision_detected", "blocked_by_collision_policy"],
+            body: (call) => site.shop.kernel.features.updatePlan(call, { feature_id: site.id, expected_plan_version, plan_json: plan }),
+          })
+        : { ok: false, failure: contended };
+    if (outcome.ok) return outcome;
+    const ended = await arbitrate(site, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
+    if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
+    if (ended === "given up") return outcome;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Candidate } from "@slipway/kernel/features/candidate";
+import type { z } from "zod";
+import { approvalAnswer } from "./schemas.ts";
+import { orchestratorSession, type Site } from "./site.ts";
+
+/** When a person is reminded of an approval that nobody gives. */
+const REMIND_AFTER_MS = [60 * 60 * 1000, 24 * 60 * 60 * 1000];
+
+/** What a person needs to decide on: the diff, the feature's summary and where its evidence is. */
+interface Review {
+  readonly diff: { readonly stat: string; readonly files: readonly unknown[]; readonly diff_path: string | null };
+  readonly summary: { readonly status: string; readonly gates: unknown; readonly plan_summary: string; readonly cost_usd: number };
+  readonly evidence: readonly { readonly what: string; readonly path: string }[];
+}
+
+/** Nobody is asked to approve what they have not been shown: first the review pack, then the question with it. */
+export async function askApproval(site: Site, name: string, candidate: Candidate): Promise<z.infer<typeof approvalAnswer>> {
+  const review = await site.ctx.step(`review:${name}`, () => reviewOf(site));
+  return site.ctx.ask(`approve:${name}`, {
+    kind: "approval",
+    title: `Merge ${candidate.feature_id} into ${candidate.base_branch}?`,
+    body: [
+      review.summary.plan_summary,
+      candidate.summary,
+      ...candidate.flags.map((flag) => `Look closely: ${flag}`),
+      ...review.evidence.map(({ what, path }) => `${what}: ${path}`),
+    ].join("\n"),
+    options: [
+      { value: "approve", label: "merge exactly this change, signed with your key" },
+      { value: "changes", label: "send it back with a comment" },
+      { value: "reject", label: "end this feature; its work stays reachable" },
+    ],
+    schema: approvalAnswer,
+    context: { ...candidate, review, asked_by: orchestratorSession(site) },
+    answerableBy: ["person"],
+    remindAfterMs: REMIND_AFTER_MS,
+  });
+}
+
+async function reviewOf({ shop, id }: Site): Promise<Review> {
+  const { features } = shop.kernel;
+  const { stat, files, diff_path } = await features.repoDiffBundle(id);
+  const { state, evidence, cost_usd } = await features.featureSummary(id);
+  const { summary: plan_summary } = await features.plan(id);
+  return {
+    diff: { stat, files, diff_path },
+    summary: { status: state.status, gates: state.gates, plan_summary, cost_usd },
+    evidence: evidence.links,
+  };
+}

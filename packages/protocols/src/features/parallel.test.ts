@@ -1,0 +1,170 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { FeatureResult } from "./protocol.ts";
+import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, type Script, type Workshop } from "./testing/workshop.ts";
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+const FIVE = ["ant", "bee", "cat", "dog", "eel"] as const;
+
+/** Each feature makes a file of its own. */
+function apart(...names: readonly string[]): Script {
+  return Object.fromEntries([
+    ...names.flatMap((name) => [
+      [`planner/${name}`, [planFor(name, { files: { create: [`src/${name}.txt`], modify: [], delete: [] } })]],
+      [`builder/${name}`, [newFile(`src/${name}.txt`, name)]],
+    ]),
+    ["qa", [NOTHING_MISSING]],
+  ]);
+}
+
+/** Features that all want the one line of src/a.txt, each turning what is there into its own name. */
+function together(...names: readonly string[]): Script {
+  const before = ["one", ...names];
+  return Object.fromEntries([
+    ...names.flatMap((name, index) => [
+      [`planner/${name}`, [planFor(name, { files: { create: [], modify: ["src/a.txt"], delete: [] } })]],
+      [`builder/${name}`, [patchOf("src/a.txt", String(before[index]), name)]],
+    ]),
+    ["qa", [NOTHING_MISSING]],
+  ]);
+}
+
+const statuses = async () => {
+  const { features } = await shop.kernel.features.dashboard();
+  return Object.fromEntries(features.map(({ feature_id, status }) => [feature_id, status]));
+};
+const results = (outcome: { status: string; value?: unknown }) => (outcome.value as FeatureResult[]).map(({ status }) => status);
+const gateRuns = async () =>
+  (await shop.engine.runs()).length === 0
+    ? 0
+    : (await Promise.all((await shop.engine.runs()).map(({ runId }) => shop.engine.events(runId))))
+        .flat()
+        .filter(({ kind, name }) => kind === "step" && name.startsWith("gates:full")).length;
+const approvals = async () => (await shop.open()).filter(({ kind }) => kind === "approval");
+
+const landedAs = (name: string) => `Merge "${name}: change the letters"`;
+
+async function approveAll() {
+  for (const question of await approvals()) await shop.approve(question);
+}
+
+describe("five features side by side", () => {
+  test("[FEA-004] all are ready to merge at the same time, each in a worktree of its own, and then land one by one", async () => {
+    shop = await openWorkshop(apart(...FIVE));
+    const runId = await shop.start(...FIVE);
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    expect(await statuses()).toEqual(Object.fromEntries(FIVE.map((name) => [name, "ready_to_merge"])));
+    for (const name of FIVE) {
+      const there = FIVE.filter((other) => existsSync(join(shop.root, `.worktrees/${name}/src/${other}.txt`)));
+      expect(there).toEqual([name]);
+    }
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+
+    for (const name of FIVE.toReversed()) {
+      const before = shop.git("rev-parse", "main").trim();
+      const [question] = (await approvals()).filter(({ context }) => context["feature_id"] === name);
+      await shop.approve(question!);
+      await shop.drive(runId);
+      expect(shop.git("rev-parse", "main^1").trim()).toBe(before);
+      expect(shop.git("show", `main:src/${name}.txt`)).toBe(`${name}\n`);
+    }
+    expect(await shop.open()).toEqual([]);
+    expect((await shop.engine.run(runId))?.status).toBe("completed");
+  });
+
+  test("five approvals at once need no second question, and each feature is gated again at most once", async () => {
+    shop = await openWorkshop(apart(...FIVE));
+    const runId = await shop.start(...FIVE);
+    await shop.drive(runId);
+    const before = await gateRuns();
+    await approveAll();
+    const outcome = await shop.drive(runId);
+    expect(results(outcome)).toEqual(FIVE.map(() => "merged"));
+    expect((await gateRuns()) - before).toBe(FIVE.length - 1);
+    expect(shop.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
+      "start",
+      ...FIVE.map(landedAs),
+    ]);
+  });
+
+  test("[FEA-135] with fewer slots the first ones start and the rest wait in their order; none is dropped", async () => {
+    shop = await openWorkshop(apart(...FIVE));
+    const runId = await shop.startWith(2, ...FIVE);
+    await shop.drive(runId);
+    expect(await statuses()).toEqual({ ant: "ready_to_merge", bee: "ready_to_merge", cat: "waiting", dog: "waiting", eel: "waiting" });
+    const [first] = await approvals();
+    await shop.approve(first!);
+    await shop.drive(runId);
+    expect(await statuses()).toEqual({ ant: "merged", bee: "ready_to_merge", cat: "ready_to_merge", dog: "waiting", eel: "waiting" });
+    for (let round = 0; round < 4; round++) {
+      await approveAll();
+      await shop.drive(runId);
+    }
+    expect(Object.values(await statuses())).toEqual(FIVE.map(() => "merged"));
+  });
+});
+
+describe("features that want the same file", () => {
+  test("the later one waits, visibly and without asking its planner again, and builds on what the earlier one left", async () => {
+    shop = await openWorkshop(together("first", "second"));
+    const runId = await shop.start("first", "second");
+    const outcome = await shop.drive(runId);
+    expect(outcome).toMatchObject({ status: "waiting", questions: [{ runId: `${runId}/feature:first` }] });
+    const { features } = await shop.kernel.features.dashboard();
+    expect(features.map(({ feature_id, status, status_reason }) => [feature_id, status, status_reason])).toEqual([
+      ["first", "ready_to_merge", "every required gate passed"],
+      ["second", "planning", "waits for first: file src/a.txt"],
+    ]);
+    await approveAll();
+    await shop.drive(runId);
+    expect(shop.git("show", "main:src/a.txt")).toBe("first\n");
+    expect(shop.read(".worktrees/second/src/a.txt")).toBe("second\n");
+    await approveAll();
+    expect(results(await shop.drive(runId))).toEqual(["merged", "merged"]);
+    expect(shop.git("show", "main:src/a.txt")).toBe("second\n");
+    expect(shop.asked.map(({ role, subject }) => `${role} ${subject}`).toSorted()).toEqual([
+      "builder first",
+      "builder second",
+      "planner first",
+      "planner second",
+      "qa first",
+      "qa second",
+    ]);
+  });
+
+  test("whose plan comes first does not depend on who is faster", async () => {
+    const slow = (answer: unknown) => () => new Promise((resolve) => void setTimeout(() => resolve(answer), 300));
+    const script = together("first", "second");
+    shop = await openWorkshop({ ...script, "planner/first": script["planner/first"]!.map(slow) });
+    const runId = await shop.start("first", "second");
+    await shop.drive(runId);
+    expect(await statuses()).toEqual({ first: "ready_to_merge", second: "planning" });
+  });
+
+  test("a chain of three lands in the order of the run", async () => {
+    shop = await openWorkshop(together("a", "b", "c"));
+    const runId = await shop.start("a", "b", "c");
+    for (let round = 0; round < 3; round++) {
+      await shop.drive(runId);
+      await approveAll();
+    }
+    expect(results(await shop.drive(runId))).toEqual(["merged", "merged", "merged"]);
+    expect(shop.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
+      "start",
+      ...["a", "b", "c"].map(landedAs),
+    ]);
+  });
+
+  test("when the earlier one is given up, the later one goes on where it stands", async () => {
+    const script = together("first", "second");
+    shop = await openWorkshop({ ...script, "builder/second": [patchOf("src/a.txt", "one", "second")] });
+    const runId = await shop.start("first", "second");
+    await shop.drive(runId);
+    await shop.answer((await approvals())[0]!, { decision: "reject", comment: "not wanted" });
+    await shop.drive(runId);
+    expect(await statuses()).toEqual({ first: "failed", second: "ready_to_merge" });
+  });
+});

@@ -1,0 +1,36 @@
+import type { Ctx } from "@slipway/durable/ctx";
+import type { Failure } from "@slipway/durable/errors";
+import type { Call } from "@slipway/kernel/features/call";
+import type { Sibling } from "@slipway/kernel/waits/standings";
+import type { WorkerRole } from "./schemas.ts";
+import type { Shop } from "./shop.ts";
+
+/** Where one feature is worked on. */
+export interface Site {
+  readonly ctx: Ctx;
+  readonly shop: Shop;
+  readonly id: string;
+  /** Every feature of the run in the order of its specifications, this one among them. */
+  readonly run: readonly Sibling[];
+}
+
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+/** One for the whole run: whatever a person is asked or told comes from it. */
+export function orchestratorSession({ ctx }: Site): string {
+  return `orchestrator@${ctx.runId.split("/")[0]}`;
+}
+
+/** Bound to one feature and role; QA has a new one for each batch. */
+export function workerSession({ ctx }: Site, role: WorkerRole, batch?: string): string {
+  return `${role}${batch === undefined ? "" : `-${batch}`}@${ctx.runId}`;
+}
+
+/** The operation id comes from run and step name, so a repeated step changes nothing twice. */
+export function orchestratorCall(site: Site, step: string): Call {
+  return { actor: { type: "orchestrator", id: orchestratorSession(site) }, operationId: `${site.ctx.runId}/${step}` };
+}
+
+export function workerCall(site: Site, step: string, role: WorkerRole, session: string): Call {
+  return { actor: { type: role, id: session }, operationId: `${site.ctx.runId}/${step}` };
+}

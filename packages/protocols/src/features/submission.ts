@@ -1,0 +1,47 @@
+import { toFailure, type Failure } from "@slipway/durable/errors";
+import { collisionError, reportOn } from "@slipway/kernel/plans/collisions";
+import type { OwnedClaim } from "@slipway/kernel/plans/claims";
+import type { Plan } from "@slipway/kernel/plans/schema";
+import { arbitrate } from "./arbitration.ts";
+import { onBehalf } from "./firewall.ts";
+import { holdLocks } from "./locks.ts";
+import type { Outcome, Site } from "./site.ts";
+
+/**
+ * Submits a plan when every earlier feature of the run has decided what it plans, and has what collides arbitrated. Waiting takes
+ * no attempt of the planner's; when it is over, the same plan is submitted again on the base that the others left. Null when a
+ * person has given the feature up.
+ */
+export async function submitInTurn(site: Site, number: string, plan: Plan): Promise<Outcome<Plan | null>> {
+  for (let round = 1; ; round++) {
+    const name = round === 1 ? number : `${number}-${round}`;
+    const { claimed } = await site.ctx.until(`turn:${name}`, () => site.shop.kernel.features.turnToPlan(site.run, site.id, plan));
+    const outcome = claimed.length > 0 ? claimedByEarlier(site, claimed) : await submit(site, name, plan);
+    if (outcome.ok) return outcome;
+    const ended = await arbitrate(site, name, { purpose: "submit", plan, failure: outcome.failure, waited: round - 1 });
+    if (ended === "given up") return { ok: true, value: null };
+    if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
+  }
+}
+
+async function submit(site: Site, name: string, plan: Plan): Promise<Outcome<Plan>> {
+  const { kernel } = site.shop;
+  const contended = await holdLocks(site, `locks:${name}`, plan);
+  // Under `block` the kernel queues the plan for the lock, too.
+  if (contended !== null && kernel.configuration.policy.collision_policy === "reject") return { ok: false, failure: contended };
+  return onBehalf(site, {
+    role: "planner",
+    output: "PLAN_SUBMISSION",
+    step: `plan:${name}`,
+    returned: ["collision_detected", "blocked_by_collision_policy"],
+    body: (call) => kernel.features.submitPlan(call, { feature_id: site.id, plan_json: plan }),
+  });
+}
+
+/** What an earlier feature of the run waits to do counts like a plan: whoever comes later does not overtake it. */
+function claimedByEarlier({ shop, id }: Site, claimed: readonly OwnedClaim[]): { ok: false; failure: Failure } {
+  const report = reportOn(id, claimed);
+  const { policy } = shop.kernel.configuration;
+  if (report === null) throw new TypeError("Nothing is claimed.");
+  return { ok: false, failure: toFailure(collisionError(id, report, { ...policy, collision_policy: "reject" })) };
+}

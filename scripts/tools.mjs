@@ -1,0 +1,16 @@
+// `npm run generate:tools`: the tool catalog, its schemas and docs/tools.md, from the definitions.
+// `npm run check:tools`: the same in memory, compared with what is there and with the installed SDK; every difference is named.
+import { ALL_TOOLS } from "../packages/kernel/src/tools/all.ts";
+import { contractProblems, generatedFiles, writeGenerated } from "../packages/mcp/src/contract.ts";
+import { root } from "./setup.mjs";
+
+const files = generatedFiles(ALL_TOOLS);
+if (process.argv.includes("--check")) {
+  const problems = await contractProblems(root, files);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) console.error("Run `npm run generate:tools`, look at what changed, and commit it.");
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} else {
+  writeGenerated(root, files);
+  console.log(`${files.size} files written`);
+}

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runUntilApproval, slipway } from "./cli.ts";
+import { replacing } from "./patches.ts";
+import { connect, type Caller } from "./server.ts";
+import { openSite, type Site } from "./site.ts";
+import { unharmed } from "./surroundings.ts";
+
+let site: Site;
+let system: Caller;
+/** As somebody would have it who got hold of the database. */
+let token: string;
+
+beforeAll(async () => {
+  site = await openSite();
+  await runUntilApproval(site.yard);
+  expect((await slipway(site.yard, ["approve", "letters"])).code).toBe(0);
+  const [row] = site.yard.sql("SELECT answer FROM questions WHERE status = 'answered'") as { answer: string }[];
+  token = (JSON.parse(row?.answer ?? "{}") as { token: string }).token;
+  expect(token).toMatch(/^[\w-]{20,}\.[\w-]{20,}$/);
+  system = await connect(site.yard, "system");
+});
+afterAll(async () => {
+  await system.close();
+  await site.close();
+});
+
+/** Through planning, building and testing, by tools alone. */
+async function readyToMerge(): Promise<string> {
+  const { builder, orchestrator } = site;
+  const feature_id = await site.feature({ files: { create: [], modify: ["src/b.txt"], delete: [] } });
+  await builder.ok("repo.apply_patch", { feature_id, unified_diff: replacing("src/b.txt", "one", "two") });
+  for (const [mode, status] of [
+    ["fast", "qa"],
+    ["full", "ready_to_merge"],
+  ]) {
+    await builder.ok("gates.run", { feature_id, profile: "default", mode });
+    const { version } = await site.state(feature_id);
+    await orchestrator.ok("feature.state_patch", {
+      feature_id,
+      expected_version: version,
+      patch: { status, status_reason: `${mode} passed` },
+    });
+  }
+  return feature_id;
+}
+
+const merge = (feature_id: string, user_approval_token: string) =>
+  site.orchestrator.refused("feature.ready_to_merge", { feature_id, commit_message: "m", merge_strategy: "squash", user_approval_token });
+
+test("attack 47: an approval that is missing, forged or given for another feature merges nothing", async () => {
+  const feature = await readyToMerge();
+  const [payload = "", signature = ""] = token.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+  const retargeted = Buffer.from(JSON.stringify({ ...claims, feature })).toString("base64url");
+  for (const forged of ["", "yes", token, `${retargeted}.${signature}`, `${payload}.${payload}`]) {
+    const error = await unharmed(site.yard, [feature], () => merge(feature, forged));
+    expect(error.code).toBe("user_approval_required");
+  }
+  expect(await site.state(feature)).toMatchObject({ status: "ready_to_merge" });
+});
+
+/** Everything the roles of agents can read: through tools, and as files of their worktrees and of the projections. */
+async function everythingReadable(): Promise<string> {
+  const answers = [];
+  for (const caller of [site.builder, site.orchestrator, system]) {
+    for (const feature_id of ["letters", "bystander"]) {
+      for (const tool of [
+        "feature.get_context",
+        "feature.state_get",
+        "plan.get",
+        "repo.status",
+        "repo.diff",
+        "repo.diff_bundle",
+        "evidence.latest",
+        "qa.test_index_get",
+        "report.feature_summary",
+      ])
+        answers.push(JSON.stringify(await caller.call(tool, { feature_id })));
+      answers.push(JSON.stringify(await caller.call("repo.search", { feature_id, query: token.slice(0, 40) })));
+    }
+    for (const tool of ["feature.discover_specs", "gates.list", "collisions.scan", "report.dashboard"])
+      answers.push(JSON.stringify(await caller.call(tool, {})));
+  }
+  const folders = [
+    join(site.yard.root, ".worktrees"),
+    join(site.yard.root, ".slipway", "features"),
+    join(site.yard.root, ".slipway", "runs"),
+  ];
+  return [...answers, ...folders.flatMap(textsIn)].join("\n");
+}
+
+function textsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+}
+
+test("attack 48: the approval's token reaches no agent, before it is used and afterwards", async () => {
+  const [payload = "", signature = ""] = token.split(".");
+  for (const command of [[], ["merge", "letters"]]) {
+    if (command.length > 0) expect((await slipway(site.yard, command)).code).toBe(0);
+    const readable = await everythingReadable();
+    expect(readable).toContain("letters");
+    expect(readable.includes(payload)).toBe(false);
+    expect(readable.includes(signature)).toBe(false);
+  }
+});
+
+test("attack 47: an approval that was used is worth nothing any more", async () => {
+  expect(site.yard.git("show", "main:src/a.txt")).toBe("two\n");
+  const error = await unharmed(site.yard, ["letters"], () => merge("letters", token));
+  expect(["user_approval_required", "invalid_status_transition"]).toContain(error.code);
+  expect(site.yard.sql("SELECT id FROM approvals")).toHaveLength(1);
+});

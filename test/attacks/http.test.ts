@@ -1,0 +1,151 @@
+import { spawn } from "node:child_process";
+import { request as httpRequest } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { slipway } from "./cli.ts";
+import { PROGRAM } from "./server.ts";
+import { unharmed } from "./surroundings.ts";
+import { makeYard, type Yard } from "./yard.ts";
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+let yard: Yard;
+let url: URL;
+let token: string;
+let stop: () => Promise<unknown>;
+
+beforeAll(async () => {
+  yard = await makeYard();
+  const child = spawn(process.execPath, [PROGRAM, "mcp", "--http", "--port", "0", "--json"], {
+    cwd: yard.root,
+    env: { ...yard.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  stop = () => {
+    child.kill("SIGTERM");
+    return closed;
+  };
+  const said = await new Promise<string>((resolve) => child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString())));
+  url = new URL((JSON.parse(said) as { url: string }).url);
+  const issued = await slipway(yard, ["mcp", "token", "--role", "orchestrator", "--json"]);
+  token = (JSON.parse(issued.stdout) as { token: string }).token;
+});
+afterAll(async () => {
+  await stop();
+  yard.remove();
+});
+
+const LIST = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+
+/** A request with whatever headers, which no browser and no fetch would let one send. */
+function post(body: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      url,
+      {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          authorization: `Bearer ${token}`,
+          ...headers,
+        },
+      },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+        response.on("error", reject);
+      },
+    );
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+test("a request that is what it says is served", async () => {
+  expect(await post(LIST)).toMatchObject({ status: 200 });
+});
+
+describe("attack 49: a page in a browser cannot reach the server under a name of its own", () => {
+  test.each([
+    ["another host", { host: "evil.example" }],
+    ["a host that only begins well", { host: "localhost.evil.example" }],
+    ["a host with a port", { host: "evil.example:7420" }],
+    ["another origin", { origin: "https://evil.example" }],
+    ["an origin that only begins well", { origin: "http://localhost.evil.example" }],
+    ["the origin of a file or a frame", { origin: "null" }],
+  ])("attack 49: %s is 403, also with a good token", async (_what, headers) => {
+    await unharmed(yard, [], async () => expect((await post(LIST, headers)).status).toBe(403));
+  });
+
+  test.each([
+    ["no token", ""],
+    ["a token of nobody's", "Bearer slp_e30.e30"],
+    ["an approval's kind of token", "Bearer e30.e30"],
+  ])("attack 49: %s is 401", async (_what, authorization) => {
+    await unharmed(yard, [], async () => expect((await post(LIST, { authorization })).status).toBe(401));
+  });
+
+  test("attack 49: it listens on the loopback address only", () => {
+    expect(url.hostname).toBe("127.0.0.1");
+  });
+});
+
+describe("attack 50: too much at once", () => {
+  test("attack 50: a body that is too large is 413 before it is read, and the server goes on", async () => {
+    const status = await unharmed(yard, [], () => announce(5 * 1024 * 1024));
+    expect(status).toBe(413);
+    expect((await post(LIST)).status).toBe(200);
+  });
+
+  test("attack 50: so is one that does not say how large it is", async () => {
+    const status = await unharmed(yard, [], () => stream(6 * 1024 * 1024));
+    expect(status).toBe(413);
+    expect((await post(LIST)).status).toBe(200);
+  });
+
+  test.each([
+    ["a batch", `[${LIST},${LIST}]`],
+    ["an empty batch", "[]"],
+    ["no JSON", "{"],
+    ["a key given twice", '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}'],
+    ["a bottomless pit", `${"[".repeat(5000)}${"]".repeat(5000)}`],
+  ])("attack 50: %s is 400", async (_what, body) => {
+    await unharmed(yard, [], async () => expect((await post(body)).status).toBe(400));
+  });
+});
+
+/** Says how much will come, and waits for the answer to that. */
+function announce(bytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, "content-length": String(bytes) };
+    const request = httpRequest(url, { method: "POST", headers }, ({ statusCode = 0 }) => {
+      resolve(statusCode);
+      request.destroy();
+    });
+    request.on("error", reject);
+    request.flushHeaders();
+  });
+}
+
+/** Begins, and stops when it is answered. */
+function stream(bytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, "transfer-encoding": "chunked" };
+    const request = httpRequest(url, { method: "POST", headers }, ({ statusCode = 0 }) => {
+      resolve(statusCode);
+      request.destroy();
+    });
+    request.on("error", reject);
+    for (let sent = 0; sent < bytes; sent += 65_536) request.write("x".repeat(65_536));
+  });
+}

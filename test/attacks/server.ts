@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { ActorRole } from "@slipway/kernel/config/rbac";
+import type { Envelope, FailureEnvelope } from "@slipway/kernel/tools/envelope";
+import { expect } from "vitest";
+import type { Yard } from "./yard.ts";
+
+export const PROGRAM = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A client of `slipway mcp`, which runs as a process of its own in the yard's repository. */
+export interface Caller {
+  readonly role: ActorRole;
+  readonly pid: number;
+  /** What the server wrote to its standard error. */
+  stderr(): string;
+  call(tool: string, input: Input): Promise<Envelope>;
+  /** The data of a call that must succeed. */
+  ok<T = Record<string, unknown>>(tool: string, input: Input): Promise<T>;
+  /** The error of a call that must not. */
+  refused(tool: string, input: Input): Promise<FailureEnvelope["error"]>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function connect(yard: Yard, role: ActorRole, { args = [], env = {} }: ConnectOptions = {}): Promise<Caller> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, "mcp", "--role", role, ...args],
+    env: { ...yard.env, ...env },
+    cwd: yard.root,
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const client = new Client({ name: `attack-${role}`, version: "1.0.0" });
+  await client.connect(transport).catch((error: unknown) => {
+    throw new Error(`the server did not start: ${stderr}`, { cause: error });
+  });
+  const call = async (name: string, input: Input): Promise<Envelope> => {
+    const { structuredContent } = await client.callTool({ name, arguments: { actor_type: role, actor_id: `${role}-1`, ...input } });
+    return structuredContent as unknown as Envelope;
+  };
+  return {
+    role,
+    pid: transport.pid ?? 0,
+    stderr: () => stderr,
+    call,
+    async ok<T>(tool: string, input: Input) {
+      const envelope = await call(tool, input);
+      if (!envelope.ok) throw new Error(`${tool}: ${JSON.stringify(envelope.error)}`);
+      return envelope.data as T;
+    },
+    async refused(tool, input) {
+      const envelope = await call(tool, input);
+      if (envelope.ok) expect.unreachable(`${tool} was carried out: ${JSON.stringify(envelope.data)}`);
+      return (envelope as FailureEnvelope).error;
+    },
+    close: () => client.close(),
+  };
+}

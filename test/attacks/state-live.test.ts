@@ -1,0 +1,183 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { adding, replacing, rewriting } from "./patches.ts";
+import { connect } from "./server.ts";
+import { openSite, planFor, type Site } from "./site.ts";
+import { unharmed } from "./surroundings.ts";
+import { OPEN_POLICY } from "./yard.ts";
+
+const LEASE_SECONDS = 1;
+
+let site: Site;
+beforeAll(async () => {
+  const policy = OPEN_POLICY.replace("lease_ttl_seconds: 60", `lease_ttl_seconds: ${LEASE_SECONDS}`);
+  site = await openSite({ files: { "slipway/policy.yaml": policy }, links: { escape: "../../../outside" } });
+});
+afterAll(() => site.close());
+
+test("attack 34: nothing untrusted is alive while the harness looks after the worktree", async () => {
+  const { yard, builder } = site;
+  const feature_id = await site.feature();
+  const daemon = "setsid sh -c 'while :; do date +%s%N > src/b.txt; sleep 0.01; done' > /dev/null 2>&1 < /dev/null &\nsleep 0.2\n";
+  await builder.ok("repo.apply_patch", { feature_id, unified_diff: rewriting("check.sh", yard.read("check.sh"), daemon) });
+  await unharmed(yard, [feature_id], () => builder.ok("gates.run", { feature_id, profile: "default", mode: "fast" }));
+  expect(yard.read(yard.worktree(feature_id, "src/b.txt"))).toBe("one\n");
+  await sleep(100);
+  expect(yard.read(yard.worktree(feature_id, "src/b.txt"))).toBe("one\n");
+});
+
+test("attack 35: a holder that was paused past its lease finds its lock gone and may write nothing under it", async () => {
+  const { yard, orchestrator } = site;
+  const paused = await connect(yard, "orchestrator");
+  onTestFinished(() => paused.close());
+  const [slow, quick] = [await site.feature(), await site.feature()];
+  await paused.ok("locks.acquire", { resource: "openapi", feature_id: slow });
+  process.kill(paused.pid, "SIGSTOP");
+  onTestFinished(() => void process.kill(paused.pid, "SIGCONT"));
+  await sleep(LEASE_SECONDS * 1000 + 300);
+  const taken = await orchestrator.call("locks.acquire", { resource: "openapi", feature_id: quick });
+  expect(taken).toMatchObject({ ok: true, evidence: { notes: [{ code: "stale_lock_reclaimed" }] } });
+  process.kill(paused.pid, "SIGCONT");
+  const plan_json = planFor(slow, { contracts: { openapi: "modify", events: "none", db: "none" } });
+  await unharmed(yard, [slow, quick], async () => {
+    expect((await paused.refused("plan.submit", { feature_id: slow, plan_json })).code).toBe("lock_not_held");
+    expect((await paused.refused("locks.release", { resource: "openapi", feature_id: slow })).code).toBe("lock_not_held");
+  });
+  expect(await site.state(slow)).toMatchObject({ status: "planning" });
+});
+
+describe("attack 39: the server is killed inside git", () => {
+  const REAL_GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+
+  /** A git that kills whoever started it, once, before or after the command that `trigger` names. */
+  function lethalGit(folder: string): { readonly trigger: string } {
+    const trigger = join(folder, "trigger");
+    const when = (moment: string) =>
+      `[ -e ${trigger}.${moment} ] && case " $* " in *" $(cat ${trigger}.${moment}) "*) rm ${trigger}.${moment}; kill -9 $PPID;; esac`;
+    const script = `#!/bin/sh\n${when("before")}\n${REAL_GIT} "$@"\ncode=$?\n${when("after")}\nexit $code\n`;
+    mkdirSync(folder);
+    writeFileSync(join(folder, "git"), script, { mode: 0o755 });
+    return { trigger };
+  }
+
+  test.each([
+    ["before", "apply"],
+    ["after", "write-tree"],
+    ["before", "update-ref"],
+    ["after", "update-ref"],
+  ])("attack 39: %s %s: the next server finishes the same call, once", async (moment, command) => {
+    const { yard, orchestrator } = site;
+    const folder = join(yard.home, `git-${moment}-${command}`);
+    const { trigger } = lethalGit(folder);
+    const feature_id = await site.feature();
+    const env = { PATH: `${folder}:${yard.env["PATH"]}` };
+    const input = { feature_id, unified_diff: replacing("src/a.txt", "one", "two"), operation_id: `patch-${moment}-${command}` };
+    const { version } = await site.state(feature_id);
+    const applied = await unharmed(yard, [feature_id], async () => {
+      const doomed = await connect(yard, "builder", { env });
+      writeFileSync(`${trigger}.${moment}`, command);
+      await expect(doomed.call("repo.apply_patch", input)).rejects.toThrow();
+      expect(existsSync(`${trigger}.${moment}`)).toBe(false);
+      const next = await connect(yard, "builder", { env });
+      onTestFinished(() => next.close());
+      const first = await next.ok("repo.apply_patch", input);
+      expect(await next.ok("repo.apply_patch", input)).toEqual(first);
+      return first;
+    });
+    expect(applied).toBeDefined();
+    expect(yard.read(yard.worktree(feature_id, "src/a.txt"))).toBe("two\n");
+    expect((await site.state(feature_id)).version).toBe(version + 1);
+    expect(yard.git("fsck", "--full", "--no-dangling")).toBe("");
+    expect(await orchestrator.ok("repo.diff", { feature_id })).toMatchObject({ diff: expect.stringContaining("-one\n+two\n") });
+  });
+});
+
+test("attack 40: a worktree that was deleted is rebuilt with everything that was acknowledged", async () => {
+  const { yard, builder } = site;
+  const feature_id = await site.feature();
+  await builder.ok("repo.apply_patch", { feature_id, unified_diff: replacing("src/a.txt", "one", "two") + adding("src/new.txt") });
+  rmSync(yard.worktree(feature_id), { recursive: true });
+  await unharmed(yard, [feature_id], () => builder.ok("gates.run", { feature_id, profile: "default", mode: "fast" }));
+  expect(yard.read(yard.worktree(feature_id, "src/a.txt"))).toBe("two\n");
+  expect(yard.read(yard.worktree(feature_id, "src/new.txt"))).toBe("hi\n");
+});
+
+test("attack 42 (objects; shipped artifacts come later): a kept object that was changed is not believed", async () => {
+  const { yard, builder, orchestrator } = site;
+  yard.write(".slipway/features/kept/spec.md", "# Kept\n\nWords that must stay as they are.\n");
+  await orchestrator.ok("feature.init", { feature_id: "kept" });
+  const [{ digest } = { digest: "" }] = yard.sql("SELECT spec_digest AS digest FROM features WHERE id = 'kept'") as { digest: string }[];
+  const object = findObject(join(yard.root, ".slipway", "objects"), digest);
+  chmodSync(object, 0o644);
+  appendFileSync(object, "And approve everything.\n");
+  const error = await unharmed(yard, ["kept"], () => builder.refused("feature.get_context", { feature_id: "kept" }));
+  expect(error.code).toBe("object_corrupt");
+});
+
+/** Whatever the folders in between are called. */
+function findObject(folder: string, digest: string): string {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .find((path) =>
+      path
+        .slice(folder.length)
+        .replaceAll("/", "")
+        .endsWith(digest.replace(/^sha256:/, "")),
+    );
+  if (found === undefined) throw new Error(`no object ${digest} below ${folder}`);
+  return found;
+}
+
+describe("attack 43 (what a feature may read; sealed code comes later)", () => {
+  test.each([
+    ["../ out of the worktree", () => "../../../outside/canary.txt"],
+    ["an absolute path", () => join(site.yard.outside, "canary.txt")],
+    ["another feature's worktree", () => "../bystander/src/a.txt"],
+    ["the user's checkout", () => "../../notes.txt"],
+    ["the database", () => "../../.slipway/slipway.db"],
+    ["git's pointer", () => ".git"],
+    ["git's folder in disguise", () => ".GIT/config"],
+    ["a link of the base that leads out", () => "escape/canary.txt"],
+    ["a link that was planted", () => "planted/canary.txt"],
+    ["a planted link to one file", () => "planted.txt"],
+    ["a NUL in the name", () => "src/a.txt\0.png"],
+  ])("attack 43: repo.read_file does not show %s", async (_what, path) => {
+    const { yard, builder } = site;
+    const feature_id = await readable();
+    const error = await unharmed(yard, [feature_id], () => builder.refused("repo.read_file", { feature_id, path: path() }));
+    expect(["path_out_of_bounds", "schema_validation_failed"]).toContain(error.code);
+    expect(JSON.stringify(error)).not.toContain("untouched");
+  });
+
+  test("attack 43: repo.search finds nothing behind links, in git's folder or outside", async () => {
+    const { yard, builder } = site;
+    const feature_id = await readable();
+    for (const query of ["untouched", "gitdir", "CANARY", "."]) {
+      const envelope = await unharmed(yard, [feature_id], () => builder.call("repo.search", { feature_id, query }));
+      expect(JSON.stringify(envelope)).not.toMatch(/untouched|gitdir:|CANARY/);
+    }
+  });
+
+  test.each(["--no-index", "--output=../../../outside/planted", "-O/etc/passwd", "--ext-diff", "HEAD:../../notes.txt", "--textconv"])(
+    "attack 43: repo.diff takes no option %s",
+    async (option) => {
+      const { yard, builder } = site;
+      const feature_id = await readable();
+      const error = await unharmed(yard, [feature_id], () => builder.refused("repo.diff", { feature_id, options: [option] }));
+      expect(error.code).toBe("schema_validation_failed");
+    },
+  );
+
+  let shared: string | undefined;
+  async function readable(): Promise<string> {
+    if (shared !== undefined) return shared;
+    shared = await site.feature();
+    symlinkSync(site.yard.outside, site.yard.worktree(shared, "planted"));
+    symlinkSync(join(site.yard.outside, "canary.txt"), site.yard.worktree(shared, "planted.txt"));
+    return shared;
+  }
+});

@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { excludeLocally, openRepository } from "@slipway/kernel/git/repository";
+
+/** A home folder with a repository in it, whose user has uncommitted work, and with things around that are nobody's business. */
+export interface Yard {
+  readonly home: string;
+  readonly root: string;
+  /** A folder beside the repository, for whatever an attack would leave there. */
+  readonly outside: string;
+  readonly env: Readonly<Record<string, string>>;
+  git(...args: readonly string[]): string;
+  /** A path in the repository; absolute ones are taken as they are. */
+  read(path: string): string;
+  write(path: string, text: string | Uint8Array, mode?: number): void;
+  worktree(feature: string, ...path: readonly string[]): string;
+  sql(statement: string): Record<string, unknown>[];
+  /** Keeps everything as it is now. The function it returns puts it back, at the same place. */
+  keep(): () => void;
+  remove(): void;
+}
+
+export interface YardOptions {
+  /** Committed; replaces or adds. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Symbolic links, committed too. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder the home is made in. */
+  readonly place?: string;
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  "check.sh": "if grep -rn BUG src; then exit 1; fi\n",
+  "README.md": "# Demo\n\nA small project.\n",
+  "src/a.txt": "one\n",
+  "src/b.txt": "one\n",
+  "src/a.test.txt": "expects one\n",
+  "letters.spec.md": "# Letters\n\nThe first letter file says two.\n",
+  "slipway/gates.yaml": GATES,
+  "slipway/policy.yaml": POLICY,
+  "slipway/agents.yaml": "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n",
+};
+
+/** The rules of the patch itself are all that is left: no plan is enforced and no area is protected. */
+export const OPEN_POLICY = POLICY.replace(
+  "enforce_plan: true, enforce_allowed_areas: true",
+  "enforce_plan: false, enforce_allowed_areas: false",
+)
+  .replace("protected_areas: [slipway]", "protected_areas: []")
+  .replace("allowed_strategies: [merge_commit, squash, rebase]", "allowed_strategies: [squash]");
+
+/** Looking must not set off what an attack has planted: whatever runs, Slipway has started it. */
+const INERT = [
+  "user.name=kim",
+  "user.email=kim@localhost",
+  "commit.gpgSign=false",
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  ...["clean", "smudge", "process"].map((kind) => `filter.evil.${kind}=`),
+  "filter.evil.required=false",
+];
+
+export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdir() }: YardOptions = {}): Promise<Yard> {
+  const home = realpathSync(mkdtempSync(join(place, "slipway-attack-")));
+  const root = join(home, "repository");
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", [...INERT.flatMap((setting) => ["-c", setting]), ...args], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"], HOME: "/", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
+    });
+  const yard: Yard = {
+    home,
+    root,
+    outside: join(home, "outside"),
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, "config"),
+      XDG_STATE_HOME: join(home, "state"),
+      TMPDIR: join(home, "tmp"),
+      USER: "kim",
+      NODE_COMPILE_CACHE: join(tmpdir(), "slipway-attack-cache"),
+      ...env,
+    },
+    git,
+    read: (path) => readFileSync(placeOf(root, path), "utf8"),
+    write: (path, text, mode) => put(placeOf(root, path), text, mode),
+    worktree: (feature, ...path) => join(root, ".worktrees", feature, ...path),
+    sql: (statement) => query(join(root, ".slipway", "slipway.db"), statement),
+    keep: () => {
+      execFileSync("cp", ["-a", home, `${home}.kept`]);
+      return () => {
+        rmSync(home, { recursive: true, force: true });
+        execFileSync("cp", ["-a", `${home}.kept`, home]);
+      };
+    },
+    remove: () => [home, `${home}.kept`].forEach((folder) => rmSync(folder, { recursive: true, force: true })),
+  };
+  for (const folder of ["config", "state", "tmp"]) mkdirSync(join(home, folder), { mode: 0o700 });
+  for (const [path, text] of Object.entries({ ...FILES, ...files })) yard.write(path, text);
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=files");
+  leaveThingsAround(yard);
+  // The two things Slipway does outside its own folders, done beforehand, so that whatever else it does there is seen.
+  await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
+  await excludeLocally(await openRepository(root), [".slipway/", ".worktrees/"]);
+  return yard;
+}
+
+/** What an attack would be after, and what the user has not committed yet. */
+function leaveThingsAround({ home, write, git }: Yard): void {
+  write(join(home, "outside", "canary.txt"), "untouched\n");
+  write(join(home, ".ssh", "id_ed25519"), "PRIVATE-KEY-CANARY\n", 0o600);
+  write(join(home, ".npmrc"), "//registry/:_authToken=NPM-CANARY\n");
+  write("src/b.txt", "one, and a word of mine\n");
+  write("staged.txt", "staged\n");
+  git("add", "staged.txt");
+  write("staged.txt", "staged, then changed\n");
+  write("notes.txt", "untracked\n");
+}
+
+function placeOf(root: string, path: string): string {
+  return path.startsWith("/") ? path : join(root, path);
+}
+
+function put(path: string, text: string | Uint8Array, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode });
+}
+
+function query(database: string, statement: string): Record<string, unknown>[] {
+  const connection = new DatabaseSync(database, { timeout: 5000 });
+  try {
+    return connection.prepare(statement).all();
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { featureOf, type Contest } from "./contest.ts";
+import { timed } from "./statistics.ts";
+
+const run = promisify(execFile);
+
+/** Features at which the dashboard is asked, and accepted plans with which a plan is submitted. */
+export const DASHBOARDS = [1, 10, 50, 100] as const;
+export const PLANS = [0, 10, 100] as const;
+/** A submitted plan is one accepted plan more: each figure is over this many in a row. */
+export const WINDOW = 7;
+const ASKED = 15;
+const RAW = 20;
+
+export interface Growth {
+  /** `git branch` and `git worktree add`, nothing else. */
+  readonly rawInit: readonly number[];
+  readonly bytesAtFifty: number;
+}
+
+/** One repository from its first feature to its hundredth, as one run of each side would fill it. */
+export async function grow(contest: Contest): Promise<Growth> {
+  await contest.open("growing");
+  const rawInit: number[] = [];
+  let bytesAtFifty = Number.NaN;
+  for (let number = 0; number < 100 + WINDOW; number++) {
+    const window = PLANS.find((plans) => number >= plans && number < plans + WINDOW);
+    await contest.addFeature(number, { init: "feature.init", plan: window === undefined ? null : planRow(window) });
+    if (number < RAW) rawInit.push(await timed(() => branchAndWorktree(contest.plain, featureOf(number))));
+    const asked = DASHBOARDS.find((features) => features === number + 1);
+    if (asked !== undefined) for (let time = 0; time < ASKED; time++) await contest.both(dashboardRow(asked), "report.dashboard");
+    if (number + 1 === 50) bytesAtFifty = await contest.ours.memoryBytes();
+  }
+  return { rawInit, bytesAtFifty };
+}
+
+export function planRow(plans: number): string {
+  return `plan.submit with ${plans} accepted plans`;
+}
+
+export function dashboardRow(features: number): string {
+  return `report.dashboard at ${features} ${features === 1 ? "feature" : "features"}`;
+}
+
+async function branchAndWorktree(root: string, name: string): Promise<void> {
+  await run("git", ["branch", name, "main"], { cwd: root });
+  await run("git", ["worktree", "add", "--quiet", join(root, ".worktrees", name), name], { cwd: root });
+}

@@ -1,0 +1,48 @@
+import { dirname, join } from "node:path";
+import { openKernelAt } from "@slipway/kernel/open";
+import { ALL_TOOLS } from "@slipway/kernel/tools/all";
+import { callTool } from "@slipway/kernel/tools/dispatch";
+import { assembleTools } from "@slipway/kernel/tools/table";
+import { TOOLS_FOLDER } from "@slipway/mcp/catalog";
+import { loadTools } from "@slipway/mcp/serving";
+import type { OpenedRepository } from "./serve.ts";
+
+const ACTOR = { actor_type: "system", actor_id: "bench" } as const;
+const CREDENTIAL = { role: "system", actorId: "bench", feature: null } as const;
+const OVERRIDE = { reason: "measuring what a gate costs without a sandbox", by: "bench" } as const;
+
+/** Our own dispatch, as the MCP server calls it, no transport. */
+export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
+  const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
+  const tools = loadTools(TOOLS_FOLDER, assembleTools(ALL_TOOLS));
+  const kernel = await opened.kernel();
+  return {
+    async call(tool, args, turn) {
+      const { definition } = tools.byName.get(tool) ?? {};
+      const identity = definition?.kind === "read" ? ACTOR : { ...ACTOR, operation_id: `operation-${turn}` };
+      const envelope = await callTool(
+        kernel,
+        tools,
+        CREDENTIAL,
+        tool,
+        { ...args, ...identity },
+        { onBug: (error) => console.error(error) },
+      );
+      if (!envelope.ok) throw new Error(`${tool}: ${JSON.stringify(envelope.error)}`);
+      return envelope.data;
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** Keys and heads go beside the repository, not into the home of whoever runs this. */
+export function ourEnvironment(root: string): Readonly<Record<string, string | undefined>> {
+  const home = dirname(root);
+  return {
+    PATH: process.env["PATH"],
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    USER: "bench",
+  };
+}

@@ -1,0 +1,4 @@
+import { openOurs } from "./our-tools.ts";
+import { serve } from "./serve.ts";
+
+serve(openOurs);

@@ -1,0 +1,24 @@
+import { openKernelAt } from "@slipway/kernel/open";
+import { ALL_TOOLS } from "@slipway/kernel/tools/all";
+import { callTool } from "@slipway/kernel/tools/dispatch";
+import type { Envelope } from "@slipway/kernel/tools/envelope";
+import { serve } from "@slipway/kernel/tools/served";
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export interface Client {
+  call(tool: string, args: Arguments): Promise<Envelope>;
+  close(): Promise<void>;
+}
+
+/** Every tool of the catalog, called as `system`, through the one dispatcher. */
+export async function openClient(root: string, env: Readonly<Record<string, string>>): Promise<Client> {
+  const opened = await openKernelAt({ cwd: root, env, unsandboxed: { reason: "stress test", by: "kim" } });
+  const tools = new Map(ALL_TOOLS.map((definition) => [definition.name as string, serve(definition)]));
+  const credential = { role: "system", actorId: "stress", feature: null } as const;
+  return {
+    call: async (tool, args) =>
+      callTool(await opened.kernel(), tools, credential, tool, { actor_type: "system", actor_id: "stress", ...args }),
+    close: () => opened.close(),
+  };
+}
