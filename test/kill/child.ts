@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { openApprovalOf } from "slipway/choose";
+import { openQuestionsOf } from "slipway/choose";
 import { CASSETTE } from "slipway/demo/scratch";
 import { giveApproval } from "slipway/give-approval";
 import type { Io } from "slipway/io";
@@ -11,11 +12,13 @@ import { readSpecs } from "@slipway/kernel/specs/read";
 interface Orders {
   readonly folder: string;
   readonly env: Record<string, string>;
-  readonly spec: string;
+  readonly specs: readonly string[];
   /** One line per thing that happened, over all processes. */
   readonly log: string;
   /** Points somebody has died at already; null: do not die. */
   readonly deaths: string | null;
+  /** At which share of the points to die. */
+  readonly share: number;
 }
 
 const orders = JSON.parse(process.argv[2] ?? "") as Orders;
@@ -23,9 +26,13 @@ const died = new Set(orders.deaths !== null && existsSync(orders.deaths) ? readF
 
 function point(label: string): void {
   appendFileSync(orders.log, `${label}\n`);
-  if (orders.deaths === null || died.has(label)) return;
+  if (orders.deaths === null || died.has(label) || !chosen(label)) return;
   appendFileSync(orders.deaths, `${label}\n`);
   process.kill(process.pid, "SIGKILL");
+}
+
+function chosen(label: string): boolean {
+  return createHash("sha256").update(label).digest().readUInt32BE(0) / 2 ** 32 < orders.share;
 }
 
 const io: Io = {
@@ -48,7 +55,7 @@ const session = await openSession({
 });
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, [orders.spec]), undefined, io));
+const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, orders.specs), undefined, io));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);
@@ -56,9 +63,11 @@ for (;;) {
     process.stdout.write(JSON.stringify(outcome));
     break;
   }
-  const question = await openApprovalOf(session.records, "currency_format");
-  if (question === null) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
-  await giveApproval(session.records, question, io);
-  point("approved");
+  const questions = (await openQuestionsOf(session.records, runId)).filter(({ kind }) => kind === "approval");
+  if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
+  for (const question of questions) {
+    await giveApproval(session.records, question, io);
+    point(`approved ${String(question.context["feature_id"])}`);
+  }
 }
 await session.close();

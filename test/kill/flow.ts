@@ -8,7 +8,7 @@ import type { Io } from "slipway/io";
 export interface Flow {
   readonly folder: string;
   readonly env: Record<string, string>;
-  readonly spec: string;
+  readonly specs: readonly string[];
   readonly log: string;
   readonly deaths: string;
   /** What the user had lying around when the run began. */
@@ -24,7 +24,7 @@ export interface UserState {
 const CHILD = join(import.meta.dirname, "..", "dist", "kill", "child.js");
 
 /** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
-export async function prepare(branch: "main" | "mine"): Promise<Flow> {
+export async function prepare(branch: "main" | "mine", features: "one" | "all" = "one"): Promise<Flow> {
   const home = mkdtempSync(join(tmpdir(), "slipway-kill-"));
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -46,14 +46,20 @@ export async function prepare(branch: "main" | "mine"): Promise<Flow> {
     err: () => undefined,
   };
   const { folder, specs } = await makeScratch(io, "repository");
-  const [spec = ""] = specs;
   if (branch === "mine") git(folder, ["switch", "--quiet", "--create", "mine"]);
   writeFileSync(join(folder, "README.md"), "# Corner shop\n\nMy own words, not committed.\n");
   writeFileSync(join(folder, "notes.txt"), "untracked\n");
   writeFileSync(join(folder, "staged.txt"), "staged\n");
   git(folder, ["add", "staged.txt"]);
   mkdirSync(join(home, "logs"));
-  return { folder, env, spec, log: join(home, "logs", "log"), deaths: join(home, "logs", "deaths"), before: userState(folder) };
+  return {
+    folder,
+    env,
+    specs: features === "one" ? specs.slice(0, 1) : specs,
+    log: join(home, "logs", "log"),
+    deaths: join(home, "logs", "deaths"),
+    before: userState(folder),
+  };
 }
 
 export function userState(folder: string): UserState {
@@ -76,10 +82,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
+interface ChildOptions {
+  readonly atPoints: boolean;
+  /** Only at about this share of the points, always the same ones. */
+  readonly share?: number;
+  readonly dieAfterMs?: number;
+}
+
 /** One process of the flow. `dieAfterMs` kills it, and whatever it started, from outside. */
-export function spawnChild(flow: Flow, options: { readonly atPoints: boolean; readonly dieAfterMs?: number }): Promise<Ended> {
-  const { folder, env, spec, log, deaths } = flow;
-  const orders = JSON.stringify({ folder, env, spec, log, deaths: options.atPoints ? deaths : null });
+export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
+  const { folder, env, specs, log, deaths } = flow;
+  const orders = JSON.stringify({ folder, env, specs, log, deaths: options.atPoints ? deaths : null, share: options.share ?? 1 });
   const child = spawn(process.execPath, [CHILD, orders], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
@@ -105,9 +118,9 @@ function killGroup(pid: number | undefined): void {
 }
 
 /** Dies once at every point of the flow, each time in a new process, until one gets through. */
-export async function dieEverywhere(flow: Flow, limit = 1000): Promise<{ deaths: number; last: Ended }> {
+export async function dieEverywhere(flow: Flow, share = 1, limit = 1000): Promise<{ deaths: number; last: Ended }> {
   for (let deaths = 0; deaths < limit; deaths++) {
-    const last = await spawnChild(flow, { atPoints: true });
+    const last = await spawnChild(flow, { atPoints: true, share });
     if (last.signal !== "SIGKILL") return { deaths, last };
   }
   throw new Error(`the flow did not end within ${limit} processes`);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { openSqlite } from "@slipway/durable/sqlite";
 import { verifyAll } from "@slipway/kernel/journal/verify";
@@ -16,6 +16,7 @@ export async function violations(flow: Flow, last: Ended, expectedTree: string):
     ...ranOnce(flow),
     ...reachable(flow),
     ...(await journalWhole(flow)),
+    ...nothingLeft(flow),
   ];
 }
 
@@ -24,14 +25,16 @@ function ended({ code, stdout, stderr }: Ended): string[] {
   return completed ? [] : [`the run did not end merged: exit ${code} ${stdout} ${stderr}`];
 }
 
-function mergedOnce({ folder }: Flow, expectedTree: string): string[] {
+function mergedOnce({ folder, specs }: Flow, expectedTree: string): string[] {
   const merges = git(folder, ["log", "--first-parent", "--format=%T", "main"]).trim().split("\n");
   const rows = query(folder, "SELECT tree, commit_sha FROM merges");
   const problems: string[] = [];
-  if (merges.length !== 2) problems.push(`main has ${merges.length} commits on its first-parent line instead of 2`);
+  if (merges.length !== 1 + specs.length)
+    problems.push(`main has ${merges.length} commits on its first-parent line instead of ${1 + specs.length}`);
   if (merges[0] !== expectedTree) problems.push(`main holds tree ${merges[0]}, an undisturbed run gives ${expectedTree}`);
-  if (rows.length !== 1 || rows[0]?.["tree"] !== expectedTree) problems.push(`merge rows: ${JSON.stringify(rows)}`);
-  if (query(folder, "SELECT id FROM approvals").length !== 1) problems.push("the approval was not used exactly once");
+  if (rows.length !== specs.length || !rows.some((row) => row["tree"] === expectedTree))
+    problems.push(`merge rows: ${JSON.stringify(rows)}`);
+  if (query(folder, "SELECT id FROM approvals").length !== specs.length) problems.push("not every approval was used exactly once");
   return problems;
 }
 
@@ -57,7 +60,7 @@ function ranOnce({ log }: Flow): string[] {
 function reachable({ folder }: Flow): string[] {
   const trees = query(
     folder,
-    "SELECT DISTINCT json_extract(payload, '$.value.value') AS tree FROM events WHERE kind = 'step' AND (name LIKE 'patch:%' OR name LIKE 'qa-patch:%') AND json_extract(payload, '$.value.ok') = 1",
+    "SELECT DISTINCT json_extract(payload, '$.value.value.tree') AS tree FROM events WHERE kind = 'step' AND (name LIKE 'patch:%' OR name LIKE 'qa-patch:%') AND json_extract(payload, '$.value.ok') = 1",
   );
   const kept = new Set(git(folder, ["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]).trim().split("\n"));
   const lost = trees.map(({ tree }) => String(tree)).filter((tree) => !kept.has(tree));
@@ -72,6 +75,28 @@ function reachable({ folder }: Flow): string[] {
 function fsckProblems(folder: string): string[] {
   const report = git(folder, ["fsck", "--full", "--no-dangling"]).trim();
   return report === "" ? [] : [`git fsck: ${report}`];
+}
+
+/** No worktree but the features' own, no lock, nobody who waits, no process that works in the repository. */
+function nothingLeft({ folder, specs }: Flow): string[] {
+  const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
+  const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");
+  const processes = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .filter((pid) => workingFolder(pid).startsWith(folder));
+  return [
+    ...(worktrees.length === 1 + specs.length ? [] : [`worktrees: ${worktrees.join(", ")}`]),
+    ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
+    ...processes.map((pid) => `process ${pid} still works in the repository`),
+  ];
+}
+
+function workingFolder(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "";
+  }
 }
 
 async function journalWhole({ folder }: Flow): Promise<string[]> {

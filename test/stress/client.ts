@@ -1,6 +1,7 @@
 import { openKernelAt } from "@slipway/kernel/open";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
+import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { failureSchema, type Envelope } from "@slipway/kernel/tools/envelope";
 import { serve } from "@slipway/kernel/tools/served";
 
@@ -14,7 +15,11 @@ export interface Client {
 /** Every tool of the catalog, called as `system`, through the one dispatcher. */
 export async function openClient(root: string, env: Readonly<Record<string, string>>): Promise<Client> {
   const opened = await openKernelAt({ cwd: root, env, unsandboxed: { reason: "stress test", by: "kim" } });
-  const tools = { byName: new Map(ALL_TOOLS.map((definition) => [definition.name as string, serve(definition)])), failure: failureSchema };
+  const tools = {
+    byName: new Map(ALL_TOOLS.map((definition) => [definition.name as string, serve(definition)])),
+    failure: failureSchema,
+    documents: loadDocumentSchemas(),
+  };
   const credential = { role: "system", actorId: "stress", feature: null } as const;
   return {
     call: async (tool, args) =>
