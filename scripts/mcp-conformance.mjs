@@ -41,7 +41,11 @@ function install() {
 function repository() {
   const folder = join(scratch, "repository");
   cpSync(join(root, "packages", "cli", "demo", "project"), folder, { recursive: true });
-  for (const args of [["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "start"]]) {
+  for (const args of [
+    ["init", "-q", "-b", "main"],
+    ["add", "-A"],
+    ["commit", "-q", "-m", "start"],
+  ]) {
     spawnSync("git", ["-c", "user.name=test", "-c", "user.email=test@localhost", ...args], { cwd: folder });
   }
   const env = { ...process.env, XDG_CONFIG_HOME: join(scratch, "config"), XDG_STATE_HOME: join(scratch, "state"), HOME: scratch };
@@ -102,7 +106,9 @@ function inspect(place, era) {
   const ok = call.status === 0 && JSON.parse(call.stdout).result.structuredContent.ok === true;
   const refused = run("--method", "tools/call", "--tool-name", "repo.merge", "--tool-args-json", JSON.stringify(args));
   const forbidden = refused.stdout.includes("forbidden_tool_for_role");
-  console.log(`inspector (${era}): ${tools.length} tools, a read ${ok ? "answered" : "failed"}, a forbidden call ${forbidden ? "refused" : "NOT refused"}`);
+  console.log(
+    `inspector (${era}): ${tools.length} tools, a read ${ok ? "answered" : "failed"}, a forbidden call ${forbidden ? "refused" : "NOT refused"}`,
+  );
   if (tools.length === 31 && ok && forbidden) return;
   failed.push(`inspector (${era})`);
   for (const { stderr } of [list, call, refused]) process.stderr.write(stderr);
@@ -120,5 +126,7 @@ function firstLine(stream) {
 }
 
 function ended(child) {
-  return child.exitCode === null && child.signalCode === null ? new Promise((resolve) => child.on("close", resolve)) : Promise.resolve(child.exitCode);
+  return child.exitCode === null && child.signalCode === null
+    ? new Promise((resolve) => child.on("close", resolve))
+    : Promise.resolve(child.exitCode);
 }

@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   languages: ["durable", "kernel"],
   agents: ["durable", "kernel"],
   protocols: ["durable", "kernel", "languages", "agents"],
-  mcp: ["durable", "kernel", "languages", "agents", "protocols"],
+  mcp: ["durable", "kernel", "languages"],
   server: ["durable", "kernel", "languages", "agents", "protocols"],
   cli: ["durable", "kernel", "languages", "agents", "protocols", "mcp", "server"],
 };
@@ -60,6 +60,23 @@ test("imports follow the arrows, and a kernel module never reaches agents or pro
     return target !== null && target !== found.from && MAY_IMPORT[found.from]?.includes(target) !== true;
   });
   expect(wrong).toEqual([]);
+});
+
+test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model: theirs are only the packages listed", () => {
+  const bare = (name: string) =>
+    new Set(
+      imports
+        .filter(({ from, file, specifier }) => from === name && !/\.test\.ts$|\/testing\//.test(file) && !/^(\.|node:)|\$/.test(specifier))
+        .map(({ specifier }) => specifier.replace(/^(@[^/]+\/[^/]+|[^@/][^/]*).*$/, "$1")),
+    );
+  expect([...bare("kernel")].toSorted()).toEqual(["@slipway/durable", "kysely", "picomatch", "saxes", "yaml", "zod"]);
+  expect([...bare("mcp")].toSorted()).toEqual([
+    "@modelcontextprotocol/node",
+    "@modelcontextprotocol/server",
+    "@slipway/durable",
+    "@slipway/kernel",
+    "zod",
+  ]);
 });
 
 test("no source file reaches into another package's folder by a relative path", () => {

@@ -1,3 +1,4 @@
+import { verdictsOn } from "./cli.ts";
 import { replacing } from "./patches.ts";
 import { planFor } from "./site.ts";
 
@@ -15,7 +16,7 @@ process.stdin.on("data", (chunk) => (text += chunk)).on("end", async () => {
 const ANSWERS = {
   planner: { type: "PLAN_SUBMISSION", plan: planFor("letters") },
   builder: { type: "PATCH", summary: "two", unified_diff: replacing("src/a.txt", "one", "two") },
-  qa: { type: "NOTE", text: "covered" },
+  qa: { type: "NOTE", text: "covered", updates: verdictsOn({ "src/a.txt": 1 }) },
 };
 
 /** Files of a repository whose agents are this program instead of recorded answers. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUntilApproval, slipway } from "./cli.ts";
@@ -83,12 +83,8 @@ async function everythingReadable(): Promise<string> {
     for (const tool of ["feature.discover_specs", "gates.list", "collisions.scan", "report.dashboard"])
       answers.push(JSON.stringify(await caller.call(tool, {})));
   }
-  const folders = [
-    join(site.yard.root, ".worktrees"),
-    join(site.yard.root, ".slipway", "features"),
-    join(site.yard.root, ".slipway", "runs"),
-  ];
-  return [...answers, ...folders.flatMap(textsIn)].join("\n");
+  const folders = [".worktrees", ".slipway/features", ".slipway/runs"].map((folder) => join(site.yard.root, folder));
+  return [...answers, ...folders.filter((folder) => existsSync(folder)).flatMap(textsIn)].join("\n");
 }
 
 function textsIn(folder: string): string[] {
@@ -97,10 +93,13 @@ function textsIn(folder: string): string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
 }
 
+let landed: Promise<unknown> | undefined;
+const land = () => (landed ??= slipway(site.yard, ["merge", "letters"]));
+
 test("attack 48: the approval's token reaches no agent, before it is used and afterwards", async () => {
   const [payload = "", signature = ""] = token.split(".");
-  for (const command of [[], ["merge", "letters"]]) {
-    if (command.length > 0) expect((await slipway(site.yard, command)).code).toBe(0);
+  for (const wait of [() => undefined, land]) {
+    await wait();
     const readable = await everythingReadable();
     expect(readable).toContain("letters");
     expect(readable.includes(payload)).toBe(false);
@@ -109,6 +108,7 @@ test("attack 48: the approval's token reaches no agent, before it is used and af
 });
 
 test("attack 47: an approval that was used is worth nothing any more", async () => {
+  expect(await land()).toMatchObject({ code: 0 });
   expect(site.yard.git("show", "main:src/a.txt")).toBe("two\n");
   const error = await unharmed(site.yard, ["letters"], () => merge("letters", token));
   expect(["user_approval_required", "invalid_status_transition"]).toContain(error.code);

@@ -14,10 +14,11 @@ const cassetteOf = ({ home }: Yard) => join(home, "cassette");
 export interface Answers {
   readonly plan?: Readonly<Record<string, unknown>>;
   readonly diff?: string;
-  readonly qa?: unknown;
+  /** The line of each file that the diff changes; QA has a verdict on every one. */
+  readonly lines?: Readonly<Record<string, number>>;
 }
 
-export function recordAnswers(yard: Yard, { plan = {}, diff, qa }: Answers = {}, feature = "letters"): void {
+export function recordAnswers(yard: Yard, { plan = {}, diff, lines = { "src/a.txt": 1 } }: Answers = {}, feature = "letters"): void {
   const put = (role: string, output: unknown) => {
     const file = join(cassetteOf(yard), role, `${feature}.1.json`);
     mkdirSync(dirname(file), { recursive: true });
@@ -27,8 +28,12 @@ export function recordAnswers(yard: Yard, { plan = {}, diff, qa }: Answers = {},
   const patch = patchOf("src/a.txt", "one", "two");
   put("planner", planFor(feature, plan));
   put("builder", diff === undefined ? patch : { ...patch, unified_diff: diff });
-  put("qa", qa ?? { type: "NOTE", text: "every criterion is covered" });
+  put("qa", { type: "NOTE", text: "every criterion is covered", updates: verdictsOn(lines) });
   writeFileSync(join(cassetteOf(yard), "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "attacks" }));
+}
+
+export function verdictsOn(lines: Readonly<Record<string, number>>) {
+  return Object.entries(lines).map(([path, line]) => ({ path, hunks: [{ start_line: line, end_line: line }], status: "passed" }));
 }
 
 export function run(yard: Yard, ...more: readonly string[]) {

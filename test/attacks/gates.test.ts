@@ -13,12 +13,17 @@ const GATES = `version: 1
 profiles:
   default:
     modes:
-      fast: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 20 }]
-      full: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 20 }]
+      fast: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 90 }]
+      full: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 90 }]
   online:
     modes:
-      fast: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 20, network: true }]
-      full: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 20, network: true }]
+      fast: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 90, network: true }]
+      full: [{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 90, network: true }]
+  two:
+    modes:
+      fast: [{ name: attack, cmd: [sh, attack.sh] }]
+      full: [{ name: attack, cmd: [sh, attack.sh] }]
+      merge: [{ name: verdict, cmd: [sh, verdict.sh] }]
 parsers: { tests: { type: junit_xml, path: report.xml, modes: [full] } }
 `;
 
@@ -35,7 +40,7 @@ let site: Site;
 let yard: Yard;
 
 beforeAll(async () => {
-  const files = { "slipway/gates.yaml": GATES, "slipway/policy.yaml": POLICY, ".gitignore": "cache/\n" };
+  const files = { "slipway/gates.yaml": GATES, "slipway/policy.yaml": POLICY, ".gitignore": "cache/\nbuild/\n" };
   site = await openSite({ files, env: { HOST_CANARY: "host-only-value" } });
   yard = site.yard;
   yard.write("cache/module.js", "original\n");
@@ -53,7 +58,7 @@ async function gate(files: Readonly<Record<string, string>>, { mode = "fast", pr
   return unharmed(yard, [feature_id], async () => {
     const envelope = await site.builder.call("gates.run", { feature_id, profile, mode });
     const [, path = ""] = /"log_path":"([^"]+)"/.exec(JSON.stringify(await site.builder.ok("evidence.latest", { feature_id }))) ?? [];
-    return { ok: envelope.ok, code: envelope.ok ? null : envelope.error.code, log: yard.read(path) };
+    return { ok: envelope.ok, code: envelope.ok ? null : envelope.error.code, log: path === "" ? "" : yard.read(path) };
   });
 }
 
@@ -75,7 +80,17 @@ socket.on("error", (error) => { console.log("refused", error.code); process.exit
 
 test("attack 26: no variable, file or process of the host leaks into a gate", async () => {
   const look = "{ env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; } > seen 2>/dev/null";
-  const files = [".ssh/id_ed25519", ".npmrc", "config/slipway/keys/approval.pem", "repository/notes.txt", "outside/canary.txt"];
+  const files = [
+    ".ssh/id_ed25519",
+    ".npmrc",
+    "config/slipway/keys/approval.pem",
+    "config/slipway/keys/mcp-token.pem",
+    "repository/notes.txt",
+    "repository/.slipway/slipway.db",
+    "repository/.worktrees/bystander/src/a.txt",
+    "outside/canary.txt",
+  ];
+  for (const file of files) expect(yard.read(join(yard.home, file))).not.toBe("");
   const read = files.map((file) => `cat ${join(yard.home, file)} >> seen 2>/dev/null && echo LEAK ${file}`);
   const { ok, log } = await gate(
     script(look, ...read, "grep -a -e host-only-value -e CANARY -e PRIVATE seen && exit 9", "echo looked around; exit 0"),
@@ -142,13 +157,11 @@ test("attack 30: an install script runs inside the walls, and a changed lockfile
 
 describe("attack 31: a gate that takes more than its share", () => {
   test.each([
-    ["a fork bomb", ["f() { if [ $1 -lt 10 ]; then f $(($1+1)) & f $(($1+1)) & fi; sleep 15; }", "f 0"]],
+    ["a fork bomb", ["f() { if [ $1 -lt 10 ]; then f $(($1+1)) & f $(($1+1)) & fi; sleep 60; }", "f 0"]],
     ["a flood of output", ["yes flood"]],
     ["an endless file", ["exec truncate -s 3G big"]],
-  ])("attack 31: %s is ended, and nothing of it stays", async (_what, lines) => {
-    const { ok, code } = await gate(script(...lines));
-    expect(ok).toBe(false);
-    expect(code).toMatch(/^(sandbox_limit_exceeded|gate_failed)$/);
+  ])("attack 31: %s is ended, and nothing of it stays", { timeout: 120_000 }, async (_what, lines) => {
+    expect(await gate(script(...lines))).toMatchObject({ ok: false, code: "sandbox_limit_exceeded" });
     expect(processesWith("f 0")).toEqual([]);
     expect(processesWith("yes flood")).toEqual([]);
   });
@@ -183,4 +196,30 @@ describe("attack 33: a forged report never counts", () => {
     const empty = '<testsuite tests="9" failures="0"></testsuite>';
     expect(await gate(script(`echo '${empty}' > report.xml`), { mode: "full" })).toMatchObject({ ok: false, code: "no_tests_ran" });
   });
+});
+
+// A hole, until gates no longer find what others left in files that git ignores.
+test.fails("attack 34: nor does a file that git ignores carry anything from one gate to the next", async () => {
+  const feature_id = await site.feature();
+  const unified_diff =
+    adding("attack.sh", "mkdir build; echo exit 0 > build/tool.sh\n") + adding("verdict.sh", "sh build/tool.sh || exit 1\n");
+  await site.builder.ok("repo.apply_patch", { feature_id, unified_diff });
+  await site.builder.ok("gates.run", { feature_id, profile: "two", mode: "fast" });
+  const { code } = await site.builder.refused("gates.run", { feature_id, profile: "two", mode: "merge" });
+  expect(code).toBe("gate_failed");
+});
+
+test("attack 34: what a gate leaves behind, back-dated to look untouched, is gone before the next one runs", async () => {
+  const plant = script("cp -p verdict.sh old", "printf 'exit 0\\n' > verdict.sh", "touch -r old verdict.sh", "rm old");
+  const feature_id = await site.feature();
+  await site.builder.ok("repo.apply_patch", {
+    feature_id,
+    unified_diff: adding("attack.sh", plant["attack.sh"]) + adding("verdict.sh", "exit 1\n"),
+  });
+  await unharmed(yard, [feature_id], async () => {
+    await site.builder.ok("gates.run", { feature_id, profile: "two", mode: "fast" });
+    const { code } = await site.builder.refused("gates.run", { feature_id, profile: "two", mode: "merge" });
+    expect(code).toBe("gate_failed");
+  });
+  expect(yard.read(yard.worktree(feature_id, "verdict.sh"))).toBe("exit 1\n");
 });

@@ -44,7 +44,7 @@ describe("where no plan is enforced and no area is protected, the patch is judge
       expect(error.code).toBe(rules.includes("path_out_of_bounds") ? "path_out_of_bounds" : "patch_rejected");
       expect((error.details["offences"] as { rule: string }[]).map(({ rule }) => rule)).toEqual(rules);
       // Nothing that hides or reorders text gets on a screen through the message.
-      expect(error.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\ufeff]/u);
+      expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(await site.state(feature)).toEqual(before);
       expect(yard.git("-C", yard.worktree(feature), "status", "--porcelain", "--ignored")).toBe(files);
     },
@@ -148,7 +148,9 @@ test("attack 18: a change to tests, gates, policy and CI waits for a person, who
     adding(".github/workflows/ci.yml", "on: push\n"),
     rewriting("slipway/policy.yaml", OPEN_POLICY, policy),
   ].join("");
-  await runUntilApproval(yard, { diff });
+  const changed = OPEN_POLICY.split("\n").indexOf("required_modes: [fast, full]") + 1;
+  const lines = { "src/a.txt": 1, "src/a.test.txt": 1, ".github/workflows/ci.yml": 1, "slipway/policy.yaml": changed };
+  await runUntilApproval(yard, { diff, lines });
   const { stdout } = await slipway(yard, ["inbox"]);
   for (const path of ["src/a.test.txt", ".github/workflows/ci.yml", "slipway/policy.yaml"])
     expect(stdout).toContain(`Look closely: ${path}`);

@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 
 /** A diff that adds one file. `name` is written as git would quote it, so that "\\057" is a slash in disguise. */
 export function adding(name: string, content = "hi\n", mode = "100644"): string {
-  const lines = content.replace(/\n$/, "").split("\n");
+  const lines = linesOf(content);
   const quoted = (prefix: string) => (/[\\"\p{Cc}\u0080-\uffff]/u.test(name) ? `"${prefix}/${name}"` : `${prefix}/${name}`);
   const hunk = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`;
   const end = content.endsWith("\n") ? "" : "\\ No newline at end of file\n";
@@ -17,9 +17,13 @@ export function replacing(path: string, from: string, to: string): string {
 
 /** A diff that replaces everything in a file. */
 export function rewriting(path: string, from: string, to: string): string {
-  const [gone, here] = [from, to].map((text) => text.replace(/\n$/, "").split("\n"));
-  const lines = (sign: string, texts: readonly string[] = []) => texts.map((line) => `${sign}${line}\n`).join("");
-  return `--- a/${path}\n+++ b/${path}\n@@ -1,${gone?.length} +1,${here?.length} @@\n${lines("-", gone)}${lines("+", here)}`;
+  const [gone, here] = [linesOf(from), linesOf(to)];
+  const body = [...gone.map((line) => `-${line}\n`), ...here.map((line) => `+${line}\n`)].join("");
+  return `--- a/${path}\n+++ b/${path}\n@@ -1,${gone.length} +1,${here.length} @@\n${body}`;
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
 }
 
 export function moving(kind: "rename" | "copy", from: string, to: string): string {

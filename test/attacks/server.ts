@@ -8,6 +8,9 @@ import type { Yard } from "./yard.ts";
 
 export const PROGRAM = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
 
+/** The gates of some attacks run until a limit ends them. */
+const PATIENCE_MS = 110_000;
+
 type Input = Readonly<Record<string, unknown>>;
 
 /** A client of `slipway mcp`, which runs as a process of its own in the yard's repository. */
@@ -44,7 +47,8 @@ export async function connect(yard: Yard, role: ActorRole, { args = [], env = {}
     throw new Error(`the server did not start: ${stderr}`, { cause: error });
   });
   const call = async (name: string, input: Input): Promise<Envelope> => {
-    const { structuredContent } = await client.callTool({ name, arguments: { actor_type: role, actor_id: `${role}-1`, ...input } });
+    const params = { name, arguments: { actor_type: role, actor_id: `${role}-1`, ...input } };
+    const { structuredContent } = await client.callTool(params, { timeout: PATIENCE_MS });
     return structuredContent as unknown as Envelope;
   };
   return {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -34,66 +34,62 @@ test("attack 35: a holder that was paused past its lease finds its lock gone and
   const paused = await connect(yard, "orchestrator");
   onTestFinished(() => paused.close());
   const [slow, quick] = [await site.feature(), await site.feature()];
-  await paused.ok("locks.acquire", { resource: "openapi", feature_id: slow });
+  for (const resource of ["openapi", "events"]) await paused.ok("locks.acquire", { resource, feature_id: slow });
   process.kill(paused.pid, "SIGSTOP");
   onTestFinished(() => void process.kill(paused.pid, "SIGCONT"));
   await sleep(LEASE_SECONDS * 1000 + 300);
   const taken = await orchestrator.call("locks.acquire", { resource: "openapi", feature_id: quick });
   expect(taken).toMatchObject({ ok: true, evidence: { notes: [{ code: "stale_lock_reclaimed" }] } });
   process.kill(paused.pid, "SIGCONT");
-  const plan_json = planFor(slow, { contracts: { openapi: "modify", events: "none", db: "none" } });
   await unharmed(yard, [slow, quick], async () => {
-    expect((await paused.refused("plan.submit", { feature_id: slow, plan_json })).code).toBe("lock_not_held");
+    // One that somebody else has taken, and one whose lease has only run out.
+    for (const contract of ["openapi", "events"]) {
+      const plan_json = planFor(slow, { contracts: { openapi: "none", events: "none", db: "none", [contract]: "modify" } });
+      expect((await paused.refused("plan.submit", { feature_id: slow, plan_json })).code, contract).toBe("lock_not_held");
+    }
     expect((await paused.refused("locks.release", { resource: "openapi", feature_id: slow })).code).toBe("lock_not_held");
   });
   expect(await site.state(slow)).toMatchObject({ status: "planning" });
 });
 
-describe("attack 39: the server is killed inside git", () => {
-  const REAL_GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+/** A git that counts down in a file, and kills whoever starts it when nothing is left to count. */
+function lethalGit(folder: string): { readonly countdown: string } {
+  const countdown = join(folder, "countdown");
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const count = `n=$(cat ${countdown}); if [ "$n" = 1 ]; then rm ${countdown}; kill -9 $PPID; exit 1; fi; echo $((n - 1)) > ${countdown}`;
+  mkdirSync(folder);
+  writeFileSync(join(folder, "git"), `#!/bin/sh\nif [ -s ${countdown} ]; then ${count}; fi\nexec ${real} "$@"\n`, { mode: 0o755 });
+  return { countdown };
+}
 
-  /** A git that kills whoever started it, once, before or after the command that `trigger` names. */
-  function lethalGit(folder: string): { readonly trigger: string } {
-    const trigger = join(folder, "trigger");
-    const when = (moment: string) =>
-      `[ -e ${trigger}.${moment} ] && case " $* " in *" $(cat ${trigger}.${moment}) "*) rm ${trigger}.${moment}; kill -9 $PPID;; esac`;
-    const script = `#!/bin/sh\n${when("before")}\n${REAL_GIT} "$@"\ncode=$?\n${when("after")}\nexit $code\n`;
-    mkdirSync(folder);
-    writeFileSync(join(folder, "git"), script, { mode: 0o755 });
-    return { trigger };
-  }
-
-  test.each([
-    ["before", "apply"],
-    ["after", "write-tree"],
-    ["before", "update-ref"],
-    ["after", "update-ref"],
-  ])("attack 39: %s %s: the next server finishes the same call, once", async (moment, command) => {
-    const { yard, orchestrator } = site;
-    const folder = join(yard.home, `git-${moment}-${command}`);
-    const { trigger } = lethalGit(folder);
+test(
+  "attack 39: killed at every git that a patch starts, the servers after it finish the same call, once",
+  { timeout: 120_000 },
+  async () => {
+    const { yard } = site;
+    const folder = join(yard.home, "lethal");
+    const { countdown } = lethalGit(folder);
     const feature_id = await site.feature();
-    const env = { PATH: `${folder}:${yard.env["PATH"]}` };
-    const input = { feature_id, unified_diff: replacing("src/a.txt", "one", "two"), operation_id: `patch-${moment}-${command}` };
+    const input = { feature_id, unified_diff: replacing("src/a.txt", "one", "two"), operation_id: "the-same" };
     const { version } = await site.state(feature_id);
-    const applied = await unharmed(yard, [feature_id], async () => {
-      const doomed = await connect(yard, "builder", { env });
-      writeFileSync(`${trigger}.${moment}`, command);
-      await expect(doomed.call("repo.apply_patch", input)).rejects.toThrow();
-      expect(existsSync(`${trigger}.${moment}`)).toBe(false);
-      const next = await connect(yard, "builder", { env });
-      onTestFinished(() => next.close());
-      const first = await next.ok("repo.apply_patch", input);
-      expect(await next.ok("repo.apply_patch", input)).toEqual(first);
-      return first;
+    const deaths = await unharmed(yard, [feature_id], async () => {
+      for (let died = 0; ; died++) {
+        const server = await connect(yard, "builder", { env: { PATH: `${folder}:${yard.env["PATH"]}` } });
+        writeFileSync(countdown, String(died + 1));
+        const answer = await server.call("repo.apply_patch", input).catch(() => null);
+        rmSync(countdown, { force: true });
+        await server.close();
+        if (answer === null) continue;
+        expect(answer).toMatchObject({ ok: true, data: { changed_files: [{ path: "src/a.txt", status: "M" }] } });
+        return died;
+      }
     });
-    expect(applied).toBeDefined();
+    expect(deaths).toBeGreaterThan(1);
     expect(yard.read(yard.worktree(feature_id, "src/a.txt"))).toBe("two\n");
     expect((await site.state(feature_id)).version).toBe(version + 1);
     expect(yard.git("fsck", "--full", "--no-dangling")).toBe("");
-    expect(await orchestrator.ok("repo.diff", { feature_id })).toMatchObject({ diff: expect.stringContaining("-one\n+two\n") });
-  });
-});
+  },
+);
 
 test("attack 40: a worktree that was deleted is rebuilt with everything that was acknowledged", async () => {
   const { yard, builder } = site;
@@ -171,6 +167,16 @@ describe("attack 43 (what a feature may read; sealed code comes later)", () => {
       expect(error.code).toBe("schema_validation_failed");
     },
   );
+
+  // A hole, until a specification in a feature's folder has to be a file of its own.
+  test.fails("attack 43: a specification that is a link out of the repository is not taken in", async () => {
+    const { yard, orchestrator } = site;
+    yard.write(".slipway/features/linked/README.md", "no specification\n");
+    symlinkSync(join(yard.home, ".ssh", "id_ed25519"), join(yard.root, ".slipway", "features", "linked", "spec.md"));
+    const envelope = await unharmed(yard, ["linked"], () => orchestrator.call("feature.init", { feature_id: "linked" }));
+    expect(envelope.ok).toBe(false);
+    expect(JSON.stringify(await orchestrator.call("feature.get_context", { feature_id: "linked" }))).not.toContain("CANARY");
+  });
 
   let shared: string | undefined;
   async function readable(): Promise<string> {

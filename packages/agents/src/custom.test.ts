@@ -42,6 +42,7 @@ describe("a command that answers", () => {
       prompt_digest: REQUEST.promptDigest,
       schema: { type: "object" },
       model: "wanted",
+      input: REQUEST.input,
     });
     expect(reply).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7, cost_usd: 0.25 }, model: "mine" });
   });

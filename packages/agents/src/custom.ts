@@ -48,8 +48,8 @@ export function agentEnvironment(host: Readonly<Record<string, string | undefine
   return Object.fromEntries([...PASSED_ON, ...also].flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])));
 }
 
-function wireRequest({ role, subject, attempt, repair, system, prompt, promptDigest, schema, model }: ProviderRequest): string {
-  return `${JSON.stringify({ version: 1, role, subject, attempt, repair, system, prompt, prompt_digest: promptDigest, schema, model })}\n`;
+function wireRequest({ role, subject, attempt, repair, system, prompt, promptDigest, schema, model, input }: ProviderRequest): string {
+  return `${JSON.stringify({ version: 1, role, subject, attempt, repair, system, prompt, prompt_digest: promptDigest, schema, model, input })}\n`;
 }
 
 const SHOWN_CHARACTERS = 200;

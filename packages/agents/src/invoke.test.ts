@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { invoke, type Invocation } from "./invoke.ts";
+import { invoke, RESULTS, type Invocation } from "./invoke.ts";
 import { createPack } from "./pack.ts";
 import type { Provider } from "./provider.ts";
 import { PLANNER, scripted, tickingClock } from "./testing/samples.ts";
@@ -43,6 +43,25 @@ test("a valid answer comes back with what it cost and what was said", async () =
     schema: { type: "object" },
   });
   expect(provider.asked[0]?.promptDigest).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("the input names role, feature, bundle, instructions and last results, and who answers: each part once", async () => {
+  const provider = scripted(GOOD);
+  const pack = createPack([
+    { title: "specification", kind: "spec", text: "Greet." },
+    { title: "last tool results", kind: RESULTS, text: "gate_failed: two tests" },
+  ]);
+  await invoke(invocation(provider, { pack, model: "big-1", configRef: "MY_KEY_VARIABLE" }));
+  expect(provider.asked[0]?.input).toEqual({
+    role: "planner",
+    feature_id: "greeting",
+    context_bundle: [{ title: "specification", kind: "spec", text: "Greet." }],
+    instructions: "Answer.",
+    last_tool_results: "gate_failed: two tests",
+    provider: "scripted",
+    model: "big-1",
+    provider_config_ref: "MY_KEY_VARIABLE",
+  });
 });
 
 describe("an answer that misses its schema", () => {

@@ -3,7 +3,7 @@ import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { parseOutput } from "./output.ts";
 import { buildPrompt, repairPrompt, type PromptParts } from "./prompt.ts";
-import type { Provider, ProviderReply, ProviderRequest } from "./provider.ts";
+import type { Provider, ProviderReply, ProviderRequest, WorkerInput } from "./provider.ts";
 import { addCall, exhausted, NO_USAGE, type Budget, type Usage } from "./usage.ts";
 import type { z } from "zod";
 
@@ -12,6 +12,7 @@ export interface Invocation<T> extends Omit<PromptParts, "schema"> {
   readonly attempt: string;
   readonly provider: Provider;
   readonly model?: string | null;
+  readonly configRef?: string | null;
   readonly clock: Clock;
   readonly budget?: Budget;
   readonly signal?: AbortSignal;
@@ -40,6 +41,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
   const { role, subject, attempt, schema, provider, model = null, clock, maxRepairs = MAX_REPAIRS, budget = {}, onWarning } = invocation;
   const signal = invocation.signal ?? new AbortController().signal;
   const first = buildPrompt(invocation);
+  const input = workerInput(invocation);
   const transcript: TranscriptEntry[] = [{ role: "system", text: first.system }];
   let usage = NO_USAGE;
   let prompt = first;
@@ -60,6 +62,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       promptDigest: prompt.digest,
       schema: prompt.schema,
       model,
+      input,
     };
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);
@@ -72,6 +75,23 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     if (repair >= maxRepairs) return { ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), ...account() };
     prompt = repairPrompt(first, reply.text, parsed.errors);
   }
+}
+
+/** The kind of the section that tells a worker what came of its last attempt. */
+export const RESULTS = "results";
+
+function workerInput<T>({ role, subject, pack, instructions, provider, model = null, configRef = null }: Invocation<T>): WorkerInput {
+  const shown = pack.sections.map(({ title, kind, text }) => ({ title, kind, text }));
+  return {
+    role: role.name,
+    feature_id: subject,
+    context_bundle: shown.filter(({ kind }) => kind !== RESULTS),
+    instructions,
+    last_tool_results: shown.find(({ kind }) => kind === RESULTS)?.text ?? "none",
+    provider: provider.name,
+    model,
+    provider_config_ref: configRef,
+  };
 }
 
 async function ask(

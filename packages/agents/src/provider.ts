@@ -1,5 +1,18 @@
 import type { ReplyUsage } from "./usage.ts";
 
+/** What a worker works from, part by part; the prompt says the same in one text. */
+export interface WorkerInput {
+  readonly role: string;
+  readonly feature_id: string;
+  readonly context_bundle: readonly { readonly title: string; readonly kind: string; readonly text: string }[];
+  readonly instructions: string;
+  readonly last_tool_results: string;
+  readonly provider: string;
+  readonly model: string | null;
+  /** The name of the variable with the provider's configuration; never its value. */
+  readonly provider_config_ref: string | null;
+}
+
 /** One question to a model or a coding agent. */
 export interface ProviderRequest {
   readonly role: string;
@@ -14,6 +27,7 @@ export interface ProviderRequest {
   /** JSON Schema of the answer, for providers that can enforce one. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly model: string | null;
+  readonly input: WorkerInput;
 }
 
 export interface ProviderReply {

@@ -17,7 +17,7 @@ const KEYS = { FILE_KEY: "1", ENV_KEY: "2", FLAG_KEY: "3" };
 const ENV = { ...KEYS, SLIPWAY_AGENT_PROVIDER: "claude", SLIPWAY_AGENT_MODEL: "env-model", SLIPWAY_PROVIDER_CONFIG_ENV: "ENV_KEY" };
 const FLAGS = { provider: "custom", model: "flag-model", configEnv: "FLAG_KEY" };
 
-test("flags win over the environment, the environment over agents.yaml, each value on its own", () => {
+test("[FEA-162] flags win over the environment, the environment over agents.yaml, each value on its own", () => {
   const fromFile = { provider: "codex", model: "file-model", configEnv: "FILE_KEY" };
   const fromEnv = { provider: "claude", model: "env-model", configEnv: "ENV_KEY" };
   expect(selectProvider("planner", wishes({ env: KEYS, agents: FULL }))).toEqual(fromFile);
@@ -48,6 +48,18 @@ test("[FEA-056] a role's override holds only where neither flag nor environment 
     provider: "custom",
     model: "qa-model",
   });
+});
+
+test("a run that goes on keeps to what it began with, unless a flag or the environment says otherwise", () => {
+  const recorded = { provider: "gemini", model: "recorded-model", provider_config_env: "ENV_KEY" };
+  const begunWith = { provider: "gemini", model: "recorded-model", configEnv: "ENV_KEY" };
+  expect(selectProvider("planner", wishes({ env: KEYS, recorded, agents: FULL }))).toEqual(begunWith);
+  expect(selectProvider("planner", wishes({ env: { ...KEYS, SLIPWAY_AGENT_MODEL: "env-model" }, recorded, agents: FULL }))).toEqual({
+    ...begunWith,
+    model: "env-model",
+  });
+  expect(selectProvider("planner", wishes({ env: KEYS, flags: FLAGS, recorded, agents: FULL }))).toEqual(FLAGS);
+  expect(selectProvider("planner", wishes({ env: KEYS, recorded: { ...recorded, model: null }, agents: FULL })).model).toBe("file-model");
 });
 
 test("an empty value is no value", () => {

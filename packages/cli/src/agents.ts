@@ -71,7 +71,7 @@ export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: 
     provider: async (role) => {
       try {
         const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents });
-        return { provider: await open(selection), model: selection.model };
+        return { provider: await open(selection), model: selection.model, configRef: selection.configEnv };
       } catch (error) {
         return { provider: absent(error), model: null };
       }

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { answerAtTerminal } from "./prompt.ts";
+import { keepReminding } from "./reminders.ts";
 import { oneLine, plain } from "./render/plain.ts";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
@@ -26,7 +27,8 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
   process.once("SIGTERM", interrupt);
   try {
     for (;;) {
-      const outcome = await session.drive(runId, { whenWaiting: "return", signal: interrupted.signal });
+      const reminders = keepReminding(session, runId, progress.warn);
+      const outcome = await session.drive(runId, { whenWaiting: "return", signal: interrupted.signal }).finally(reminders.stop);
       if (outcome.status === "waiting" && io.interactive && !json) {
         progress.pause();
         if (await answerAtTerminal(session, runId, io)) continue;

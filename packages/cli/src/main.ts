@@ -7,7 +7,7 @@ import { processIo, type Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
 import { plain } from "./render/plain.ts";
-import { translateSystemError } from "./system-errors.ts";
+import { translateSystemError } from "@slipway/kernel/files/system-errors";
 import { VERSION } from "./version.ts";
 
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<ExitCode> {

@@ -1,14 +1,10 @@
-import { homedir, userInfo } from "node:os";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { placesIn } from "@slipway/kernel/places";
 import type { Io } from "./io.ts";
 
 /** Where Slipway keeps what must not be inside the repository. */
 export function placesOf(io: Io) {
-  const home = io.env["HOME"] ?? homedir();
-  return {
-    configHome: io.env["XDG_CONFIG_HOME"] ?? join(home, ".config"),
-    stateHome: join(io.env["XDG_STATE_HOME"] ?? join(home, ".local", "state"), "slipway"),
-  };
+  return placesIn(io.env);
 }
 
 /** Who sits at the keyboard, as far as the system tells. */

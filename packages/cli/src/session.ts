@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { DriveOptions } from "@slipway/durable/drive";
 import type { Head, JournalEvent } from "@slipway/durable/chain";
 import type { Outcome } from "@slipway/durable/outcome";
@@ -10,11 +9,11 @@ import type { Configuration } from "@slipway/kernel/config/load";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
-import { expandHome } from "@slipway/kernel/config/home";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
 import { recover } from "@slipway/protocols/features/recovery";
 import { openShop } from "@slipway/protocols/features/shop";
 import { layoutOf } from "@slipway/kernel/layout";
+import { assertKeysOutOfSight } from "@slipway/kernel/approvals/out-of-sight";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
@@ -94,7 +93,7 @@ async function supervise(options: Supervision): Promise<Session> {
   await reconcile(repository);
   await assertNotRolledBack(io, records);
   const { configHome } = placesOf(io);
-  assertKeyOutOfSight(configuration, configHome, io);
+  assertKeysOutOfSight(configuration.policy, configHome, io.env);
   const sandbox = once(() => chooseSandbox(options));
   const kernel = openKernel({
     records,
@@ -132,6 +131,8 @@ async function supervise(options: Supervision): Promise<Session> {
     sandbox,
     agents: () => agentsNow(kernel, io, options.agents),
     async drive(runId, driveOptions = {}) {
+      // What is no run of its own is refused there, with the reason.
+      if ((await engine.run(runId))?.parentRunId !== null) return engine.drive(runId);
       await lease.serve(runId);
       const input = await inputOf(engine, records, runId);
       recorded = input.agents ?? null;
@@ -154,22 +155,6 @@ async function supervise(options: Supervision): Promise<Session> {
       await records.close();
     },
   };
-}
-
-/** A gate that can read the key can sign an approval. */
-function assertKeyOutOfSight({ policy }: Configuration, configHome: string, io: Io): void {
-  const keys = join(configHome, "slipway", "keys");
-  const index = policy.sandbox.read_only.findIndex((path) => `${keys}/`.startsWith(`${expandHome(path, io.env).replace(/\/+$/, "")}/`));
-  if (index === -1) return;
-  throw new SlipwayError(
-    "config_invalid",
-    `slipway/policy.yaml shows gates the folder of your approval key (${policy.sandbox.read_only[index]}).`,
-    {
-      file: "slipway/policy.yaml",
-      field: `/sandbox/read_only/${index}`,
-      suggested_next_actions: ["Name only the folders of your toolchain there, not your home or configuration folder."],
-    },
-  );
 }
 
 /** No sandbox, no gate, unless a person said so for this one run; then that is part of the record. */

@@ -1,3 +1,4 @@
+import { systemHost } from "@slipway/durable/host";
 import { assertKeysOutOfSight } from "./approvals/out-of-sight.ts";
 import { openApprovalKey } from "./approvals/key.ts";
 import { committedReader } from "./config/committed.ts";
@@ -9,9 +10,11 @@ import { openKernel, type Kernel } from "./kernel.ts";
 import { layoutOf } from "./layout.ts";
 import { placesIn, type Environment } from "./places.ts";
 import { openRecords, type Records } from "./records.ts";
+import { leaseRow, liveHolder } from "./run-lease/holder.ts";
 import type { SandboxOverride } from "./sandbox/contract.ts";
 import { recordOverride } from "./sandbox/override.ts";
-import { openSandbox, type Sandbox } from "./sandbox/sandbox.ts";
+import { onFirstUse } from "./sandbox/on-first-use.ts";
+import { openSandbox } from "./sandbox/sandbox.ts";
 import { unsandboxed } from "./sandbox/unsandboxed.ts";
 
 export interface OpenAt {
@@ -38,14 +41,14 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   const repository = await openRepository(cwd, { env });
   const first = await load(options, repository, configHome);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
-  await reconcile(repository);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
   const records = await openRecords({ layout: layoutOf(repository.root) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
-  const sandbox = lasting(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
+  const sandbox = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
   const open = ({ configuration }: Loaded) => openKernel({ records, repository, configuration, approvalKey, hostEnv: env, sandbox });
   let current = { loaded: first, kernel: open(first) };
+  await mend(repository, current.kernel);
   return {
     repository,
     records,
@@ -62,6 +65,14 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   };
 }
 
+/** What a killed process left, unless a supervisor is at work: then it is in good hands, or in use. */
+async function mend(repository: Repository, { records, features, clock }: Kernel): Promise<void> {
+  const holder = liveHolder(await leaseRow(records.database.db), { now: clock.now(), host: systemHost() });
+  if (holder !== null) return;
+  await reconcile(repository);
+  await features.repairProjections();
+}
+
 interface Loaded {
   readonly configuration: Configuration;
   readonly fingerprint: string;
@@ -75,23 +86,8 @@ async function load({ env, check }: OpenAt, repository: Repository, configHome: 
   return { configuration, fingerprint: await fingerprint(repository, configuration) };
 }
 
-/** Changes when a committed file of the configuration does, or the branch it is read from. */
+/** Changes when a committed file of the configuration does, or the branch it is read from. Asked at every call, so of one process. */
 async function fingerprint({ git }: Repository, { policy }: Configuration): Promise<string> {
-  const revisions = ["HEAD:slipway", `refs/heads/${policy.worktree.base_branch}:slipway`];
-  const found = await Promise.all(
-    revisions.map((revision) => git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", revision], { allowExit: [1, 128] })),
-  );
-  return found.map(({ stdout }) => Buffer.from(stdout).toString("utf8").trim()).join(" ");
-}
-
-/** Made on first use. What failed is tried again: a missing sandbox may be installed while a server runs. */
-function lasting(make: () => Promise<Sandbox>): () => Promise<Sandbox> {
-  let made: Promise<Sandbox> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+  const input = `HEAD:slipway\nrefs/heads/${policy.worktree.base_branch}:slipway\n`;
+  return git.text(["cat-file", "--batch-check=%(objectname)"], { input });
 }

@@ -5,8 +5,7 @@ import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { describe, expect, test } from "vitest";
 import type { HttpServing } from "./http.ts";
 import { openBench, type Bench } from "./testing/bench.ts";
-import { ACTOR, connect, ERAS, serveOverHttp } from "./testing/client.ts";
-import { slowTool } from "./testing/slow-tool.ts";
+import { serveOverHttp } from "./testing/client.ts";
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
@@ -51,103 +50,14 @@ function envelopeIn(body: string): FailureEnvelope {
   return failureSchema.parse(JSON.parse(body));
 }
 
-describe.each(ERAS)("a %s client", (era) => {
-  test("lists every tool with its schemas and annotations, and calls them", async () => {
-    const { bench, serving } = await open();
-    const client = await connect(serving, bench.token(), era);
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["feature.log_append", "feature.state_patch", "plan.get"]);
-    expect(tools[2]).toMatchObject({
-      description: "A sample read tool.",
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-      inputSchema: { type: "object", required: ["actor_type", "actor_id", "feature_id"] },
-      outputSchema: { type: "object", anyOf: expect.any(Array) },
-    });
-    expect(client.getInstructions()).toContain('actor_type "orchestrator"');
-    const answer = { ok: true, data: { feature_id: "a", plan: null } };
-    const result = await client.callTool({ name: "plan.get", arguments: { ...ACTOR, feature_id: "a" } });
-    expect(result).toMatchObject({ structuredContent: answer, content: [{ type: "text", text: JSON.stringify(answer) }] });
-    expect(result.isError).toBeUndefined();
-  });
-
-  test("gets structured errors for a missing argument, a wrong type and an unknown tool", async () => {
-    const { bench, serving } = await open();
-    const client = await connect(serving, bench.token(), era);
-    const missing = await client.callTool({ name: "plan.get", arguments: { ...ACTOR } });
-    expect(missing).toMatchObject({
-      isError: true,
-      structuredContent: { ok: false, error: { code: "schema_validation_failed", details: { violations: [{ pointer: "/feature_id", rule: "required" }] } } },
-    });
-    const wrong = await client.callTool({ name: "plan.get", arguments: { ...ACTOR, feature_id: 7 } });
-    expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { details: { violations: [{ pointer: "/feature_id", rule: "type" }] } } } });
-    const unknown = client.callTool({ name: "plan.gett", arguments: { ...ACTOR } });
-    await expect(unknown).rejects.toMatchObject({ code: -32602, data: { ok: false, error: { code: "schema_validation_failed" } } });
-  });
-
-  test("[FEA-118] [FEA-180] is held to the role, name and feature of its token", async () => {
-    const { bench, serving } = await open();
-    const client = await connect(serving, bench.token({ role: "builder", actorId: "b1", feature: "search" }), era);
-    const own = { actor_type: "builder", actor_id: "b1", feature_id: "search" };
-    const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
-    expect(await call("plan.get", own)).toMatchObject({ structuredContent: { ok: true } });
-    const forbidden = { isError: true, structuredContent: { ok: false, error: { code: "forbidden_tool_for_role" } } };
-    expect(await call("feature.log_append", { ...own, text: "x" })).toMatchObject(forbidden);
-    expect(await call("plan.get", { ...own, actor_type: "system" })).toMatchObject(forbidden);
-    expect(await call("plan.get", { ...own, actor_id: "b2" })).toMatchObject(forbidden);
-    expect(await call("plan.get", { ...own, feature_id: "other" })).toMatchObject(forbidden);
-  });
-
-  test("hears how far a long call has come, and stops it by cancelling", async () => {
-    const { definition, started, stopped } = slowTool();
-    const bench = await openBench([definition], { transport: "streamable_http", signOfLifeMs: 20 });
-    const client = await connect(await serveOverHttp(bench), bench.token(), era);
-    const heard: { progress: number; message?: string | undefined }[] = [];
-    const cancel = new AbortController();
-    const enough = Promise.withResolvers<void>();
-    const call = client.callTool(
-      { name: "gates.run", arguments: ACTOR },
-      { signal: cancel.signal, onprogress: (note) => void (heard.push(note) > 3 && enough.resolve()) },
-    );
-    const refused = expect(call).rejects.toThrow();
-    await started;
-    await enough.promise;
-    cancel.abort();
-    await Promise.all([stopped, refused]);
-    expect(heard[0]).toMatchObject({ progress: 1, total: 3, message: "one step done" });
-    expect(heard[1]).toMatchObject({ message: "gates.run is still running" });
-    const values = heard.map(({ progress }) => progress);
-    expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
-    expect(values.every((value) => value < 2)).toBe(true);
-  });
-
-  test("that hangs up in the middle of a call stops it", async () => {
-    const { definition, started, stopped } = slowTool();
-    const bench = await openBench([definition], { transport: "streamable_http" });
-    const client = await connect(await serveOverHttp(bench), bench.token(), era);
-    const call = client.callTool({ name: "gates.run", arguments: ACTOR }).catch(() => undefined);
-    await started;
-    await client.close();
-    await Promise.all([stopped, call]);
-  });
-
-  test("hears that its call was stopped when the server closes", async () => {
-    const { definition, started, stopped } = slowTool();
-    const bench = await openBench([definition], { transport: "streamable_http" });
-    const serving = await serveOverHttp(bench);
-    const client = await connect(serving, bench.token(), era);
-    const call = client.callTool({ name: "gates.run", arguments: ACTOR });
-    await started;
-    await Promise.all([serving.close(), stopped]);
-    expect(await call).toMatchObject({ structuredContent: { ok: false, error: { code: "run_stopped" } } });
-  });
-});
-
 describe("who is let in", () => {
   test("[FEA-179] a request without a good token is answered 401 with the error envelope, before any handler", async () => {
     const { bench, serving } = await open();
     const good = bench.token();
     const [payload = "", signature = ""] = good.split(".");
-    const forged = Buffer.from(Buffer.from(payload.slice(4), "base64url").toString().replace("orchestrator", "system")).toString("base64url");
+    const forged = Buffer.from(Buffer.from(payload.slice(4), "base64url").toString().replace("orchestrator", "system")).toString(
+      "base64url",
+    );
     const headers: Record<string, string>[] = [
       {},
       { authorization: "Basic a2ltOnNlY3JldA==" },
@@ -179,10 +89,13 @@ describe("who is let in", () => {
     expect(envelopeIn(body).ok).toBe(false);
   });
 
-  test.each([{ host: "localhost" }, { host: "[::1]:80" }, { origin: "http://localhost:3000" }])("%j is of this machine", async (headers) => {
-    const { serving, allowed } = await open();
-    expect((await send(serving, { headers: { ...allowed, ...headers } })).status).not.toBe(403);
-  });
+  test.each([{ host: "localhost" }, { host: "[::1]:80" }, { origin: "http://localhost:3000" }])(
+    "%j is of this machine",
+    async (headers) => {
+      const { serving, allowed } = await open();
+      expect((await send(serving, { headers: { ...allowed, ...headers } })).status).not.toBe(403);
+    },
+  );
 
   test("another path is not found, and the port is bound to loopback alone", async () => {
     const { serving, allowed } = await open();
@@ -206,7 +119,10 @@ describe("a body", () => {
   test.each([
     ["a batch", `[${PING},${PING}]`],
     ["a key given twice", '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}'],
-    ["a key that reaches a prototype", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"plan.get","arguments":{"__proto__":{}}}}'],
+    [
+      "a key that reaches a prototype",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"plan.get","arguments":{"__proto__":{}}}}',
+    ],
     ["no JSON", "{"],
     ["nothing", ""],
   ])("with %s is answered 400 and does nothing", async (_name, body) => {
@@ -245,6 +161,17 @@ describe("a session", () => {
     expect(await status(ids[0])).toBe(404);
     expect(await status(ids[65])).toBe(200);
   });
+});
+
+test("a failure at the door is told as one, and its reason goes to whoever runs the server", async () => {
+  const { bench } = await open();
+  const { overHttp } = await import("./http.ts");
+  const broken = await overHttp(bench.counter, () => Promise.reject(new Error("secret internals")), { port: 0 });
+  const { status, body } = await send(broken, {});
+  expect([status, envelopeIn(body).error.code]).toEqual([500, "internal_error"]);
+  expect(body).not.toContain("secret");
+  expect(bench.reported.join("\n")).toContain("secret internals");
+  await broken.close();
 });
 
 test("a port that is taken is told with a way out", async () => {

@@ -6,7 +6,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { failureOf } from "@slipway/kernel/tools/envelope";
 import type { Registrar } from "./identify.ts";
 import { readBody } from "./read-body.ts";
-import type { Counter } from "./server.ts";
+import { inFull, type Counter } from "./server.ts";
 import { authInfoFor, openSessions } from "./sessions.ts";
 import { readMessage } from "./strict-json.ts";
 
@@ -27,12 +27,16 @@ export interface HttpOptions {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** On this machine only. A request is let in by its host, its origin and its token, in this order, before its body is read. */
-export async function overHttp(counter: Counter, registrar: Registrar, { port, maxBodyBytes = MAX_BODY_BYTES }: HttpOptions): Promise<HttpServing> {
+export async function overHttp(
+  counter: Counter,
+  registrar: Registrar,
+  { port, maxBodyBytes = MAX_BODY_BYTES }: HttpOptions,
+): Promise<HttpServing> {
   const sessions = openSessions(counter);
   const handle = toNodeHandler(sessions, { onerror: (error) => counter.report(error.message) });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (new URL(request.url ?? "/", "http://localhost").pathname !== MCP_PATH) return void response.writeHead(404).end();
+    if (new URL(String(request.url), "http://localhost").pathname !== MCP_PATH) return void response.writeHead(404).end();
     const foreign = foreignness(request);
     if (foreign !== null) return refuse(response, 403, foreign);
     const auth = authInfoFor(await registrar(bearerOf(request)));
@@ -47,8 +51,8 @@ export async function overHttp(counter: Counter, registrar: Registrar, { port, m
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (error instanceof SlipwayError && error.code === "unauthenticated") return refuse(response, 401, error);
-      counter.report(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      response.destroy();
+      counter.report(inFull(error));
+      refuse(response, 500, new SlipwayError("internal_error", "Slipway failed before it could hand the request on."));
     });
   });
   await listen(server, port);

@@ -21,7 +21,11 @@ export async function openRegistrar(opened: OpenedRepository, env: Environment, 
 }
 
 /** A token made for a run is worth nothing outside it: not for another run's feature, nor once the run is over. */
-async function assertOwnRun({ records: { database } }: OpenedRepository, { run, feature }: Claims, servedRun: string | null): Promise<void> {
+async function assertOwnRun(
+  { records: { database } }: OpenedRepository,
+  { run, feature }: Claims,
+  servedRun: string | null,
+): Promise<void> {
   if (servedRun !== null && run !== servedRun) throw unauthenticated("It was made for another run than this server serves.");
   if (run === null) return;
   const { db } = database;
@@ -29,5 +33,10 @@ async function assertOwnRun({ records: { database } }: OpenedRepository, { run, 
   if (row === undefined || isFinished(row.status)) throw unauthenticated("The run it was made for is over, or was never here.");
   if (feature === null) return;
   const owner = await db.selectFrom("features").select("run_id").where("id", "=", feature).executeTakeFirst();
-  if (owner !== undefined && owner.run_id !== run) throw unauthenticated("Its feature belongs to another run.");
+  if (owner !== undefined && rootOf(owner.run_id) !== rootOf(run)) throw unauthenticated("Its feature belongs to another run.");
+}
+
+/** Every feature of a run is a run of its own below it. */
+function rootOf(runId: string): string {
+  return runId.split("/")[0] ?? runId;
 }

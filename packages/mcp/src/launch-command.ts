@@ -3,7 +3,10 @@ import { delimiter, join } from "node:path";
 import type { Environment } from "@slipway/kernel/places";
 
 /** How another program starts this one: by its name where that is enough, otherwise by where it is. */
-export function launchCommand(env: Environment, script: string | undefined): { readonly command: string; readonly args: readonly string[] } {
+export function launchCommand(
+  env: Environment,
+  script: string | undefined,
+): { readonly command: string; readonly args: readonly string[] } {
   const onPath = (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && isExecutable(join(folder, "slipway")));
   return onPath || script === undefined ? { command: "slipway", args: [] } : { command: process.execPath, args: [script] };
 }

@@ -13,9 +13,8 @@ export function negotiated(versions: readonly string[]): Promise<(string | null)
 
 async function settledFor(version: string): Promise<string | null> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const answered = new Promise<JSONRPCMessage>((resolve) => {
-    ours.onmessage = resolve;
-  });
+  const { promise: answered, resolve: onmessage } = Promise.withResolvers<JSONRPCMessage>();
+  Object.assign(ours, { onmessage });
   const handle = serveStdio(() => new Server(CLIENT), { transport: theirs });
   try {
     await ours.start();
@@ -39,8 +38,7 @@ function openingFor(version: string): JSONRPCMessage {
   return { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: envelope } };
 }
 
-function revisionIn(result: Readonly<Record<string, unknown>>, asked: string): string | null {
-  const { protocolVersion, supportedVersions } = result;
-  if (Array.isArray(supportedVersions)) return supportedVersions.includes(asked) ? asked : String(supportedVersions[0] ?? null);
-  return typeof protocolVersion === "string" ? protocolVersion : null;
+function revisionIn({ protocolVersion, supportedVersions }: Readonly<Record<string, unknown>>, asked: string): string {
+  const known = Array.isArray(supportedVersions) && supportedVersions.includes(asked);
+  return known ? asked : String(protocolVersion);
 }

@@ -4,11 +4,14 @@ import { CLIENTS, snippetFor } from "./print-config.ts";
 
 const stdio = { kind: "stdio", command: "slipway", args: ["mcp", "--role", "builder"] } as const;
 const http = { kind: "http", port: 7420 } as const;
-const parsed = (client: "claude" | "gemini" | "vscode", reach: typeof stdio | typeof http) => JSON.parse(snippetFor(client, reach).text) as unknown;
+const parsed = (client: "claude" | "gemini" | "vscode", reach: typeof stdio | typeof http) =>
+  JSON.parse(snippetFor(client, reach).text) as unknown;
 
 test("Claude Code: .mcp.json", () => {
   expect(snippetFor("claude", stdio).file).toBe(".mcp.json");
-  expect(parsed("claude", stdio)).toEqual({ mcpServers: { slipway: { type: "stdio", command: "slipway", args: ["mcp", "--role", "builder"] } } });
+  expect(parsed("claude", stdio)).toEqual({
+    mcpServers: { slipway: { type: "stdio", command: "slipway", args: ["mcp", "--role", "builder"] } },
+  });
   expect(parsed("claude", http)).toEqual({
     mcpServers: { slipway: { type: "http", url: "http://127.0.0.1:7420/mcp", headers: { Authorization: "Bearer ${SLIPWAY_MCP_TOKEN}" } } },
   });

@@ -5,8 +5,7 @@ export type ClientName = (typeof CLIENTS)[number];
 
 /** How the client is to reach the server: by starting it, or over HTTP with a token from the environment. */
 export type Reach =
-  | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: "http"; readonly port: number };
+  { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] } | { readonly kind: "http"; readonly port: number };
 
 export interface Snippet {
   /** Where the client looks for it, below the repository unless it starts with `~`. */

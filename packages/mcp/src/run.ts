@@ -5,6 +5,7 @@ import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
 import type { Environment } from "@slipway/kernel/places";
 import type { SandboxOverride } from "@slipway/kernel/sandbox/contract";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
+import { checkConfigurationFiles, loadDocumentSchemas, type DocumentSchemas } from "@slipway/kernel/tools/documents";
 import { assembleTools, type ToolTable } from "@slipway/kernel/tools/table";
 import type { Credential } from "@slipway/kernel/tools/credential";
 import { openCounter } from "./counter.ts";
@@ -31,8 +32,8 @@ export async function runStdio(
   streams: { readonly stdin: Readable; readonly stdout: Writable },
   chosen: { readonly role: ActorRole | null; readonly feature: string | null; readonly run: string | null },
 ): Promise<void> {
-  await withRepository(around, async (opened) => {
-    const counter = await openCounter({ ...counterOptions(around, opened), transport: "stdio" });
+  await withRepository(around, async (opened, documents) => {
+    const counter = await openCounter({ ...counterOptions(around, opened), documents, transport: "stdio" });
     const token = around.env[TOKEN_VARIABLE];
     const registrar = await openRegistrar(opened, around.env, chosen.run);
     const identify = async (): Promise<Credential> =>
@@ -48,19 +49,25 @@ export async function runHttp(
   around: Surroundings,
   { port, run, onListening }: { readonly port: number; readonly run: string | null; readonly onListening: (url: string) => void },
 ): Promise<void> {
-  await withRepository(around, async (opened) => {
-    const counter = await openCounter({ ...counterOptions(around, opened), transport: "streamable_http" });
+  await withRepository(around, async (opened, documents) => {
+    const counter = await openCounter({ ...counterOptions(around, opened), documents, transport: "streamable_http" });
     const serving = await overHttp(counter, await openRegistrar(opened, around.env, run), { port });
     onListening(serving.url);
-    if (!around.signal.aborted) await new Promise<void>((resolve) => around.signal.addEventListener("abort", () => resolve(), { once: true }));
+    if (!around.signal.aborted)
+      await new Promise<void>((resolve) => around.signal.addEventListener("abort", () => resolve(), { once: true }));
     await serving.close();
   });
 }
 
-async function withRepository({ cwd, env, unsandboxed }: Surroundings, work: (opened: OpenedRepository) => Promise<void>): Promise<void> {
-  const opened = await openKernelAt({ cwd, env, unsandboxed });
+/** The shipped schemas come first: without them nothing is opened. */
+async function withRepository(
+  { cwd, env, unsandboxed }: Surroundings,
+  work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
+): Promise<void> {
+  const documents = loadDocumentSchemas();
+  const opened = await openKernelAt({ cwd, env, unsandboxed, check: (readFile) => checkConfigurationFiles(documents, readFile) });
   try {
-    await work(opened);
+    await work(opened, documents);
   } finally {
     await opened.close();
   }
@@ -70,7 +77,10 @@ function counterOptions({ version, report, table = assembleTools(ALL_TOOLS), fol
   return { opened, table, version, report, ...(folder === undefined ? {} : { folder }) };
 }
 
-function assertNotContradicted(credential: Credential, { role, feature }: { readonly role: ActorRole | null; readonly feature: string | null }): void {
+function assertNotContradicted(
+  credential: Credential,
+  { role, feature }: { readonly role: ActorRole | null; readonly feature: string | null },
+): void {
   if ((role === null || role === credential.role) && (feature === null || feature === credential.feature)) return;
   throw new SlipwayError("invalid_cli_args", `${TOKEN_VARIABLE} holds a token for another role or feature than the options name.`, {
     suggested_next_actions: [`Leave out --role and --feature, or unset ${TOKEN_VARIABLE}.`],

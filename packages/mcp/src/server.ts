@@ -50,7 +50,8 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
     token === undefined
       ? null
       : progressTo(
-          (message) => void mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...message } }).catch(() => undefined),
+          (message) =>
+            void mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...message } }).catch(() => undefined),
           name,
           counter.signOfLifeMs,
         );
@@ -61,7 +62,7 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
     return await callTool(await counter.kernel(), counter.tools, credential, name, args, {
       signal: AbortSignal.any([mcpReq.signal, ...(hungUp === undefined ? [] : [hungUp]), counter.inFlight.signal]),
       progress: (note) => progress?.note(note),
-      onBug: (error, reference) => counter.report(`${reference}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      onBug: (error, reference) => counter.report(`${reference}: ${inFull(error)}`),
     });
   } catch (error) {
     if (error instanceof SlipwayError) return failureOf(error);
@@ -69,6 +70,11 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
   } finally {
     progress?.stop();
   }
+}
+
+/** For whoever runs the server. */
+export function inFull(error: unknown): string {
+  return error instanceof Error ? String(error.stack) : String(error);
 }
 
 function listed({ entry, input, output }: Shown["entries"][number]): Tool {

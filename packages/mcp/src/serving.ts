@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
 import type { ServedTools } from "@slipway/kernel/tools/dispatch";
+import type { DocumentSchemas } from "@slipway/kernel/tools/documents";
 import type { JsonSchema } from "@slipway/kernel/tools/schemas";
 import { serve } from "@slipway/kernel/tools/served";
 import { damaged, readSchema } from "@slipway/kernel/tools/shipped";
 import type { ToolTable } from "@slipway/kernel/tools/table";
+import type { AnyTool } from "@slipway/kernel/tools/tool";
 import { readCatalog, type CatalogEntry } from "./catalog.ts";
+import { toolFiles } from "./tool-files.ts";
 
 /** The tools as the files of the installation show them. */
 export interface Shown extends ServedTools {
@@ -13,7 +17,7 @@ export interface Shown extends ServedTools {
 }
 
 /** Every tool has one entry and every entry one tool, with both its schemas; otherwise nothing is served. */
-export function loadTools(folder: string, table: ToolTable): Shown {
+export function loadTools(folder: string, table: ToolTable, documents: DocumentSchemas): Shown {
   const path = join(folder, "catalog.json");
   const { tools } = readCatalog(folder);
   const names = tools.map(({ name }) => name);
@@ -30,11 +34,16 @@ export function loadTools(folder: string, table: ToolTable): Shown {
     input: readSchema(join(folder, entry.input_schema)).json,
     output: readSchema(join(folder, entry.output_schema)).json,
   }));
-  const byName = new Map(
-    entries.flatMap(({ entry: { name }, input, output }) => {
-      const definition = table.get(name);
-      return definition === undefined ? [] : [[name as string, serve(definition, { input, output })] as const];
-    }),
-  );
-  return { entries, byName, failure };
+  assertAsDefined(folder, [...table.values()]);
+  const schemas = new Map(entries.map(({ entry, input, output }) => [entry.name, { input, output }]));
+  const byName = new Map([...table].map(([name, definition]) => [name, serve(definition, schemas.get(name))]));
+  return { entries, byName, failure, documents };
+}
+
+/** A description is read by a model, and a schema decides what a caller may send: neither may say other than what was written and tested. */
+function assertAsDefined(folder: string, definitions: readonly AnyTool[]): void {
+  for (const [path, text] of toolFiles(definitions)) {
+    if (readFileSync(join(folder, path), "utf8") !== text)
+      throw damaged(join(folder, path), "It does not say what the tools' definitions say.");
+  }
 }

@@ -29,7 +29,8 @@ export interface Sessions {
 
 export function openSessions(counter: Counter): Sessions {
   const onerror = (error: Error) => counter.report(error.message);
-  const serverFor = (credential: Credential) => mcpServer(counter, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
+  const serverFor = (credential: Credential) =>
+    mcpServer(counter, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
   const modern = createMcpHandler(({ authInfo }) => serverFor(credentialIn(authInfo)), { legacy: "reject", onerror });
   /** In the order of their last use. */
   const open = new Map<string, Session>();
@@ -42,7 +43,7 @@ export function openSessions(counter: Counter): Sessions {
       onsessionclosed: (id) => void open.delete(id),
     });
     const session: Session = { transport, server, subject: subjectOf(credential) };
-    transport.onerror = onerror;
+    Object.assign(server, { onerror });
     await server.connect(transport);
     for (const [id, oldest] of open) {
       if (open.size < MAX_SESSIONS) break;

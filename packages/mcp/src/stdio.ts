@@ -20,10 +20,10 @@ export async function overStdio(counter: Counter, { stdin, stdout, credential, i
   const lines = strictLines((line) => void stdout.write(line));
   lines.on("error", (error) => counter.report(error.message));
   const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
-  const handle = serveStdio(
-    () => mcpServer(counter, identify, instructionsFor(credential)),
-    { transport, onerror: (error) => counter.report(error.message) },
-  );
+  const handle = serveStdio(() => mcpServer(counter, identify, instructionsFor(credential)), {
+    transport,
+    onerror: (error) => counter.report(error.message),
+  });
   lines.on("close", close);
   lines.on("end", close);
   stdout.on("error", () => close());

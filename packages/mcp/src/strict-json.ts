@@ -1,7 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { parseStrictJson } from "@slipway/kernel/config/json";
 
-export type Message = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: SlipwayError; readonly id: string | number | null };
+export type Message =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: SlipwayError; readonly id: string | number | null };
 
 /** One message of the protocol, as text. Which of two equal keys counts is nobody's guess: such a message is refused, and so is a batch. */
 export function readMessage(text: string): Message {

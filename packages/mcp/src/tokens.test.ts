@@ -124,7 +124,15 @@ describe("a token of a run", () => {
     const kernel = await bench.opened.kernel();
     const actor = { type: "system", id: "test" } as const;
     const spec_digest = await bench.opened.records.objects.put(Buffer.from("# Search\n"));
-    await kernel.features.init({ actor, operationId: "init" }, { feature_id: "search", run_id: "other", spec_source: "x.md", spec_digest });
+    await kernel.features.init(
+      { actor, operationId: "init" },
+      { feature_id: "search", run_id: "other/feature:search", spec_source: "x.md", spec_digest },
+    );
+    await kernel.features.init(
+      { actor, operationId: "init-2" },
+      { feature_id: "own", run_id: "run-1/feature:own", spec_source: "x.md", spec_digest },
+    );
+    expect(await bench.registrar(bench.token({ run: "run-1", feature: "own" }))).toMatchObject({ feature: "own" });
     await expect(bench.registrar(bench.token({ run: "run-1", feature: "search" }))).rejects.toEqual(unauthenticated);
   });
 });
@@ -134,7 +142,9 @@ test("[FEA-180] the key is outside the repository, for its owner's eyes only, an
   await openTokenKey(place.root, place.env);
   const path = join(place.env["XDG_CONFIG_HOME"] ?? "", "slipway", "keys", "mcp-token.pem");
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  await expect(openSigningKey({ configHome: place.root, repositoryRoot: place.root }, "mcp-token.pem")).rejects.toThrow("inside the repository");
+  await expect(openSigningKey({ configHome: place.root, repositoryRoot: place.root }, "mcp-token.pem")).rejects.toThrow(
+    "inside the repository",
+  );
 });
 
 test("[FEA-180] neither a token nor its key is in anything the server keeps, and logs are redacted", async () => {

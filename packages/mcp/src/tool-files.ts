@@ -5,7 +5,7 @@ import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 
 /** What a client may assume before it asks a person. */
-const DESTRUCTIVE: ReadonlySet<Tool> = new Set(["feature.delete", "repo.merge", "repo.rebase_onto_main"]);
+const DESTRUCTIVE: ReadonlySet<Tool> = new Set(["feature.delete", "feature.ready_to_merge", "repo.merge", "repo.rebase_onto_main"]);
 const IDEMPOTENT: ReadonlySet<Tool> = new Set(["feature.init", "repo.ensure_worktree"]);
 
 /** Every file below `tools/` that is made from the definitions, by its path there. */

@@ -35,10 +35,13 @@ function section(entry: CatalogEntry, input: JsonSchema, output: JsonSchema): st
 }
 
 /** A response is a union of success and failure; `data` is in the first. */
-function dataIn({ anyOf }: JsonSchema): JsonSchema {
-  const [success] = anyOf ?? [];
-  const data = typeof success === "object" ? success.properties?.["data"] : undefined;
-  return typeof data === "object" ? data : {};
+function dataIn({ anyOf: [success] = [] }: JsonSchema): JsonSchema {
+  return schemaOf(schemaOf(success).properties?.["data"]);
+}
+
+/** Where JSON Schema allows a bare yes or no, there is nothing to tell. */
+function schemaOf(node: unknown): JsonSchema {
+  return typeof node === "object" && node !== null ? (node as JsonSchema) : {};
 }
 
 interface Field {
@@ -47,18 +50,17 @@ interface Field {
   readonly schema: JsonSchema;
 }
 
-function fields(title: string, schema: JsonSchema, shown: (field: Field) => boolean): string[] {
-  const all = Object.entries(schema.properties ?? {}).map(([name, value]) => ({
-    name,
-    required: schema.required?.includes(name) === true,
-    schema: typeof value === "object" ? value : {},
-  }));
-  const rows = all.filter(shown);
-  if (rows.length === 0) return [`${title}: ${schema.properties === undefined ? typeOf(schema) : "nothing of its own"}`, ""];
+function fields(title: string, { properties = {}, required = [] }: JsonSchema, shown: (field: Field) => boolean): string[] {
+  const rows = Object.entries(properties)
+    .map(([name, value]) => ({ name, required: required.includes(name), schema: schemaOf(value) }))
+    .filter(shown);
+  if (rows.length === 0) return [`${title}: nothing of its own.`, ""];
   return [
     `| ${title.toLowerCase()} | type | |`,
     "| --- | --- | --- |",
-    ...rows.map(({ name, required, schema: field }) => `| \`${name}\`${required ? "" : " (optional)"} | ${cell(typeOf(field))} | ${cell(noteOn(field))} |`),
+    ...rows.map(
+      ({ name, required, schema }) => `| \`${name}\`${required ? "" : " (optional)"} | ${cell(typeOf(schema))} | ${cell(noteOn(schema))} |`,
+    ),
     "",
   ];
 }
@@ -66,14 +68,15 @@ function fields(title: string, schema: JsonSchema, shown: (field: Field) => bool
 function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
-  const forms = schema.anyOf ?? schema.oneOf;
-  if (forms !== undefined) return forms.map((form) => (typeof form === "object" ? typeOf(form) : "anything")).join(" or ");
-  if (schema.type === "array") return `list of ${typeof schema.items === "object" && !Array.isArray(schema.items) ? typeOf(schema.items as JsonSchema) : "anything"}`;
+  if (schema.anyOf !== undefined) return schema.anyOf.map((form) => typeOf(schemaOf(form))).join(" or ");
+  if (schema.type === "array") return `list of ${typeOf(schemaOf(schema.items))}`;
   return typeof schema.type === "string" ? schema.type : "anything";
 }
 
 function noteOn({ description, default: fallback }: JsonSchema): string {
-  return [description, fallback === undefined ? undefined : `Default: \`${JSON.stringify(fallback)}\`.`].filter((part) => part !== undefined).join(" ");
+  return [description, fallback === undefined ? undefined : `Default: \`${JSON.stringify(fallback)}\`.`]
+    .filter((part) => part !== undefined)
+    .join(" ");
 }
 
 function cell(text: string): string {

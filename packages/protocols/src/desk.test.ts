@@ -64,7 +64,7 @@ function commission(operationId: string): Commission<{ poem: string }> {
     pack: createPack([{ title: "spec", kind: "spec", text: "about spring" }]),
     instructions: "Write a poem.",
     schema: z.strictObject({ poem: z.string() }),
-    runId: "run-1",
+    runId: "run1",
     call: { actor: { type: "system", id: "run1" }, operationId },
   };
 }

@@ -32,7 +32,9 @@ export interface AgentDesk {
 export interface DeskOptions {
   readonly kernel: Kernel;
   readonly role: (name: string) => Promise<Role>;
-  readonly provider: (role: string) => Promise<{ readonly provider: Provider; readonly model: string | null }>;
+  readonly provider: (
+    role: string,
+  ) => Promise<{ readonly provider: Provider; readonly model: string | null; readonly configRef?: string | null }>;
   readonly onWarning: (warning: string) => void;
 }
 
@@ -64,6 +66,7 @@ export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): Ag
             schema,
             provider: chosen.provider,
             model: chosen.model,
+            configRef: chosen.configRef ?? null,
             clock: kernel.clock,
             onWarning,
             ...(signal === undefined ? {} : { signal }),

@@ -1,3 +1,4 @@
+import { cpus, loadavg } from "node:os";
 import { startContest } from "./contest.ts";
 import { benchFlat } from "./flat.ts";
 import { grow } from "./growth.ts";
@@ -10,6 +11,8 @@ import { warmUp, work } from "./single.ts";
 export async function benchPeer(say: (line: string) => void): Promise<PeerRow[]> {
   const peer = installPeer();
   if (!peer.ok) say(`${PEER.name}@${PEER.version} could not be installed, its columns stay empty: ${peer.why}`);
+  const [load = 0] = loadavg();
+  if (load > cpus().length / 2) say(`This machine is busy (load ${load.toFixed(1)}): what starts processes is measured too slow.`);
   const contest = await startContest(peer.ok ? peer.folder : null);
   try {
     await warmUp(contest);

@@ -2,9 +2,9 @@ import { dirname, join } from "node:path";
 import { openKernelAt } from "@slipway/kernel/open";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
+import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { assembleTools } from "@slipway/kernel/tools/table";
-import { TOOLS_FOLDER } from "@slipway/mcp/catalog";
-import { loadTools } from "@slipway/mcp/serving";
+import { openCounter } from "@slipway/mcp/counter";
 import type { OpenedRepository } from "./serve.ts";
 
 const ACTOR = { actor_type: "system", actor_id: "bench" } as const;
@@ -14,7 +14,15 @@ const OVERRIDE = { reason: "measuring what a gate costs without a sandbox", by: 
 /** Our own dispatch, as the MCP server calls it, no transport. */
 export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
   const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
-  const tools = loadTools(TOOLS_FOLDER, assembleTools(ALL_TOOLS));
+  const report = (line: string) => console.error(line);
+  const { tools } = await openCounter({
+    opened,
+    table: assembleTools(ALL_TOOLS),
+    documents: loadDocumentSchemas(),
+    transport: "stdio",
+    version: "bench",
+    report,
+  });
   const kernel = await opened.kernel();
   return {
     async call(tool, args, turn) {
@@ -26,7 +34,7 @@ export async function openOurs(root: string, { sandboxed }: Readonly<Record<stri
         CREDENTIAL,
         tool,
         { ...args, ...identity },
-        { onBug: (error) => console.error(error) },
+        { onBug: (error) => report(String(error)) },
       );
       if (!envelope.ok) throw new Error(`${tool}: ${JSON.stringify(envelope.error)}`);
       return envelope.data;

@@ -18,6 +18,16 @@ export const REQUEST: ProviderRequest = {
   promptDigest: "a".repeat(64),
   schema: { type: "object" },
   model: null,
+  input: {
+    role: "planner",
+    feature_id: "greeting",
+    context_bundle: [{ title: "specification", kind: "spec", text: "Greet." }],
+    instructions: "Plan the greeting.",
+    last_tool_results: "none",
+    provider: "custom",
+    model: null,
+    provider_config_ref: null,
+  },
 };
 
 export const NEVER: AbortSignal = new AbortController().signal;

@@ -27,7 +27,11 @@ test.each([
   const { stdout } = await project.slipway(["collisions"]);
   expect(stdout).toBe("There are no two accepted plans that could collide.\nother waits for letters (src/a.txt)\n");
   expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
-    { features: ["letters"], pairs: [], waiting: [{ feature: "other", waits_for: { for: "feature", features: ["letters"], resources: ["src/a.txt"] } }] },
+    {
+      features: ["letters"],
+      pairs: [],
+      waiting: [{ feature: "other", waits_for: { for: "feature", features: ["letters"], resources: ["src/a.txt"] } }],
+    },
   ]);
   expect((await project.slipway(["status"])).stdout).toMatch(/^other +(blocked|planning) .*waits for letters \(src\/a\.txt\)$/m);
 });

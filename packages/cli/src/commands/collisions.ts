@@ -20,22 +20,27 @@ export const run: RunCommand = (args, io) =>
     return EXIT.done;
   });
 
+const COLUMN = 4;
 const LETTERS: Readonly<Record<string, string>> = { file: "F", area: "A", contract: "C", migration: "M" };
 
 function matrixLines({ features, pairs }: CollisionMatrix, color: boolean): string[] {
   const { dim, bold } = paint(color);
-  if (pairs.length === 0) return [features.length < 2 ? "There are no two accepted plans that could collide." : `No two of the ${features.length} accepted plans collide.`];
+  if (pairs.length === 0)
+    return [
+      features.length < 2
+        ? "There are no two accepted plans that could collide."
+        : `No two of the ${features.length} accepted plans collide.`,
+    ];
   const involved = features.filter((id) => pairs.some((pair) => pair.features.includes(id)));
   const width = Math.max(...involved.map((id) => id.length)) + 4;
   const types = (one: string, two: string) => {
     const found = pairs.find((pair) => pair.features.includes(one) && pair.features.includes(two) && one !== two);
     return [...new Set(found?.collisions.map(({ type }) => LETTERS[type] ?? "?"))].join("");
   };
-  const column = (text: string) => fit(text, 4);
   return [
-    dim(`${" ".repeat(width)}${involved.map((_, index) => column(String(index + 1))).join("")}`.trimEnd()),
+    dim(`${" ".repeat(width)}${involved.map((_, index) => fit(String(index + 1), COLUMN)).join("")}`.trimEnd()),
     ...involved.map((one, index) =>
-      `${fit(`${index + 1} ${one}`, width)}${involved.map((two) => column(types(one, two) || "·")).join("")}`.trimEnd(),
+      `${fit(`${index + 1} ${one}`, width)}${involved.map((two) => fit(types(one, two) || "·", COLUMN)).join("")}`.trimEnd(),
     ),
     dim("F file, A area, C contract, M migration"),
     "",

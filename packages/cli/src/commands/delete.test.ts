@@ -23,36 +23,52 @@ async function merged(): Promise<Project> {
 /** Refs, worktrees, the rows of the database and every other file under .slipway. */
 function everything(project: Project): unknown {
   const state = join(project.root, ".slipway");
-  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.startsWith("slipway.db"));
+  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.startsWith("slipway.db"),
+  );
   const tables = project.sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").map(({ name }) => String(name));
   return {
     refs: project.git("for-each-ref"),
     worktrees: project.git("worktree", "list", "--porcelain"),
     status: project.git("status", "--porcelain", "--ignored"),
     rows: tables.map((name) => project.sql(`SELECT * FROM ${name}`)),
-    files: files.map((entry) => [entry.name, createHash("sha256").update(readFileSync(join(entry.parentPath, entry.name))).digest("hex")]),
+    files: files.map((entry) => [
+      entry.name,
+      createHash("sha256")
+        .update(readFileSync(join(entry.parentPath, entry.name)))
+        .digest("hex"),
+    ]),
   };
 }
 
 describe("without a word", () => {
-  test.each([[[]], [["--dry-run"]], [["--dry-run", "--force"]]])("[FEA-168] %j shows what would go and every reason against it, and changes nothing", async (options) => {
-    const project = await ready();
-    const before = everything(project);
-    const { code, stdout } = await project.slipway(["delete", "letters", ...options]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Deleting letters would remove\n {2}worktree {2}\.worktrees\/letters\n {2}branch {4}letters\n {2}locks {5}none\n {2}queue {5}none\n {2}files {5}\.slipway\/features\/letters\/decisions\.md\n/);
-    expect(stdout).toContain("            .slipway/features/letters/spec.md\n");
-    expect(stdout).toMatch(/^What speaks against it\n.*uncommitted changes, such as src\/a\.txt\n.*the feature is ready_to_merge$/m);
-    expect(stdout).toContain("Nothing was changed. `slipway delete letters --force` deletes it all the same; its bytes stay reachable under refs/slipway.\n");
-    expect(everything(project)).toEqual(before);
-  });
+  test.each([[[]], [["--dry-run"]], [["--dry-run", "--force"]]])(
+    "[FEA-168] %j shows what would go and every reason against it, and changes nothing",
+    async (options) => {
+      const project = await ready();
+      const before = everything(project);
+      const { code, stdout } = await project.slipway(["delete", "letters", ...options]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(
+        /^Deleting letters would remove\n {2}worktree {2}\.worktrees\/letters\n {2}branch {4}letters\n {2}locks {5}none\n {2}queue {5}none\n {2}files {5}\.slipway\/features\/letters\/decisions\.md\n/,
+      );
+      expect(stdout).toContain("            .slipway/features/letters/spec.md\n");
+      expect(stdout).toMatch(/^What speaks against it\n.*uncommitted changes, such as src\/a\.txt\n.*the feature is ready_to_merge$/m);
+      expect(stdout).toContain(
+        "Nothing was changed. `slipway delete letters --force` deletes it all the same; its bytes stay reachable under refs/slipway.\n",
+      );
+      expect(everything(project)).toEqual(before);
+    },
+  );
 
   test("as JSON, and with nothing against it", async () => {
     const project = await merged();
     expect((await project.slipway(["delete", "letters", "--json"])).json()).toMatchObject([
       { ok: true, feature_id: "letters", dry_run: true, removes: { branch: "letters", locks: [], queue: [] }, reasons: [], steps: [] },
     ]);
-    expect((await project.slipway(["delete", "letters"])).stdout).toMatch(/\n\nNothing was changed\. Delete it with `slipway delete letters --yes`\.\n$/);
+    expect((await project.slipway(["delete", "letters"])).stdout).toMatch(
+      /\n\nNothing was changed\. Delete it with `slipway delete letters --yes`\.\n$/,
+    );
   });
 });
 
@@ -62,7 +78,9 @@ describe("for good", () => {
     const main = project.git("rev-parse", "main");
     const { code, stdout } = await project.slipway(["delete", "letters", "--yes"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^removed +worktree .*\nremoved +branch +letters\nremoved +files .*\nremoved +index +letters\nletters is deleted\.\n$/);
+    expect(stdout).toMatch(
+      /^removed +worktree .*\nremoved +branch +letters\nremoved +files .*\nremoved +index +letters\nletters is deleted\.\n$/,
+    );
     expect(project.git("rev-parse", "main")).toBe(main);
     expect(project.git("branch", "--format=%(refname:short)").trim()).toBe("main");
     expect(existsSync(join(project.root, ".worktrees", "letters"))).toBe(false);
@@ -79,12 +97,16 @@ describe("for good", () => {
     const [row] = project.sql("SELECT tree FROM features");
     const refused = await project.slipway(["delete", "letters", "--yes"]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/^delete_refused: "letters" was not deleted: .*uncommitted changes.*; the feature is ready_to_merge\.\n {2}next: `slipway delete letters --force`/);
+    expect(refused.stderr).toMatch(
+      /^delete_refused: "letters" was not deleted: .*uncommitted changes.*; the feature is ready_to_merge\.\n {2}next: `slipway delete letters --force`/,
+    );
     const { code, stdout } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/letters is deleted\.\nIts run \S+ had not ended: `slipway stop \S+_letters --cancel` ends it\.\n$/);
     expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(row?.["tree"]);
-    expect((await project.slipway(["delete", "letters", "--dry-run", "--yes"])).stderr).toMatch(/^invalid_cli_args: --dry-run and --yes contradict/);
+    expect((await project.slipway(["delete", "letters", "--dry-run", "--yes"])).stderr).toMatch(
+      /^invalid_cli_args: --dry-run and --yes contradict/,
+    );
   });
 
   test("[FEA-171] not even by force while a run works on it", async () => {

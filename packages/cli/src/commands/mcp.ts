@@ -42,6 +42,7 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
     const onListening = (url: string) => io.out(args.flag("json") ? `${JSON.stringify({ ok: true, url })}\n` : listening(url));
     await runHttp(around, { port: portFrom(args), run, onListening });
   } else {
+    if (process.stdin.isTTY) io.err("Waiting for an MCP client on standard input. To connect one: `slipway mcp --print-config claude`.\n");
     await runStdio(
       around,
       { stdin: process.stdin, stdout: process.stdout },

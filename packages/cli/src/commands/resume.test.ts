@@ -105,7 +105,7 @@ describe("slipway resume", () => {
     const child = await live(project);
     const { code, stderr } = await project.slipway(["resume"]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(new RegExp(`^run_lease_held: .*process ${child.process.pid} .*\\n {2}next: .*slipway watch`));
+    expect(stderr).toMatch(new RegExp(`^run_lease_held: .*[Pp]rocess ${child.process.pid} .*\\n {2}next: .*slipway watch`));
     letGo(project);
     expect((await child.ended).code).toBe(23);
   });

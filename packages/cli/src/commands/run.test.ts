@@ -1,6 +1,8 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { describe, expect, test, vi } from "vitest";
 import { answersFor, FILES, letters, patchOf, type Project } from "../testing/project.ts";
 
 /** Everything that may not change when a command is refused. */
@@ -140,6 +142,21 @@ describe("which specifications", () => {
     }
   });
 
+  test("without a name, what has been started already is left out; when all has, that is said", async () => {
+    const project = letters();
+    await project.run();
+    const { code, stderr } = await project.slipway(["run", "--cassette", project.cassette]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^no_specs_found: .* all 1 under \.slipway\/features are started already\.\n {2}next: Name one: .*\n {2}next: Or continue: `slipway resume`/,
+    );
+    project.write(".slipway/features/other/spec.md", "# Other\n");
+    answersFor(project, "other", "src/b.txt");
+    await project.slipway(["stop", "--cancel"]);
+    await project.slipway(["run", "--cassette", project.cassette]);
+    expect(features(project)).toEqual(["letters", "other"]);
+  });
+
   test("[FEA-154] contradictory, unknown and incomplete options and paths that do not exist are refused before anything is written", async () => {
     const project = letters();
     const before = traces(project);
@@ -215,6 +232,65 @@ describe("which specifications", () => {
         /^feature_not_found: There are several features: (letters, other|other, letters)/,
       );
     }
+  });
+});
+
+describe("several features", () => {
+  const OTHER = { "other.spec.md": "# Other\n\nThe second letter file says two.\n" };
+  const two = (files: Readonly<Record<string, string>> = {}) => {
+    const project = letters({ ...OTHER, ...files });
+    answersFor(project, "other", "src/b.txt");
+    return project;
+  };
+  const start = (project: Project, ...more: readonly string[]) =>
+    project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette, ...more]);
+
+  test("[FEA-152] more than may be active wait in their order, and begin when a place is free", async () => {
+    const policy = POLICY.replace("supervisor: {", "supervisor: { max_active_features: 1,");
+    const project = two({ "slipway/policy.yaml": policy });
+    expect((await start(project)).code).toBe(23);
+    expect(features(project)).toEqual(["letters"]);
+    await project.slipway(["approve", "letters"]);
+    const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/letters: merged into main[^]*other: worktree and branch are ready[^]*slipway approve other/);
+    expect(features(project)).toEqual(["letters", "other"]);
+  });
+
+  test("[FEA-161] --json tells every event and every change of the dashboard, until both say the same", async () => {
+    const project = two();
+    const { json } = await start(project, "--json");
+    const lines = json<{ event?: string; feature?: { id: string; status: string; at_work: unknown } }>();
+    const told = lines.flatMap(({ event, feature }) => (event === "feature" && feature !== undefined ? [feature] : []));
+    for (const id of ["letters", "other"]) {
+      const statuses = told.filter((feature) => feature.id === id).map(({ status }) => status);
+      expect(statuses).toContain("building");
+      expect(statuses.at(-1)).toBe("ready_to_merge");
+    }
+    const [seen] = (await project.slipway(["status", "--json"])).json<{ features: { id: string }[] }>();
+    expect(["letters", "other"].map((id) => told.findLast((feature) => feature.id === id))).toEqual(seen?.features);
+    expect(lines.filter(({ event }) => event === "step").length).toBeGreaterThan(10);
+  });
+
+  test("on a terminal the board has a line for each, and stays as it was last", async () => {
+    const project = two();
+    let screen = "";
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => ((screen += String(chunk)), true));
+    const { code, stdout } = await project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette], {
+      terminal: true,
+      columns: 100,
+    });
+    write.mockRestore();
+    expect(code).toBe(23);
+    const drawn = stripVTControlCharacters(screen);
+    expect(drawn).toContain("✔ letters: plan accepted\n");
+    expect(drawn).toMatch(/^letters +building .*\$0\.0\d/m);
+    expect(drawn.trimEnd().split("\n").slice(-3)).toEqual([
+      "feature  status          gate       cost    now",
+      "letters  ready_to_merge  full pass  $0.03   waits for your approval",
+      "other    ready_to_merge  full pass  $0.03   waits for your approval",
+    ]);
+    expect(stdout).toContain("A person is needed:\n");
   });
 });
 

@@ -56,7 +56,7 @@ test("[FEA-161] every feature of a run is there, one that waits for a free place
   );
   const [seen] = (await project.slipway(["status", "--json"])).json<{ features: object[] }>();
   expect(seen?.features).toMatchObject([
-    { id: "letters", waits_for: { for: "person", kind: "approval" }, last_gate: { mode: "full", status: "pass", current: true } },
+    { id: "letters", waits_for: { for: "person", kind: "approval" }, last_gate: { mode: "full", passed: true, current: true } },
     { id: "other", status: "waiting", waits_for: { for: "slot" }, tree: null },
   ]);
   expect(project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events")).toEqual(before);

@@ -25,7 +25,7 @@ function lines({ features, runs, questions }: Glance, io: Io): string[] {
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
     .map(({ id, reason }) => dim(`${id}: ${oneLine(reason)}`));
-  const approved = features.filter(({ status, waits_for }) => status === "ready_to_merge" && waits_for === null);
+  const approved = features.filter(({ waits_for }) => waits_for?.for === "landing");
   const waiting = questions.map((question) => `${oneLine(question.title)}  ${dim(`→ ${answerCommand(question)}`)}`);
   const [latest] = runs;
   return [

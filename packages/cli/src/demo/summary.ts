@@ -29,7 +29,7 @@ export async function summarise({ records, engine }: Session, runId: string, ela
       head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
     },
     story: await storyOf(records),
-    cost_usd: telemetry.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+    cost_usd: Number(telemetry.reduce((sum, { cost_usd }) => sum + cost_usd, 0).toFixed(6)),
     elapsed_ms: Math.round(elapsedMs),
   };
 }

@@ -6,10 +6,10 @@ import { clip, fit } from "./fit.ts";
 import { waitText } from "./wait.ts";
 
 const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
-const GATE = { mode: "fast", status: "pass", current: true, at: 1 };
+const GATE = { mode: "fast", passed: true, current: true, at: 1 };
 
 const FIVE = [
-  featureGlance({ id: "currency_format", status: "qa", last_gate: { ...GATE, mode: "full", status: "fail" }, cost_usd: 0.071 }),
+  featureGlance({ id: "currency_format", status: "qa", last_gate: { ...GATE, mode: "full", passed: false }, cost_usd: 0.071 }),
   featureGlance({ id: "discount_codes", last_gate: GATE, cost_usd: 0.05, at_work: { step: "gates:full:qa-1", since: 7_000 } }),
   featureGlance({
     id: "order_archive",
@@ -64,7 +64,8 @@ describe("a row for each feature", () => {
     expect(now({ at_work: { step: "repair", since: 8_000 } })).toBe("repair 2 s");
     expect(now({ status: "failed", reason: "given\nup" })).toBe("given up");
     expect(now({ status: "merged", merged_as: "0123456789abcdef" })).toBe("as 0123456789");
-    expect(now({ status: "ready_to_merge" })).toBe("approved, waits to land");
+    expect(now({ status: "ready_to_merge", waits_for: { for: "landing" } })).toBe("approved, waits to land");
+    expect(now({ status: "ready_to_merge", waits_for: { for: "landing" }, at_work: { step: "merge:1", since: 9_900 } })).toBe("merging");
     expect(now({ status: "planning", reason: "because" })).toBe("");
   });
 
@@ -95,6 +96,7 @@ test.each([
   [{ for: "feature", features: ["a"], resources: ["src/\u001b[2Jx"] }, "waits for a (src/x)"],
   [{ for: "lock", resources: ["db_migrations"], features: ["a"] }, "waits for the lock db_migrations (a)"],
   [{ for: "slot" }, "waits for a free place"],
+  [{ for: "landing" }, "approved, waits to land"],
 ] as const)("waiting for %j", (wait, text) => {
   expect(waitText(wait)).toBe(text);
 });

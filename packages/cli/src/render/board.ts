@@ -44,8 +44,8 @@ const SHORT: readonly Column[] = [
   {
     heading: "gate",
     width: 9,
-    text: ({ last_gate: gate }) => (gate === null ? "" : `${gate.mode} ${gate.status}`),
-    colour: ({ last_gate: gate }) => (gate?.status === "fail" ? "red" : "green"),
+    text: ({ last_gate: gate }) => (gate === null ? "" : `${gate.mode} ${gate.passed ? "pass" : "fail"}`),
+    colour: ({ last_gate: gate }) => (gate?.passed === false ? "red" : "green"),
   },
   { heading: "cost", width: 6, text: ({ cost_usd }) => `$${cost_usd.toFixed(2)}` },
 ];
@@ -88,10 +88,10 @@ function columnsFor(features: readonly FeatureGlance[], columns: number): (Colum
 }
 
 function nowText({ at_work, waits_for, merged_as, status, reason }: FeatureGlance, now: number): string {
-  if (waits_for !== null) return waitText(waits_for);
+  // What is approved may be landing at this moment.
+  if (waits_for !== null && (at_work === null || waits_for.for !== "landing")) return waitText(waits_for);
   if (at_work !== null) return workText(at_work.step) + elapsed(now - at_work.since);
   if (merged_as !== null) return `as ${merged_as.slice(0, 10)}`;
-  if (status === "ready_to_merge") return "approved, waits to land";
   return status === "blocked" || status === "failed" ? oneLine(reason) : "";
 }
 

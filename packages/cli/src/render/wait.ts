@@ -12,6 +12,8 @@ export function waitText(wait: Wait): string {
       return `waits for the lock ${wait.resources.join(", ")}${listed(wait.features)}`;
     case "slot":
       return "waits for a free place";
+    case "landing":
+      return "approved, waits to land";
   }
 }
 

@@ -9,9 +9,13 @@ export function assertKeysOutOfSight({ sandbox }: Pick<Policy, "sandbox">, confi
   const keys = join(configHome, "slipway", "keys");
   const index = sandbox.read_only.findIndex((path) => `${keys}/`.startsWith(`${expandHome(path, env).replace(/\/+$/, "")}/`));
   if (index === -1) return;
-  throw new SlipwayError("config_invalid", `slipway/policy.yaml shows gates the folder of your approval key (${sandbox.read_only[index]}).`, {
-    file: "slipway/policy.yaml",
-    field: `/sandbox/read_only/${index}`,
-    suggested_next_actions: ["Name only the folders of your toolchain there, not your home or configuration folder."],
-  });
+  throw new SlipwayError(
+    "config_invalid",
+    `slipway/policy.yaml shows gates the folder of your approval key (${sandbox.read_only[index]}).`,
+    {
+      file: "slipway/policy.yaml",
+      field: `/sandbox/read_only/${index}`,
+      suggested_next_actions: ["Name only the folders of your toolchain there, not your home or configuration folder."],
+    },
+  );
 }

@@ -32,7 +32,15 @@ test("[FEA-037] it has every required part, every configured resource, and nothi
 test.each(STATUSES)("[FEA-038] a feature that is %s is in its list and in no other", (status) => {
   const { active, blocked, merged } = indexContent({ features: [{ id: "one", status }], leases: [], queue: [], resources: [] });
   const lists = { active, blocked, merged };
-  const expected = { planning: "active", building: "active", qa: "active", ready_to_merge: "active", blocked: "blocked", merged: "merged", failed: "" };
+  const expected = {
+    planning: "active",
+    building: "active",
+    qa: "active",
+    ready_to_merge: "active",
+    blocked: "blocked",
+    merged: "merged",
+    failed: "",
+  };
   for (const [name, list] of Object.entries(lists)) expect(list).toEqual(name === expected[status] ? ["one"] : []);
 });
 
@@ -69,7 +77,10 @@ describe("[FEA-014] its version", () => {
     await bench.addFeature("one");
     await note("one");
     await bench.close();
-    bench = await openPlanBench({ root: bench.root, policy: { "locks.resources": ["openapi", "events", "db_migrations", "protected:libs/core", "new"] } });
+    bench = await openPlanBench({
+      root: bench.root,
+      policy: { "locks.resources": ["openapi", "events", "db_migrations", "protected:libs/core", "new"] },
+    });
     await note("one");
     expect(bench.indexFile()).toMatchObject({ version: 2, locks: { new: null } });
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FeatureStatus } from "../features/status.ts";
 import type { Lease } from "../locks/lease.ts";
-import type { QueueEntry } from "../queue/store.ts";
+import type { QueuePlace } from "../queue/store.ts";
 
 const ids = z.array(z.string());
 
@@ -34,7 +34,7 @@ export interface IndexRows {
   /** In the order of their ids. */
   readonly features: readonly { readonly id: string; readonly status: FeatureStatus }[];
   readonly leases: readonly Lease[];
-  readonly queue: readonly Pick<QueueEntry, "feature_id" | "plan" | "detected_at" | "collision_fingerprint" | "required_resources">[];
+  readonly queue: readonly QueuePlace[];
   /** `policy.locks.resources` */
   readonly resources: readonly string[];
 }
@@ -63,9 +63,9 @@ export function indexContent({ features, leases, queue, resources }: IndexRows):
     lock_leases: Object.fromEntries(
       leases.map((lease) => [lease.resource, { holder: lease.holder, lease_id: lease.leaseId, expires_at: iso(lease.expiresAt) }]),
     ),
-    blocked_queue: queue.map(({ feature_id, plan, detected_at, collision_fingerprint, required_resources }) => ({
+    blocked_queue: queue.map(({ feature_id, plan_version, detected_at, collision_fingerprint, required_resources }) => ({
       feature_id,
-      plan_version: plan.plan_version,
+      plan_version,
       detected_at: iso(detected_at),
       collision_fingerprint,
       required_resources: [...required_resources],

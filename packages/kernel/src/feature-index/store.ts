@@ -1,7 +1,7 @@
 import type { Configuration } from "../config/load.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { heldLocks } from "../locks/store.ts";
-import { queuedEntries } from "../queue/store.ts";
+import { queuedPlaces } from "../queue/store.ts";
 import { indexContent, type FeatureIndex, type IndexContent } from "./index-value.ts";
 
 const NAME = "repository";
@@ -12,7 +12,7 @@ export async function countIndex(tx: Tx, { policy }: Pick<Configuration, "policy
     indexContent({
       features: await tx.selectFrom("features").select(["id", "status"]).orderBy("id").execute(),
       leases: await heldLocks(tx),
-      queue: await queuedEntries(tx),
+      queue: await queuedPlaces(tx),
       resources: policy.locks.resources,
     }),
   );

@@ -20,10 +20,9 @@ export async function collisionMatrix({ db, configuration: { policy } }: Rooms):
   const pairs = Map.groupBy(found, ({ features }) => JSON.stringify(features));
   return {
     features: plans.map(({ feature_id }) => feature_id),
-    pairs: [...pairs.values()].flatMap((collisions) =>
-      collisions[0] === undefined
-        ? []
-        : [{ features: collisions[0].features, collisions: collisions.map(({ type, resource }) => ({ type, resource })) }],
-    ),
+    pairs: [...pairs].map(([features, collisions]) => ({
+      features: JSON.parse(features) as [string, string],
+      collisions: collisions.map(({ type, resource }) => ({ type, resource })),
+    })),
   };
 }

@@ -84,7 +84,11 @@ describe("[FEA-103] report.dashboard", () => {
     const candidate = await feature.ready();
     const { commit } = await scratch.kernel.features.merge(call(), { ...letters, user_approval_token: scratch.sign(candidate) });
     await startRun("run2", ["letters", "zebra", "apple"]);
-    await startRun("run3", Array.from({ length: 30 }, (_, index) => `many_${index}`), "x".repeat(4_000));
+    await startRun(
+      "run3",
+      Array.from({ length: 30 }, (_, index) => `many_${index}`),
+      "x".repeat(4_000),
+    );
     await startRun("over", ["gone"]);
     await sql("UPDATE runs SET status = 'cancelled' WHERE run_id = 'over'");
     const { features, counts } = await dashboard();

@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.close());
 
-const remove = (more: { dry_run?: boolean; force?: boolean } = {}, by = call()) => scratch.kernel.features.delete(by, { ...letters, ...more });
+const remove = (more: { dry_run?: boolean; force?: boolean } = {}, by = call()) =>
+  scratch.kernel.features.delete(by, { ...letters, ...more });
 const codes = (reasons: readonly { code: string }[]) => reasons.map(({ code }) => code);
 const rows = (table: "features") => scratch.records.database.db.selectFrom(table).selectAll().execute();
 
@@ -30,6 +31,17 @@ describe("[FEA-171] what is never touched", () => {
       details: { reasons: [{ code: "protected_branch", force_helps: false }] },
     });
     expect(scratch.git("rev-parse", "letters").trim()).not.toBe("");
+  });
+
+  test("a worktree on another branch than its own", async () => {
+    await feature.init();
+    scratch.git("-C", ".worktrees/letters", "switch", "--quiet", "--create", "theirs");
+    expect(codes((await remove({ dry_run: true })).reasons)).toEqual(["worktree_swapped"]);
+    scratch.git("-C", ".worktrees/letters", "switch", "--quiet", "--detach");
+    await expect(remove({ force: true })).rejects.toMatchObject({
+      code: "delete_refused",
+      message: expect.stringContaining("on no branch"),
+    });
   });
 
   test("the base branch, even when the policy has made the feature's branch the base", async () => {
@@ -49,13 +61,59 @@ describe("[FEA-171] what is never touched", () => {
   test("a feature that a live run works on: run_lease_held, also with force", async () => {
     await feature.init();
     const { records } = scratch;
-    const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal, host: { ...systemHost(), pid: process.ppid, startedAt: "" } });
+    const lease = openRunLease({
+      db: records.database.db,
+      clock: records.clock,
+      journal: records.journal,
+      host: { ...systemHost(), pid: process.ppid, startedAt: "" },
+    });
     await lease.take("run1");
     expect(codes((await remove({ dry_run: true })).reasons)).toEqual(["run_lease_held"]);
-    for (const force of [true, false]) await expect(remove({ force })).rejects.toMatchObject({ code: "run_lease_held", details: { run_id: "run1" } });
+    for (const force of [true, false])
+      await expect(remove({ force })).rejects.toMatchObject({ code: "run_lease_held", details: { run_id: "run1" } });
     expect(existsSync(join(scratch.root, ".worktrees/letters"))).toBe(true);
     await lease.release();
     expect((await remove()).steps.length).toBeGreaterThan(5);
+  });
+});
+
+describe("what happens while it is being deleted", () => {
+  /** Between the removal of the files and the transaction. */
+  async function inBetween(happens: () => void) {
+    await scratch.close();
+    scratch = await openScratchKernel(
+      {},
+      { observe: ({ phase, name }) => name === "feature.delete" && phase === "effect_done" && happens() },
+    );
+    feature = lettersOn(scratch);
+    await feature.init();
+  }
+
+  test("somebody else's change stops it; the next call removes the rest", async () => {
+    let times = 0;
+    await inBetween(() => {
+      times += 1;
+      if (times === 1) void scratch.records.database.db.updateTable("features").set({ version: 2 }).execute();
+    });
+    await expect(remove()).rejects.toMatchObject({ code: "version_conflict", details: { expected_version: 1, actual_version: 2 } });
+    expect(await rows("features")).toHaveLength(1);
+    await remove();
+    expect(await rows("features")).toEqual([]);
+  });
+
+  test("somebody else's deletion leaves nothing to do", async () => {
+    await inBetween(() => void scratch.records.database.db.deleteFrom("features").execute());
+    await expect(remove()).rejects.toMatchObject({ code: "version_conflict", details: { actual_version: null } });
+  });
+
+  test("a run that begins to work on it stops it, too", async () => {
+    await inBetween(() => {
+      const { host, pid, startedAt: process_start } = systemHost();
+      const lease = { name: "repository" as const, epoch: 1, run_id: "run1", host, pid, process_start, expires_at: Date.now() + 60_000 };
+      void scratch.records.database.db.insertInto("run_lease").values(lease).execute();
+    });
+    await expect(remove()).rejects.toMatchObject({ code: "run_lease_held" });
+    expect(await rows("features")).toHaveLength(1);
   });
 });
 
@@ -67,7 +125,10 @@ describe("[FEA-171] after a partial failure the rest is removed by repeating it"
     await expect(remove()).rejects.toMatchObject({
       code: "git_failed",
       message: expect.stringContaining("only in part"),
-      details: { steps: [{ step: "worktree", outcome: "removed" }], suggested_next_actions: [expect.stringContaining("delete the feature again")] },
+      details: {
+        steps: [{ step: "worktree", outcome: "removed" }],
+        suggested_next_actions: [expect.stringContaining("delete the feature again")],
+      },
     });
     expect(await rows("features")).toHaveLength(1);
     rmSync(lock);
@@ -82,7 +143,10 @@ describe("[FEA-171] after a partial failure the rest is removed by repeating it"
   test.each([
     ["the worktree", () => rmSync(join(scratch.root, ".worktrees/letters"), { recursive: true })],
     ["the registration", () => rmSync(join(scratch.root, ".git/worktrees"), { recursive: true })],
-    ["worktree and branch", () => (scratch.git("worktree", "remove", "--force", ".worktrees/letters"), scratch.git("branch", "-D", "letters"))],
+    [
+      "worktree and branch",
+      () => (scratch.git("worktree", "remove", "--force", ".worktrees/letters"), scratch.git("branch", "-D", "letters")),
+    ],
     ["the folder", () => rmSync(join(scratch.root, ".slipway/features/letters"), { recursive: true })],
   ])("when an earlier attempt got as far as removing %s", async (what, earlier) => {
     await feature.init();

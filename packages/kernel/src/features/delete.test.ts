@@ -14,13 +14,18 @@ const reopen = async (files?: Record<string, string>) => {
 beforeEach(() => reopen());
 afterEach(() => scratch.close());
 
-const remove = (more: { dry_run?: boolean; force?: boolean } = {}, by = call()) => scratch.kernel.features.delete(by, { ...letters, ...more });
+const remove = (more: { dry_run?: boolean; force?: boolean } = {}, by = call()) =>
+  scratch.kernel.features.delete(by, { ...letters, ...more });
 const codes = (reasons: readonly { code: string }[]) => reasons.map(({ code }) => code);
 const rows = async (table: "features" | "plans" | "notes" | "merges" | "locks" | "checks") => {
   const all = await scratch.records.database.db.selectFrom(table).selectAll().execute();
   return table === "locks" ? all.filter((row) => "holder" in row && row.holder !== null) : all;
 };
-const everything = () => ({ ...footprint(scratch), head: scratch.git("rev-parse", "HEAD", "main"), status: scratch.git("status", "--porcelain") });
+const everything = () => ({
+  ...footprint(scratch),
+  head: scratch.git("rev-parse", "HEAD", "main"),
+  status: scratch.git("status", "--porcelain"),
+});
 
 describe("[FEA-170] what goes", () => {
   test("everything of a feature that is still planning, without force, and the same specification can begin anew", async () => {
@@ -54,7 +59,11 @@ describe("[FEA-170] what goes", () => {
     expect(steps).toContainEqual({ step: "locks", outcome: "removed", detail: "openapi" });
     for (const table of ["features", "plans", "notes", "locks"] as const) expect(await rows(table)).toEqual([]);
     expect(JSON.parse(scratch.read(".slipway/features/index.json"))).toMatchObject({ active: [], locks: { openapi: null } });
-    const event = await scratch.records.database.db.selectFrom("events").select("payload").where("name", "=", "feature.delete").executeTakeFirst();
+    const event = await scratch.records.database.db
+      .selectFrom("events")
+      .select("payload")
+      .where("name", "=", "feature.delete")
+      .executeTakeFirst();
     expect(event?.payload).toContain("a decision");
     expect(event?.payload).toContain("change the letters");
   });
@@ -82,20 +91,23 @@ describe("[FEA-170] what goes", () => {
     expect((await rows("checks")).length).toBeGreaterThan(0);
   });
 
-  test.each(["merge_commit", "squash", "rebase"] as const)("a merged one (%s) goes without force, and its merge stays", async (merge_strategy) => {
-    const candidate = await feature.ready();
-    const { commit, feature_commit } = await scratch.kernel.features.merge(call(), {
-      ...letters,
-      user_approval_token: scratch.sign(candidate),
-      merge_strategy,
-      commit_message: "Letters",
-    });
-    const { reasons } = await remove();
-    expect(reasons).toEqual([]);
-    expect(scratch.git("rev-parse", "main").trim()).toBe(commit);
-    expect(scratch.git("for-each-ref", "--contains", feature_commit).trim()).not.toBe("");
-    expect(existsSync(join(scratch.root, ".worktrees/letters"))).toBe(false);
-  });
+  test.each(["merge_commit", "squash", "rebase"] as const)(
+    "a merged one (%s) goes without force, and its merge stays",
+    async (merge_strategy) => {
+      const candidate = await feature.ready();
+      const { commit, feature_commit } = await scratch.kernel.features.merge(call(), {
+        ...letters,
+        user_approval_token: scratch.sign(candidate),
+        merge_strategy,
+        commit_message: "Letters",
+      });
+      const { reasons } = await remove();
+      expect(reasons).toEqual([]);
+      expect(scratch.git("rev-parse", "main").trim()).toBe(commit);
+      expect(scratch.git("for-each-ref", "--contains", feature_commit).trim()).not.toBe("");
+      expect(existsSync(join(scratch.root, ".worktrees/letters"))).toBe(false);
+    },
+  );
 });
 
 describe("[FEA-168] a dry run", () => {
@@ -117,7 +129,9 @@ describe("[FEA-168] a dry run", () => {
       steps: [],
       removes: { worktree: join(scratch.root, ".worktrees/letters"), branch: "letters", locks: ["events"], queue: [] },
     });
-    expect(survey.removes.files).toEqual(expect.arrayContaining([".slipway/features/letters/spec.md", ".slipway/features/letters/state.md"]));
+    expect(survey.removes.files).toEqual(
+      expect.arrayContaining([".slipway/features/letters/spec.md", ".slipway/features/letters/state.md"]),
+    );
     expect(codes(survey.reasons)).toEqual(["uncommitted_changes", "unmerged_commits", "not_finished"]);
     expect(bytes()).toEqual(before);
   });
@@ -137,7 +151,11 @@ describe("[FEA-169] without force", () => {
       "unmerged_commits",
       () => scratch.git("-C", ".worktrees/letters", "commit", "--quiet", "--allow-empty", "--message=mine"),
     ],
-    ["a status beyond planning", "not_finished", () => scratch.kernel.features.submitPlan(call(), { ...letters, plan_json: scratchPlan("letters") })],
+    [
+      "a status beyond planning",
+      "not_finished",
+      () => scratch.kernel.features.submitPlan(call(), { ...letters, plan_json: scratchPlan("letters") }),
+    ],
   ])("%s refuse it, and nothing is removed", async (_what, code, make) => {
     await feature.init();
     await make();
@@ -186,4 +204,3 @@ describe("with force nothing that was worked is lost", () => {
     expect(existsSync(join(scratch.root, ".worktrees/letters/inner/.git"))).toBe(true);
   });
 });
-

@@ -82,6 +82,12 @@ export async function surveyDeletion(rooms: Rooms, { actor }: Call, input: Delet
   return describe(await surveyFeature(rooms, parseInput(operation, input).feature_id), true);
 }
 
+/** Before anything is waited for: a run that works on the feature keeps its worktree for as long as a gate takes. */
+export async function assertNotLive({ db, clock }: Rooms, id: string): Promise<void> {
+  const live = await liveRunOn(db, id, { now: clock.now(), host: systemHost() });
+  if (live !== null) throw leaseHeld(live);
+}
+
 /** A projection that was under way may have made the folder again. */
 export async function sweepFolder({ db, layout }: Rooms, id: string): Promise<void> {
   if ((await featureIfAny(db, id)) === undefined) await rm(layout.feature(id), { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import type { Tx } from "../database/tables.ts";
 import { acquireWithin, type Acquired } from "../locks/store.ts";
 import type { Call } from "../operations/operation.ts";
+import { wakeQueue } from "../queue/store.ts";
 import type { Rooms } from "./rooms.ts";
 import { featureIfAny, updateFeature, type Feature } from "./store.ts";
 
@@ -22,9 +23,11 @@ export async function takeLocks(
   const acquired = await acquireWithin(tx, request, at);
   for (const former of new Set(acquired.evidence.map(({ former_holder }) => former_holder))) {
     const loser = await featureIfAny(tx, former);
-    if (loser === undefined) continue;
-    await updateFeature(tx, loser, {}, at);
-    touched?.(loser.id);
+    if (loser !== undefined) {
+      await updateFeature(tx, loser, {}, at);
+      touched?.(loser.id);
+    }
+    await wakeQueue(tx, former);
   }
   return acquired;
 }

@@ -7,7 +7,7 @@ import type { Lease, Reclaimed } from "../locks/lease.ts";
 import { keepAlive } from "../locks/locks.ts";
 import { reclaimExpiredWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
-import { wakeQueue } from "../queue/store.ts";
+import { wakeEntries, wakeQueue } from "../queue/store.ts";
 import type { Rooms } from "./rooms.ts";
 import { assertTransition, ENDED } from "./status.ts";
 import { featureIfAny, updateFeature } from "./store.ts";
@@ -61,6 +61,8 @@ export const reclaimStaleOperation: Operation<z.infer<typeof reclaimInput>, unde
       }
       await wakeQueue(tx, id);
     }
+    // Whatever else has changed while nobody was there, the policy for example: everybody who waits is looked at once.
+    await wakeEntries(tx, () => true);
     return reclaimed;
   },
   event: (_input, reclaimed) => ({ reclaimed: reclaimed.map(({ resource, former_holder }) => ({ resource, former_holder })) }),

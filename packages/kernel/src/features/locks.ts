@@ -26,10 +26,11 @@ export function acquireLocksOperation(rooms: Rooms): Operation<z.infer<typeof ac
         throw new SlipwayError("policy_violation", `"${feature_id}" is ${feature.status}: a feature that has ended holds no locks.`, {
           feature_id,
         });
-      const before = (await heldLocks(tx, feature_id)).map(({ resource }) => resource);
+      const before = await locksInForce(tx, feature_id, call.at);
       const acquired = await takeLocks(tx, rooms, feature, resources, call);
       // What it held already was only renewed, which its state does not show.
       if (acquired.leases.some(({ resource }) => !before.includes(resource))) await updateFeature(tx, feature, {}, call.at);
+      await wakeQueue(tx, feature_id);
       return acquired;
     },
     event: ({ feature_id }, { leases, evidence }) => ({

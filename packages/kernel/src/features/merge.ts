@@ -172,6 +172,8 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
         feature_id: id,
         conflicts,
         base: baseNow,
+        // Whoever built it can build it again; no person has to mend anything first.
+        requires_human: false,
         suggested_next_actions: [`Build the change again on ${base_branch} as it is now, and gate it there.`],
       },
     );

@@ -11,7 +11,7 @@ import { qaView, updateQaOperation } from "./qa.ts";
 import type { Call } from "./call.ts";
 import { candidateOperation, type Candidate } from "./candidate.ts";
 import { changeStatusOperation } from "./change-status.ts";
-import { deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "./delete.ts";
+import { assertNotLive, deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "./delete.ts";
 import { featureReads } from "./reads.ts";
 import { commitOperation, ensureWorktreeOperation, rebaseOperation, repoMergeOperation } from "./repo-operations.ts";
 import { featureContext, lastFailedLog, readTreeFile } from "./context.ts";
@@ -29,7 +29,7 @@ import { updatePlanOperation } from "./plan-update.ts";
 import { openProjections } from "./projection.ts";
 import { restartOperation } from "./restart.ts";
 import type { Rooms } from "./rooms.ts";
-import { waitOperation, wakeOperation } from "../waits/operations.ts";
+import { giveBackOperation, waitOperation, wakeOperation } from "../waits/operations.ts";
 import { waitReads } from "../waits/reads.ts";
 import { setSessionsOperation } from "./sessions.ts";
 import { workOn, worktreeOperations } from "./worktree-operations.ts";
@@ -50,8 +50,8 @@ export function featureOperations(rooms: Rooms) {
   async function performFor<I, E, O>(features: readonly string[], operation: Operation<I, E, O>, call: Call, input: I): Promise<O> {
     const closed = closing(rooms, operation);
     const write = async () => {
-      for (const id of new Set([...features, ...closed.touched])) await projections.write(id);
-      await index.write();
+      const changed = new Set([...features, ...closed.touched]);
+      await Promise.all([...[...changed].map((id) => projections.write(id)), index.write()]);
     };
     try {
       const output = await rooms.door.perform(closed.operation, call.actor, call.operationId, input);
@@ -114,12 +114,14 @@ export function featureOperations(rooms: Rooms) {
     async delete(call: Call, input: DeleteInput): Promise<Deletion> {
       if (input.dry_run === true) return surveyDeletion(rooms, call, input);
       const id = input.feature_id;
+      await assertNotLive(rooms, id);
       const { record: _record, ...deletion } = await atWork("feature.delete", id, () => perform(deleteOperation(rooms), call, input));
       projections.forget(id);
       await sweepFolder(rooms, id);
       return deletion;
     },
     wait: bind(waitOperation),
+    giveBackLocks: bind(giveBackOperation),
     wake: bindAtWork(wakeOperation(rooms)),
     ...waitReads(rooms),
     locksFor: (plan: unknown) => locksFor(rooms, plan),

@@ -4,8 +4,9 @@ import { rolesFor } from "../config/rbac.ts";
 import { anchorTree } from "../git/anchor.ts";
 import { applyEntries, applyTree } from "../git/apply-tree.ts";
 import { porcelain } from "../git/change.ts";
-import type { LineDiff } from "../git/line-diff.ts";
+import { NO_LINES, type LineDiff } from "../git/line-diff.ts";
 import { judgePatch, type JudgedPatch, type PatchChange } from "../git/patch.ts";
+import { treeOf } from "../git/residents.ts";
 import type { Operation } from "../operations/operation.ts";
 import { checkChanges } from "../plans/check.ts";
 import { refusal } from "../plans/violation.ts";
@@ -101,9 +102,9 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
       patch,
       limits: { maxBytes: max_bytes, maxFiles: max_files },
       known: paths === null ? undefined : { worktree: feature.worktree, indexFile: layout.indexFile(feature.id), paths },
-      against: feature.base_commit,
+      against: await treeOf(repository, feature.base_commit),
     });
-    return { ...judged, lines: judged.lines ?? { entries: [], text: "" } };
+    return { ...judged, lines: judged.lines ?? NO_LINES };
   }
 
   async function assertAllowed(on: Db | Tx, id: string, changes: readonly PatchChange[]): Promise<void> {
@@ -111,9 +112,10 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
     if (violations.length > 0) throw refusal("The patch", violations);
   }
 
-  async function place({ id, worktree }: Feature, standing: string, { tree, changes }: JudgedPatch, isKnown: boolean): Promise<void> {
+  async function place({ id, worktree }: Feature, standing: string, judged: JudgedPatch, isKnown: boolean): Promise<void> {
     const options = { indexFile: layout.indexFile(id) };
-    if (isKnown) await applyEntries(repository, worktree, changes, options);
+    const { tree, changes } = judged;
+    if (isKnown) await applyEntries(repository, worktree, changes, options, judged);
     // After a crash between applying and recording, the files are already there.
     else if (standing !== tree) await applyTree(repository, worktree, standing, tree, options);
   }

@@ -4,10 +4,11 @@ import type { Tx } from "../database/tables.ts";
 import { regularFilesAt } from "../git/tree-files.ts";
 import { heldLocks } from "../locks/store.ts";
 import { othersClaims, storeClaims } from "../plans/claims-store.ts";
+import { claimKey, claimsOf } from "../plans/claims.ts";
 import type { PlanFacts } from "../plans/judge.ts";
 import { plannedFiles, planSchema, type Plan } from "../plans/schema.ts";
 import type { Proposal } from "../queue/enqueue.ts";
-import { removeEntry } from "../queue/store.ts";
+import { wakeEntries, wakeQueue } from "../queue/store.ts";
 import { NO_COLLISIONS } from "../queue/waiting.ts";
 import type { Rooms } from "./rooms.ts";
 import { assertTransition, type FeatureStatus } from "./status.ts";
@@ -80,7 +81,6 @@ export async function acceptPlan(
     .values({ feature_id: feature.id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at })
     .execute();
   await storeClaims(tx, plan, policy);
-  await removeEntry(tx, feature.id);
   const status = statusAfter(feature.status, queued);
   if (status !== feature.status) {
     const reasonChanged = reason !== feature.status_reason;
@@ -106,6 +106,9 @@ export async function acceptPlan(
     },
     at,
   );
+  await wakeQueue(tx, feature.id);
+  const claimed = new Set(claimsOf(plan, policy).map(claimKey));
+  await wakeEntries(tx, (entry) => claimsOf(entry.plan, policy).some((claim) => claimed.has(claimKey(claim))));
 }
 
 /**
@@ -118,6 +121,9 @@ function statusAfter(status: FeatureStatus, queued: boolean): FeatureStatus {
 
 /** Results that were had under another profile or other steps say nothing about these. */
 function sameGates(before: Plan | null, plan: Plan): boolean {
-  const gatesOf = (of: Plan | null) => JSON.stringify([of?.gate_profile, of?.gate_targets, of?.verification_overrides]);
   return gatesOf(before) === gatesOf(plan);
+}
+
+function gatesOf(plan: Plan | null): string {
+  return JSON.stringify([plan?.gate_profile, plan?.gate_targets, plan?.verification_overrides]);
 }

@@ -74,11 +74,14 @@ test("what an update gives up others may have, and what it adds they may not", a
 });
 
 describe("the feature's status", () => {
-  test.each<FeatureStatus>(["building", "qa", "ready_to_merge"])("%s stays: what is built is neither more nor less than before", async (status) => {
-    await force("one", status);
-    await bench.update("one", 1, MORE);
-    expect((await bench.row("one")).status).toBe(status);
-  });
+  test.each<FeatureStatus>(["building", "qa", "ready_to_merge"])(
+    "%s stays: what is built is neither more nor less than before",
+    async (status) => {
+      await force("one", status);
+      await bench.update("one", 1, MORE);
+      expect((await bench.row("one")).status).toBe(status);
+    },
+  );
 
   test("[FEA-125] an accepted update takes a feature from planning to building", async () => {
     await force("one", "planning");

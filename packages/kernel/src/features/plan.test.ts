@@ -19,6 +19,11 @@ describe("plan.submit", () => {
     expect(plan).toMatchObject({ plan_version: 1, gate_profile: "default" });
     expect(await bench.row("one")).toMatchObject({ status: "building", version: 2, gates: '{"plan":"pass"}' });
     expect(await bench.kernel.features.plan("one")).toEqual(plan);
+    await expect(bench.submit("one", A)).rejects.toMatchObject({
+      code: "version_conflict",
+      details: { suggested_next_actions: [expect.stringContaining("plan.update with expected_plan_version 1")] },
+    });
+    expect((await bench.row("one")).version).toBe(2);
   });
 
   test.each<[string, Parts, string]>([
@@ -41,6 +46,25 @@ describe("plan.submit", () => {
     expect(await bench.row("one")).toMatchObject(untouched);
     await expect(bench.kernel.features.plan("one")).rejects.toMatchObject({ code: "plan_not_found" });
     expect(existsSync(join(bench.root, ".slipway/features/one/plan.json"))).toBe(false);
+  });
+
+  test("[FEA-026] the plan is for the feature the call names, in the one form of a name, and says what it does on which base", async () => {
+    await bench.addFeature("main");
+    for (const parts of [
+      { feature_id: "One" },
+      { feature_id: "-one" },
+      { plan_version: 0 },
+      { plan_version: 1.5 },
+      { summary: "four" },
+      { base_ref: "" },
+    ])
+      await expect(bench.submit("one", { ...A, ...parts })).rejects.toMatchObject({ code: "schema_validation_failed" });
+    await expect(bench.submit("one", { ...A, feature_id: "two" })).rejects.toMatchObject({ code: "policy_violation" });
+    await expect(bench.submit("main", A)).rejects.toMatchObject({
+      code: "policy_violation",
+      message: expect.stringContaining("base branch"),
+    });
+    await bench.submit("one", { ...A, summary: "fives", base_ref: "main" });
   });
 
   test("[FEA-050] paths are one form before any rule is applied", async () => {
@@ -103,6 +127,8 @@ describe("[FEA-106] under collision_policy reject", () => {
     await bench.submit("one", A);
     await bench.fail("one");
     expect(await bench.submit("two", A)).toMatchObject({ feature_id: "two" });
+    // Else a look-up would cost more with every feature there ever was.
+    expect(await bench.db.selectFrom("plan_claims").select("feature_id").distinct().execute()).toEqual([{ feature_id: "two" }]);
   });
 
   test("[FEA-115] a lock that another holds is told with its holder, beside the collision", async () => {

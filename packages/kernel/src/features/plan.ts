@@ -5,8 +5,8 @@ import type { Db, Tx } from "../database/tables.ts";
 import type { Call, Operation, Refusal } from "../operations/operation.ts";
 import { judgePlan } from "../plans/judge.ts";
 import type { Plan } from "../plans/schema.ts";
-import { enqueue, type Proposal } from "../queue/enqueue.ts";
-import { queuedEntry, wakeQueue } from "../queue/store.ts";
+import { enqueue, type Proposal, type Wait } from "../queue/enqueue.ts";
+import { queuedEntry, type QueueEntry } from "../queue/store.ts";
 import { acceptPlan, planFacts, proposalFor, readPlan } from "./plan-checks.ts";
 import type { Rooms } from "./rooms.ts";
 import { ENDED } from "./status.ts";
@@ -40,15 +40,31 @@ export function submitPlanOperation(rooms: Rooms): Operation<z.infer<typeof subm
 
 /** The kernel's word on a plan, and what follows from it: accepted, refused with nothing changed, or queued. */
 export async function decide(tx: Tx, rooms: Rooms, feature: Feature, proposal: Proposal, { at }: Call): Promise<Plan | Refusal> {
-  const queued = (await queuedEntry(tx, feature.id)) !== null;
+  const waiting = await queuedEntry(tx, feature.id);
+  const queued = waiting !== null;
   const facts = await planFacts(tx, rooms, feature, proposal, at);
   assertOpen(feature, queued, facts.currentVersion);
   const verdict = judgePlan(proposal.plan, facts);
   if (verdict.answer === "refuse") throw verdict.error;
-  if (verdict.answer === "wait") return enqueue(tx, feature, proposal, verdict, at);
+  if (verdict.answer === "wait") return enqueue(tx, feature, proposal, verdict, await placeOf(tx, rooms, feature, waiting, verdict, at));
   await acceptPlan(tx, rooms, feature, proposal.plan, { queued, reason: "the plan was accepted" }, at);
-  await wakeQueue(tx, feature.id);
   return proposal.plan;
+}
+
+/** The same collision again keeps the place it had; whether it is the same is judged by what is in the way of both plans now. */
+async function placeOf(
+  tx: Tx,
+  rooms: Rooms,
+  feature: Feature,
+  waiting: QueueEntry | null,
+  { report }: Wait,
+  at: number,
+): Promise<{ at: number; detectedAt: number }> {
+  if (waiting === null) return { at, detectedAt: at };
+  const before = { plan: waiting.plan, base: waiting.base_commit, existing: waiting.files_at_base };
+  const verdict = judgePlan(waiting.plan, await planFacts(tx, rooms, feature, before, at));
+  const same = verdict.answer === "wait" && verdict.report.fingerprint === report.fingerprint;
+  return { at, detectedAt: same ? waiting.detected_at : at };
 }
 
 /** A first plan starts the building, which nobody may do for a feature that has ended, or was blocked for another reason than its plan. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, write
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { ensureDirectory } from "../files/write-atomic.ts";
 import { CrashSimulator, type CrashState } from "../files/testing/crash-simulator.ts";
 import { layoutOf } from "../layout.ts";
@@ -24,7 +25,12 @@ const call = (id = "test") => ({ actor: { type: "orchestrator", id } as const, o
 const file = (name: string) => join(scratch.root, FOLDER, name);
 const read = (name: string) => scratch.read(`${FOLDER}/${name}`);
 const note = (text: string, by?: string) => scratch.kernel.features.logAppend(call(by), { feature_id: "letters", note: text });
-const rooms = () => ({ db: scratch.records.database.db, layout: scratch.records.layout, configuration: scratch.kernel.configuration, clock: scratch.kernel.clock });
+const rooms = () => ({
+  db: scratch.records.database.db,
+  layout: scratch.records.layout,
+  configuration: scratch.kernel.configuration,
+  clock: scratch.kernel.clock,
+});
 
 async function planned() {
   const spec_digest = await scratch.records.objects.put(Buffer.from("# Letters\n"));
@@ -40,9 +46,11 @@ function frontMatter(text: string) {
 test("[FEA-016] a feature owns its folder, and nothing is written outside of .slipway and the worktrees", async () => {
   const before = readdirSync(scratch.root);
   await planned();
-  expect(readdirSync(join(scratch.root, FOLDER)).filter((name) => !name.startsWith("harness")).toSorted()).toEqual(
-    ["decisions.md", "evidence", "logs", "plan.json", "qa_test_index.json", "spec.md", "state.md"],
-  );
+  expect(
+    readdirSync(join(scratch.root, FOLDER))
+      .filter((name) => !name.startsWith("harness"))
+      .toSorted(),
+  ).toEqual(["decisions.md", "evidence", "logs", "plan.json", "qa_test_index.json", "spec.md", "state.md"]);
   expect(readdirSync(scratch.root).filter((name) => !before.includes(name))).toEqual([".worktrees"]);
   expect(scratch.git("status", "--porcelain", "--untracked-files=all")).toBe("");
   expect(frontMatter(read("state.md"))).toEqual((await scratch.kernel.features.getState("letters")).state);
@@ -142,7 +150,11 @@ describe("decisions.md", () => {
   ])("attack 59: a note cannot look like another's: %j", async (text) => {
     await planned();
     await note(text, "mallory)\n## 2030-01-01T00:00:00.000Z person (kim");
-    expect(read("decisions.md").split(/[\n\r\u2028]/).filter((line) => line.startsWith("## "))).toHaveLength(1);
+    expect(
+      read("decisions.md")
+        .split(/[\n\r\u2028]/)
+        .filter((line) => line.startsWith("## ")),
+    ).toHaveLength(1);
   });
 
   test("a file that was cut or edited is made whole by the next note", async () => {
@@ -164,6 +176,22 @@ test("an operation writes only the files it changes", async () => {
   expect(times()).toEqual(before);
   await scratch.kernel.features.changeStatus(call(), { feature_id: "letters", to: "blocked", reason: "r" });
   expect(times().map((inode, index) => inode === before[index])).toEqual([false, true, true]);
+});
+
+test("a state that changed while its file was being written is written again", async () => {
+  await planned();
+  rmSync(file("state.md"));
+  let times = 0;
+  const meanwhile: FileSystem = {
+    ...nodeFileSystem,
+    async rename(from, to) {
+      times += 1;
+      if (times === 1) await scratch.records.database.db.updateTable("features").set({ version: 9, status_reason: "newer" }).execute();
+      await nodeFileSystem.rename(from, to);
+    },
+  };
+  await openProjections(rooms(), meanwhile).write("letters");
+  expect(frontMatter(read("state.md"))).toMatchObject({ version: 9, status_reason: "newer" });
 });
 
 test("several processes that write at the same time leave the newest state", async () => {

@@ -26,7 +26,9 @@ describe("repo.commit", () => {
 
   test("[FEA-091] is refused with commit_disabled while the policy says so", async () => {
     await feature.built();
-    await expect(scratch.kernel.features.repoCommit(call(), { ...letters, message: "Letters" })).rejects.toMatchObject({ code: "commit_disabled" });
+    await expect(scratch.kernel.features.repoCommit(call(), { ...letters, message: "Letters" })).rejects.toMatchObject({
+      code: "commit_disabled",
+    });
     expect(scratch.git("rev-parse", "letters")).toBe(scratch.git("rev-parse", "main"));
   });
 
@@ -122,4 +124,3 @@ describe("repo.merge", () => {
     expect(landing).toMatchObject({ commit: scratch.git("rev-parse", "main").trim(), approved_by: "kim" });
   });
 });
-

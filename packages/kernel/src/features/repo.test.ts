@@ -38,7 +38,9 @@ describe("worktrees", () => {
     expect(await scratch.kernel.features.ensureWorktree(call(), letters)).toMatchObject({ branch: "letters", created: false });
     const other = await scratch.records.objects.put(Buffer.from("# Another\n"));
     await scratch.kernel.features.init(call(), { ...letters, run_id: "run2", spec_source: "other.md", spec_digest: other });
-    expect([await feature.row(), scratch.git("for-each-ref"), scratch.git("-C", ".worktrees/letters", "status", "--porcelain")]).toEqual(before);
+    expect([await feature.row(), scratch.git("for-each-ref"), scratch.git("-C", ".worktrees/letters", "status", "--porcelain")]).toEqual(
+      before,
+    );
     expect(scratch.read(".slipway/features/letters/spec.md")).toBe("# Letters\n");
   });
 
@@ -47,7 +49,9 @@ describe("worktrees", () => {
     rmSync(join(scratch.root, ".worktrees"), { recursive: true });
     expect(await scratch.kernel.features.ensureWorktree(call(), letters)).toMatchObject({ created: true });
     expect([feature.file("src/a.txt"), feature.file("src/b.txt")]).toEqual(["two\n", "one\n"]);
-    await expect(scratch.kernel.features.ensureWorktree(call(), { feature_id: "nobody" })).rejects.toMatchObject({ code: "feature_not_found" });
+    await expect(scratch.kernel.features.ensureWorktree(call(), { feature_id: "nobody" })).rejects.toMatchObject({
+      code: "feature_not_found",
+    });
   });
 
   test("[FEA-009] one worktree per feature branch, and no tool changes what is checked out in the main one", async () => {
@@ -143,7 +147,7 @@ describe("reads", () => {
       diff: (await scratch.kernel.features.repoDiff("letters")).diff,
       diff_path: null,
       files: [{ path: "src/a.txt", status: "M" }],
-      last_gate: { mode: "fast", status: "pass", tree: (await feature.row()).tree, steps: [{ name: "check", exit_code: 0 }] },
+      last_gate: { mode: "fast", passed: true, tree: (await feature.row()).tree, steps: [{ name: "check", exit_code: 0 }] },
     });
     const long = addFile("src/new.txt", "x".repeat(700_000));
     await scratch.kernel.features.applyPatch(call(), { ...letters, unified_diff: long });

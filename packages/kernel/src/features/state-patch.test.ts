@@ -101,6 +101,14 @@ describe("feature.state_patch", () => {
     expect(await row()).toEqual(before);
   });
 
+  test("[FEA-036] last_updated is the time of the write", async () => {
+    await init();
+    await scratch.records.database.db.updateTable("features").set({ updated_at: 0 }).execute();
+    expect((await state()).last_updated).toBe("1970-01-01T00:00:00.000Z");
+    const before = new Date().toISOString();
+    expect((await patch({ ticket: 1 })).last_updated >= before).toBe(true);
+  });
+
   test("[FEA-072] a change of status must be lawful by the kernel's own records", async () => {
     await init();
     for (const status of ["building", "qa", "ready_to_merge", "merged"]) {

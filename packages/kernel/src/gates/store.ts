@@ -41,11 +41,6 @@ export async function latestGateRun(db: Db | Tx, feature_id: string): Promise<Ga
   return row === undefined ? null : recordOf(row);
 }
 
-export async function gateRun(db: Db | Tx, id: string): Promise<GateRunRecord | null> {
-  const row = await db.selectFrom("gate_runs").selectAll().where("id", "=", id).executeTakeFirst();
-  return row === undefined ? null : recordOf(row);
-}
-
 function recordOf(row: Selectable<GateTables["gate_runs"]>): GateRunRecord {
   return {
     ...row,

@@ -3,7 +3,7 @@ import { withOwnLock } from "./locks.ts";
 import { encodeRefPart } from "./names.ts";
 import { placeOf, readRecord } from "./place.ts";
 import type { Repository } from "./repository.ts";
-import { stderrOf } from "./runner.ts";
+import { moveRef, writeCommit } from "./residents.ts";
 import { takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
 import { syncFolders } from "./sync.ts";
 
@@ -57,7 +57,9 @@ export async function anchorTree(
   }
 
   function commitFor(parent: string | undefined): Promise<string> {
-    return commitTree(repo, { tree, parents: parent === undefined ? [] : [parent], message: input.message, env: datedAt(input.at) });
+    const who = `Slipway <slipway@localhost> ${Math.floor(input.at / 1000)} +0000`;
+    const head = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`]), `author ${who}`, `committer ${who}`];
+    return writeCommit(repo, `${head.join("\n")}\n\n${input.message}\n`);
   }
 }
 
@@ -73,15 +75,8 @@ export async function keepCommit(repo: Repository, { run, step }: Pick<AnchorInp
 }
 
 /** False when the ref was to be new and is there. */
-async function pointRef(repo: Repository, ref: string, commit: string, from: string | null): Promise<boolean> {
-  const move = ["update-ref", "--no-deref", "--end-of-options", ref, commit, from ?? "0".repeat(commit.length)];
-  try {
-    await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
-    return true;
-  } catch (error) {
-    if (from === null && /reference already exists/.test(stderrOf(error))) return false;
-    throw error;
-  }
+function pointRef(repo: Repository, ref: string, to: string, from: string | null): Promise<boolean> {
+  return withOwnLock(repo, join(repo.commonDir, ref), () => moveRef(repo, { ref, to, from }));
 }
 
 export async function commitTree(

@@ -1,7 +1,7 @@
 import { blobIdAt, statAt } from "./files.ts";
 import { ABSENT, rawBetween, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
-import { moveFiles, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
+import { moveFiles, takeSnapshot, worktreeChanged, type Arrival, type SnapshotOptions } from "./snapshot.ts";
 
 /**
  * Brings a worktree from one tree to the other, wholly or not at all. Refuses when a file is neither as the first tree has it
@@ -34,10 +34,11 @@ export async function applyEntries(
   worktree: string,
   entries: readonly RawEntry[],
   options: SnapshotOptions = {},
+  arrival?: Arrival,
 ): Promise<void> {
   const inTheWay = await ignoredInTheWay(repo, worktree, entries);
   if (inTheWay.length > 0) throw worktreeChanged(worktree, inTheWay);
-  await moveFiles(repo, worktree, entries, options);
+  await moveFiles(repo, worktree, entries, options, arrival);
 }
 
 /** A snapshot does not see ignored files, and a patch may name one. */

@@ -78,6 +78,11 @@ export async function isKeptElsewhere(repo: Repository, branch: string, head: st
   return keepers.split("\n").some((name) => name !== "" && name !== `refs/heads/${branch}`);
 }
 
+/** Whether the harness made this commit on a branch and keeps it under an anchor: then the branch may be put elsewhere. */
+export async function isAnchored(repo: Repository, commit: string): Promise<boolean> {
+  return (await repo.git.text(["for-each-ref", "--count=1", `--points-at=${commit}`, "refs/slipway"])) !== "";
+}
+
 export async function branchHead(repo: Repository, branch: string): Promise<string | null> {
   return resolveCommit(repo, `refs/heads/${branch}`);
 }

@@ -1,7 +1,8 @@
 import { sha256 } from "@slipway/durable/canonical";
-import { linesBetweenTrees, type LineDiff } from "./line-diff.ts";
+import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { isObjectId } from "./names.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
+import { treeOf } from "./residents.ts";
 import type { Repository } from "./repository.ts";
 
 export interface Change {
@@ -26,7 +27,8 @@ function escaped(path: string): string {
 }
 
 export async function linesBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<LineDiff> {
-  return linesBetweenTrees(await repo.vault(), await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish));
+  const [from, to] = [await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish)];
+  return lineDiff(repo, await treeOf(repo, from), await treeOf(repo, to));
 }
 
 /** What a caller may ask of a diff. The words are git's; nothing else reaches it. */
@@ -46,10 +48,10 @@ export async function diffText(repo: Repository, from: string, to: string, optio
     options.formats !== undefined && options.formats.length > 0
       ? options.formats.map((name) => (name === "--stat" ? "--stat=120" : name))
       : options.nameOnly === true
-      ? ["--name-only"]
-      : options.stat === true
-        ? ["--stat=120"]
-        : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
+        ? ["--name-only"]
+        : options.stat === true
+          ? ["--stat=120"]
+          : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
   const git = await repo.vault();
   const [old, now] = await Promise.all([objectOf(repo, from), objectOf(repo, to)]);
   return git.text(["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now]);

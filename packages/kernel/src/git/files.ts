@@ -1,18 +1,24 @@
 import { createHash } from "node:crypto";
-import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
-import type { Stats } from "node:fs";
+import { lstatSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
+import { copyFile, link, mkdir, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { decodePath as decode, encodePath } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
-import type { Git } from "./runner.ts";
+import type { Repository } from "./repository.ts";
+import { readObjects } from "./residents.ts";
 
 /** Paths are bytes, and so are the names below a root. */
 export function at(root: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), encodePath(path)]);
 }
 
+/** Asked for every path of a change: a turn of the thread pool would cost more than the answer. */
 export async function statAt(root: string, path: string): Promise<Stats | undefined> {
-  return lstat(at(root, path)).catch(() => undefined);
+  try {
+    return lstatSync(at(root, path));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The object id git would give to what is at a path: a file's bytes or a link's target. Undefined for anything else. */
@@ -23,22 +29,18 @@ export async function blobIdAt(root: string, path: string, found: Stats, algorit
 }
 
 /** Writes the new side of each entry into a folder, one file per entry, named by its position. */
-export async function stageBlobs(git: Git, folder: string, entries: readonly RawEntry[]): Promise<void> {
+export async function stageBlobs(repo: Repository, folder: string, entries: readonly RawEntry[]): Promise<void> {
   const written = entries.map((entry, position) => ({ entry, position })).filter(({ entry }) => isFileMode(entry.newMode));
-  const { stdout } = await git.run(["cat-file", "--batch"], { input: written.map(({ entry }) => `${entry.newOid}\n`).join("") });
-  let offset = 0;
-  for (const { entry, position } of written) {
-    const end = stdout.indexOf(10, offset);
-    const [, type, size] = stdout.toString("utf8", offset, end).split(" ");
-    if (type !== "blob")
+  const blobs = await readObjects(repo, written.map(({ entry }) => entry.newOid));
+  for (const [index, { entry, position }] of written.entries()) {
+    const blob = blobs[index];
+    if (blob?.type !== "blob")
       throw new SlipwayError("object_missing", `The content of ${entry.path} (${entry.newOid}) is not in the repository.`, {
         file: entry.path,
       });
-    const bytes = stdout.subarray(end + 1, end + 1 + Number(size));
-    offset = end + 1 + Number(size) + 1;
     const target = `${folder}/${position}`;
-    if (entry.newMode === SYMLINK) await symlink(bytes, target);
-    else await writeFile(target, bytes, { mode: entry.newMode === EXECUTABLE ? 0o777 : 0o666, flag: "wx" });
+    if (entry.newMode === SYMLINK) symlinkSync(blob.bytes, target);
+    else writeFileSync(target, blob.bytes, { mode: entry.newMode === EXECUTABLE ? 0o777 : 0o666, flag: "wx" });
   }
 }
 

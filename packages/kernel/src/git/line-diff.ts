@@ -1,9 +1,13 @@
+import { decodePath } from "./names.ts";
 import { parseRaw, type RawEntry } from "./raw.ts";
-import type { Git } from "./runner.ts";
+import type { Repository } from "./repository.ts";
+import { differences } from "./residents.ts";
 
 /** How two trees differ, line by line. */
 export interface LineDiff {
   readonly entries: readonly RawEntry[];
+  /** The paths that git does not compare by lines. */
+  readonly binary: ReadonlySet<string>;
   /**
    * What `git diff --unified=0` says of the entries, one section after the other in their order; a change of type has two.
    * Every character is one byte.
@@ -11,28 +15,27 @@ export interface LineDiff {
   readonly text: string;
 }
 
-const FORMAT = ["--raw", "--patch", "-z", "--unified=0", "--no-renames", "--no-abbrev", "--no-color", "--ignore-submodules=none"];
+export const NO_LINES: LineDiff = { entries: [], binary: new Set(), text: "" };
 
-export async function linesBetweenTrees(git: Git, from: string, to: string): Promise<LineDiff> {
-  return parse((await git.run(["diff-tree", "-r", ...FORMAT, "--end-of-options", from, to])).stdout);
-}
-
-/** How the index differs from a tree. */
-export async function linesOfIndex(git: Git, from: string): Promise<LineDiff> {
-  return parse((await git.run(["diff-index", "--cached", ...FORMAT, "--end-of-options", from])).stdout);
-}
-
-/** Entries as `parseRaw` has them, an empty field, then the text: which may itself hold the byte that ends a field. */
-function parse(output: Buffer): LineDiff {
+/** Both are trees, by their ids. */
+export async function lineDiff(repo: Repository, fromTree: string, toTree: string): Promise<LineDiff> {
+  const output = await differences(repo, fromTree, toTree);
   const fields: Buffer[] = [];
+  const binary = new Set<string>();
   let start = 0;
-  while (output[start] === COLON) {
-    const end = output.indexOf(0, start);
-    const next = output.indexOf(0, end + 1);
-    fields.push(output.subarray(start, end), output.subarray(end + 1, next));
-    start = next + 1;
+  // Entries as `parseRaw` has them, then a line of numbers for each, then an empty field. The text after it may itself hold NULs.
+  for (let end = output.indexOf(0); end > start; end = output.indexOf(0, start)) {
+    const field = output.subarray(start, end);
+    if (field[0] === COLON) {
+      const next = output.indexOf(0, end + 1);
+      fields.push(field, output.subarray(end + 1, next));
+      start = next + 1;
+      continue;
+    }
+    if (field.toString("latin1", 0, 4) === "-\t-\t") binary.add(decodePath(field.subarray(4)));
+    start = end + 1;
   }
-  return { entries: parseRaw(fields), text: output.toString("latin1", start + 1) };
+  return { entries: parseRaw(fields), binary, text: output.toString("latin1", start + 1) };
 }
 
 const COLON = ":".charCodeAt(0);

@@ -3,6 +3,7 @@ import { decodePath, encodePath, isModulesFile, reachesGitFolder, splitZero } fr
 import { filesBelow, statAt } from "./files.ts";
 import { GITLINK, parseRaw } from "./raw.ts";
 import type { Git } from "./runner.ts";
+import type { TrackedFile } from "./standing.ts";
 
 /** What has to happen to an index so that it holds a worktree's bytes. */
 export interface Listing {
@@ -17,21 +18,22 @@ export interface Listing {
 const EVERY_FILE = ["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"];
 const UNTRACKED = "?".charCodeAt(0);
 
-/**
- * The paths of a tree, if index and worktree hold exactly that tree; null when only a closer look can tell. Two git processes
- * at once, and nothing is written.
- */
-export async function pathsIfHeld(git: Git, tree: string): Promise<readonly string[] | null> {
-  const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];
-  const [listed, differing] = await Promise.all([git.run(EVERY_FILE), git.run(compare)]);
-  if (differing.stdout.length > 0) return null;
-  const paths: string[] = [];
-  for (const line of splitZero(listed.stdout)) {
-    // What is in a submodule's folder is for the closer look.
+/** The files in the index; null when something in the worktree is in neither the index nor the ignore rules, or may be in a submodule. */
+export async function trackedFiles(git: Git): Promise<TrackedFile[] | null> {
+  const files: TrackedFile[] = [];
+  for (const line of splitZero((await git.run(EVERY_FILE)).stdout)) {
     if (line[0] === UNTRACKED || line.toString("latin1", 2, 8) === GITLINK) return null;
-    paths.push(decodePath(line.subarray(line.indexOf(9) + 1)));
+    const end = line.indexOf(9);
+    const [, , oid = ""] = line.toString("latin1", 0, end).split(" ");
+    files.push({ path: decodePath(line.subarray(end + 1)), oid });
   }
-  return paths;
+  return files;
+}
+
+/** Whether index and tracked files are exactly the tree's, as far as git can tell without reading a file again. */
+export async function isAtTree(git: Git, tree: string): Promise<boolean> {
+  const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];
+  return (await git.run(compare)).stdout.length === 0;
 }
 
 /**
@@ -104,7 +106,7 @@ async function below(worktree: string, folders: readonly string[], leftOut: stri
 }
 
 /** git lists nothing inside an embedded repository, so the ignore rules are asked for separately. */
-async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
+export async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   // This command knows no literal pathspecs; behind "./" no name has a special meaning.
   const options = { input: listed(paths.map((path) => `./${path}`)), env: { GIT_LITERAL_PATHSPECS: "0" }, allowExit: [1] };

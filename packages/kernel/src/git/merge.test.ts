@@ -320,6 +320,23 @@ describe("landMerge", () => {
     expect(user.git("rev-parse", "main")).toBe(world.base);
   });
 
+  test("[FEA-116] whoever confirms does so with the refs locked and unmoved; a refusal leaves refs and files as they were", async () => {
+    const world = await prepared();
+    const { user, repo, base } = world;
+    const { commit, featureCommit } = await build(world, "squash");
+    const before = { files: contents(user.root), refs: user.git("for-each-ref") };
+    const seen: string[] = [];
+    const confirm = async () => {
+      seen.push(user.git("rev-parse", "main"), String(user.exists(".git/refs/heads/main.lock")));
+      throw new Error("a lock was lost");
+    };
+    const input = { baseBranch: "main", expected: base, commit, featureBranch: "login", featureCommit, confirm };
+    await expect(landMerge(repo, input)).rejects.toThrow("a lock was lost");
+    expect(seen).toEqual([base, "true"]);
+    expect({ files: contents(user.root), refs: user.git("for-each-ref") }).toEqual(before);
+    expect(await landMerge(repo, { ...input, confirm: async () => undefined })).toMatchObject({ landed: true, already: false });
+  });
+
   test("a landing whose acknowledgement was lost is a landing", async () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { commitTree, datedAt } from "./anchor.ts";
-import { branchHead, isKeptElsewhere, moveBranch } from "./branch.ts";
+import { branchHead, isAnchored, moveBranch } from "./branch.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Advance, type Undo } from "./checkout.ts";
 import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLandings } from "./landing.ts";
 import { decodePath, splitZero } from "./names.ts";
@@ -181,7 +181,7 @@ async function featureUpdate(repo: Repository, { featureBranch, featureCommit }:
   if (featureBranch === undefined || featureCommit === undefined) return [];
   const from = await branchHead(repo, featureBranch);
   if (from === featureCommit) return [];
-  if (from === null || (await isAncestor(repo, from, featureCommit)) || (await isKeptElsewhere(repo, featureBranch, from)))
+  if (from === null || (await isAncestor(repo, from, featureCommit)) || (await isAnchored(repo, from)))
     return [{ ref: `refs/heads/${featureBranch}`, to: featureCommit, from }];
   throw new SlipwayError(
     "merge_failed",

@@ -1,9 +1,9 @@
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { visible } from "../plans/paths.ts";
 import { isFileMode, statAt } from "./files.ts";
-import { linesOfIndex, type LineDiff } from "./line-diff.ts";
+import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { decodePath, splitZero } from "./names.ts";
 import {
   DEFAULT_PATCH_LIMITS,
@@ -17,7 +17,7 @@ import {
 } from "./patch-rules.ts";
 import { hasBinary, unparsable } from "./patch-size.ts";
 import { scratchName } from "./place.ts";
-import { ABSENT, parseRaw, type RawEntry } from "./raw.ts";
+import { ABSENT, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import type { Git } from "./runner.ts";
 
@@ -33,6 +33,8 @@ export interface JudgedPatch {
   readonly flags: PatchFlags;
   /** How the result differs from `against`. */
   readonly lines: LineDiff | null;
+  /** An index that holds the tree. */
+  readonly index: Uint8Array;
 }
 
 /** A worktree that was just seen to hold the base tree, and so its index. It saves git from reading the tree again. */
@@ -47,7 +49,7 @@ export interface PatchToJudge {
   readonly patch: Uint8Array;
   readonly limits?: PatchLimits;
   readonly known?: KnownWorktree | undefined;
-  /** A commit or tree to compare the result with. */
+  /** A tree to compare the result with. */
   readonly against?: string;
 }
 
@@ -56,36 +58,51 @@ export interface PatchToJudge {
  * touched. Throws patch_apply_failed, or patch_rejected or path_out_of_bounds with every offence.
  */
 export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise<JudgedPatch> {
-  const { baseTree, patch, known, against } = asked;
+  const { baseTree, patch, against } = asked;
   const limits = { ...DEFAULT_PATCH_LIMITS, ...asked.limits };
   const early = unparsable(patch, limits);
   if (early !== null) throw rejected([early], limits);
   const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
-  await mkdir(scratch, { recursive: true });
+  mkdirSync(scratch, { recursive: true });
   try {
-    const git = await repo.vault({ indexFile: join(scratch, "index") });
-    if (known === undefined) await git.run(["read-tree", "--end-of-options", baseTree]);
-    else await copyFile(known.indexFile, join(scratch, "index"));
-    await apply(git, patch, limits);
-    const [tree, entries, lines] = await Promise.all([
-      git.text(["write-tree"]),
-      compare(git, baseTree),
-      against === undefined ? null : linesOfIndex(git, against),
-    ]);
-    const changes = await measured(git, entries, asked);
+    const { tree, index } = await applied(repo, join(scratch, "index"), asked, limits);
+    const own = await lineDiff(repo, baseTree, tree);
+    const git = await repo.vault();
+    const changes = await measured(git, own, asked);
     const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
     if (offences.length > 0) throw rejected(offences, limits);
-    return { tree: tree.trim(), changes, flags: flagsOf(changes), lines };
+    const lines = against === undefined ? null : against === baseTree ? own : await lineDiff(repo, against, tree);
+    return { tree, changes, flags: flagsOf(changes), lines, index };
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
+/** The base with the patch, in an index of its own. */
+async function applied(
+  repo: Repository,
+  indexFile: string,
+  { baseTree, patch, known }: PatchToJudge,
+  limits: Required<PatchLimits>,
+): Promise<{ tree: string; index: Buffer }> {
+  const git = await repo.vault({ indexFile });
+  if (known !== undefined) copyFileSync(known.indexFile, indexFile);
+  // Where it does not fit, or where what was known is not so, git reads the base itself and decides.
+  if (known === undefined || !(await fits(git, patch))) {
+    await git.run(["read-tree", "--end-of-options", baseTree]);
+    await apply(git, patch, limits);
+  }
+  return { tree: (await git.text(["write-tree"])).trim(), index: readFileSync(indexFile) };
+}
+
+const APPLY = ["apply", "--cached", "-p1", "--whitespace=nowarn", "-"];
+
+async function fits(git: Git, patch: Uint8Array): Promise<boolean> {
+  return (await git.run(APPLY, { input: patch, allowExit: [1, 128] })).exitCode === 0;
+}
+
 async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>): Promise<void> {
-  const { exitCode, stderr } = await git.run(["apply", "--cached", "-p1", "--whitespace=nowarn", "-"], {
-    input: patch,
-    allowExit: [1, 128],
-  });
+  const { exitCode, stderr } = await git.run(APPLY, { input: patch, allowExit: [1, 128] });
   if (exitCode === 0) return;
   const named = await git.run(["apply", "--numstat", "-z", "-p1", "-"], { input: patch, allowExit: [1, 128] });
   const paths = splitZero(named.stdout).map((line) => decodePath(line).split("\t").slice(2).join("\t"));
@@ -104,32 +121,16 @@ async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>)
   });
 }
 
-type Compared = RawEntry & { readonly binary: boolean };
-
-async function compare(git: Git, baseTree: string): Promise<Compared[]> {
-  const format = ["--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
-  const { stdout } = await git.run(["diff-index", "--cached", ...format, "--end-of-options", baseTree]);
-  const fields = splitZero(stdout);
-  const firstNumber = fields.findIndex((field, position) => position % 2 === 0 && field[0] !== 58);
-  const entries = parseRaw(firstNumber < 0 ? fields : fields.slice(0, firstNumber));
-  const binaries = new Set(
-    (firstNumber < 0 ? [] : fields.slice(firstNumber))
-      .map(decodePath)
-      .flatMap((line) => (line.startsWith("-\t-\t") ? [line.slice(4)] : [])),
-  );
-  return entries.map((entry) => ({ ...entry, binary: binaries.has(entry.path) }));
-}
-
 /** A text patch adds no more bytes than it has itself, so beside the old files git need not be asked. */
-async function measured(git: Git, entries: readonly Compared[], { known, patch }: PatchToJudge): Promise<PatchChange[]> {
+async function measured(git: Git, { entries, binary }: LineDiff, { known, patch }: PatchToJudge): Promise<PatchChange[]> {
   const files = entries.filter(({ newMode }) => isFileMode(newMode));
   if (known === undefined || hasBinary(patch)) {
     const sizes = await sizesOf(git, files.map(({ newOid }) => newOid));
-    return entries.map((entry) => ({ ...entry, bytes: sizes.get(entry.newOid) ?? 0 }));
+    return entries.map((entry) => ({ ...entry, binary: binary.has(entry.path), bytes: sizes.get(entry.newOid) ?? 0 }));
   }
   const bounds = new Map<string, number>();
   for (const { path } of files) bounds.set(path, ((await statAt(known.worktree, path))?.size ?? 0) + patch.byteLength);
-  return entries.map((entry) => ({ ...entry, bytes: bounds.get(entry.path) ?? 0 }));
+  return entries.map((entry) => ({ ...entry, binary: binary.has(entry.path), bytes: bounds.get(entry.path) ?? 0 }));
 }
 
 async function sizesOf(git: Git, oids: readonly string[]): Promise<Map<string, number>> {

@@ -1,4 +1,5 @@
-import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -23,7 +24,7 @@ export async function placeOf(repo: Repository, worktree: string): Promise<Place
   let current = repo.root;
   for (const segment of relative(repo.root, path).split(sep)) {
     current = join(current, segment);
-    const found = await lstat(current).catch(() => undefined);
+    const found = statIfAny(current);
     if (found === undefined) break;
     if (found.isSymbolicLink() && current === path) throw swapped(path, "is a symbolic link");
     if (!found.isDirectory()) throw outOfBounds(worktree, `${current} is not a real folder`);
@@ -35,8 +36,7 @@ export async function placeOf(repo: Repository, worktree: string): Promise<Place
 /** The place of a worktree that is about to be read or written: it must still be the one that was made. */
 export async function openPlace(repo: Repository, worktree: string): Promise<Place> {
   const place = await placeOf(repo, worktree);
-  const found = await lstat(place.path).catch(() => undefined);
-  if (found === undefined) {
+  if (statIfAny(place.path) === undefined) {
     throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, {
       file: place.path,
       suggested_next_actions: ["Run `slipway resume`: it is rebuilt from the last anchor."],
@@ -49,10 +49,10 @@ export async function openPlace(repo: Repository, worktree: string): Promise<Pla
 /** A worktree's `.git` must be the pointer git wrote, to a registration that points back. Returns its id, or null when there is no `.git`. */
 export async function assertPointer(repo: Repository, path: string): Promise<string | null> {
   const file = join(path, ".git");
-  const found = await lstat(file).catch(() => undefined);
+  const found = statIfAny(file);
   if (found === undefined) return null;
   if (!found.isFile()) throw swapped(path, "has a .git that is not the file git put there");
-  const [, target = ""] = /^gitdir: (.+)\n?$/.exec((await readFile(file, "utf8")).slice(0, 8_192)) ?? [];
+  const [, target = ""] = /^gitdir: (.+)\n?$/.exec(readFileSync(file, "utf8").slice(0, 8_192)) ?? [];
   const id = basename(target);
   if (resolve(path, target) !== join(repo.commonDir, "worktrees", id)) throw swapped(path, "has a .git file that points elsewhere");
   const back = await registeredPath(repo, id);
@@ -62,7 +62,7 @@ export async function assertPointer(repo: Repository, path: string): Promise<str
 
 /** The folder a registration under `worktrees/` stands for. */
 export async function registeredPath(repo: Repository, id: string): Promise<string | undefined> {
-  const text = await readFile(join(repo.commonDir, "worktrees", id, "gitdir"), "utf8").catch(() => undefined);
+  const text = textIfAny(join(repo.commonDir, "worktrees", id, "gitdir"));
   return text === undefined ? undefined : dirname(resolve(join(repo.commonDir, "worktrees", id), text.trim()));
 }
 
@@ -70,9 +70,8 @@ const recordSchema = z.object({ featureId: z.string(), branch: z.string(), path:
 export type WorktreeRecord = z.infer<typeof recordSchema>;
 
 export async function readRecord(repo: Repository, key: string): Promise<WorktreeRecord | undefined> {
-  const text = await readFile(join(recordFolder(repo, key), "record.json"), "utf8").catch(() => "null");
   // A file torn by a power cut is as good as none: the branch tells what it would have said.
-  const parsed = recordSchema.safeParse(parseJson(text));
+  const parsed = recordSchema.safeParse(parseJson(textIfAny(join(recordFolder(repo, key), "record.json")) ?? "null"));
   return parsed.success ? parsed.data : undefined;
 }
 
@@ -98,7 +97,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 /** A new folder beside the worktree, named after this process so that the next one can tell what is left over. */
 export async function enterScratch(place: Pick<Place, "scratch">, kind: "new" | "stage" | "trash"): Promise<string> {
   const folder = join(place.scratch, kind, scratchName());
-  await mkdir(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   return folder;
 }
 
@@ -113,10 +112,15 @@ export function isLeftOver(name: string): boolean {
 }
 
 export async function leaveScratch(place: Pick<Place, "scratch">, folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
   // Another writer may be using it: then it is not empty and stays.
-  await rmdir(dirname(folder)).catch(() => undefined);
-  await rmdir(place.scratch).catch(() => undefined);
+  for (const parent of [dirname(folder), place.scratch]) {
+    try {
+      rmdirSync(parent);
+    } catch {
+      return;
+    }
+  }
 }
 
 async function insideRoot(repo: Repository, worktree: string): Promise<string> {
@@ -137,6 +141,23 @@ async function realPlace(path: string): Promise<string> {
 
 function leaves(path: string): boolean {
   return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+}
+
+/** What stands at a path. These are asked many times for each change, and a turn of the thread pool costs more than the answer. */
+function statIfAny(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function textIfAny(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -46,7 +46,10 @@ describe("[FEA-084] a file of a worktree", () => {
   test.each(["src", "none.txt", "none/deeper.txt", "README.md/deeper", "pipe"])("%s is no file", async (path) => {
     const { read, tree } = await feature();
     execFileSync("mkfifo", [join(tree.root, "pipe")]);
-    await expect(read(path)).rejects.toMatchObject({ code: "input_path_not_found", details: { suggested_next_actions: [expect.any(String)] } });
+    await expect(read(path)).rejects.toMatchObject({
+      code: "input_path_not_found",
+      details: { suggested_next_actions: [expect.any(String)] },
+    });
   });
 
   test("that is binary is said to be, and of a long one the beginning comes, cut between characters", async () => {
@@ -78,7 +81,12 @@ describe("[FEA-083] the status of a worktree", () => {
     tree.write("new folder/b.txt", "x\n");
     tree.remove("README.md");
     tree.write("dist/ignored.txt", "x\n");
-    expect((await worktreeStatus(opened, path)).porcelain.split("\n")).toEqual([" D README.md", " M src/add.ts", '?? "new folder/b.txt"', ""]);
+    expect((await worktreeStatus(opened, path)).porcelain.split("\n")).toEqual([
+      " D README.md",
+      " M src/add.ts",
+      '?? "new folder/b.txt"',
+      "",
+    ]);
   });
 
   test("attacks 19 to 21: hooks, monitors and filters do not run, and nothing is written", async () => {

@@ -46,10 +46,12 @@ async function assertRealFolders(root: string, path: string): Promise<void> {
 
 async function openRegular(file: string, path: string): Promise<FileHandle> {
   // Without O_NONBLOCK a pipe would be waited for.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ELOOP") throw linked(path, path);
-    throw missing(path, error);
-  });
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ELOOP") throw linked(path, path);
+      throw missing(path, error);
+    },
+  );
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new SlipwayError("input_path_not_found", `${visible(path)} is not a file.`, {

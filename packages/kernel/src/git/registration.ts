@@ -1,7 +1,9 @@
 import { lstat, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { registeredPath, replaceFile } from "./place.ts";
 import type { Repository } from "./repository.ts";
+import { stderrOf } from "./runner.ts";
 
 /** A worktree as git has it on its list. */
 export interface Registration {
@@ -22,6 +24,22 @@ export async function listRegistrations(repo: Repository): Promise<Registration[
     }),
   );
   return found;
+}
+
+const REGISTER_ATTEMPTS = 20;
+const PAUSE_MS = 25;
+
+/** git reads every registration first, and takes one that another `worktree add` has made but not yet written for a damaged one. */
+export async function register(repo: Repository, draft: string, branch: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await repo.git.run(["worktree", "add", "--no-checkout", "--quiet", "--end-of-options", draft, branch]);
+      return;
+    } catch (error) {
+      if (attempt === REGISTER_ATTEMPTS || !/failed to read .*\/worktrees\//.test(stderrOf(error))) throw error;
+      await sleep(PAUSE_MS * attempt);
+    }
+  }
 }
 
 /** Takes a worktree off git's list. Its files, its branch and every commit stay. */

@@ -37,10 +37,18 @@ export async function searchTree(repo: Repository, tree: string, { query, litera
   const problem = queryProblem(query, literal);
   if (problem !== null) throw unusable(query, problem);
   const git = await repo.vault();
-  const { stdout, stderr, exitCode, cut = false } = await git.run(
-    ["grep", "-n", "-z", "-I", "--no-color", "--full-name", literal ? "-F" : "-E", "-e", query, tree, "--"],
-    { allowExit: [1, 128], timeoutMs: TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES, cutOutput: true, ...(signal && { signal }) },
-  );
+  const {
+    stdout,
+    stderr,
+    exitCode,
+    cut = false,
+  } = await git.run(["grep", "-n", "-z", "-I", "--no-color", "--full-name", literal ? "-F" : "-E", "-e", query, tree, "--"], {
+    allowExit: [1, 128],
+    timeoutMs: TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    cutOutput: true,
+    ...(signal && { signal }),
+  });
   if (exitCode === 128) throw unusable(query, stderr.trim().split(": ").at(-1) ?? "git refused it");
   const all = parseMatches(stdout, tree.length + 1);
   const matches = all.slice(0, MAX_MATCHES).map((match) => ({ ...match, text: match.text.slice(0, MAX_LINE_CHARACTERS) }));

@@ -1,17 +1,25 @@
+import { renameSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
-import { listed, listWorktree, pathsIfHeld } from "./listing.ts";
+import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./listing.ts";
 import { withOwnLock } from "./locks.ts";
 import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from "./place.ts";
 import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf, type Git, type GitResult } from "./runner.ts";
+import { followed, forgetStanding, observe, rememberStanding, standingBefore, standingOf, stillStands } from "./standing.ts";
 
 export interface SnapshotOptions {
   /** The index to keep the stat cache in; one of the harness's own unless told. Never the worktree's. */
   readonly indexFile?: string;
+}
+
+/** The same worktree with other content: an index that holds it, and its tree. */
+export interface Arrival {
+  readonly tree: string;
+  readonly index: Uint8Array;
 }
 
 export interface Snapshot {
@@ -41,8 +49,20 @@ export async function pathsIfAt(
   tree: string,
   options: SnapshotOptions = {},
 ): Promise<readonly string[] | null> {
+  const standing = standingOf(repo, worktree, tree);
+  if (standing !== undefined && stillStands(repo, worktree, standing)) return [...standing.files.keys()];
+  forgetStanding(repo, worktree);
   const place = await openPlace(repo, worktree);
-  return onIndex(repo, place, options, (git) => pathsIfHeld(git, tree));
+  return onIndex(repo, place, options, async (git) => {
+    const files = await trackedFiles(git);
+    if (files === null) return null;
+    // Looked at before git looks: what changes in between, git sees; what changes later, the next look sees.
+    const observed = observe(repo, worktree, tree, files);
+    const [held, strange] = await Promise.all([isAtTree(git, tree), withoutIgnored(git, observed?.unknown ?? [])]);
+    if (!held) return null;
+    if (observed !== null && strange.length === 0) rememberStanding(repo, worktree, observed.standing);
+    return files.map(({ path }) => path);
+  });
 }
 
 /** Makes the worktree's files exactly those of the tree. Ignored files stay. The caller has anchored what is there. */
@@ -62,20 +82,36 @@ export async function bringFiles(
 }
 
 /** Brings files that are on the old side of the entries to the new side, wholly or not at all, and the private index with them. */
-export async function moveFiles(repo: Repository, worktree: string, entries: readonly RawEntry[], options: SnapshotOptions): Promise<void> {
+export async function moveFiles(
+  repo: Repository,
+  worktree: string,
+  entries: readonly RawEntry[],
+  options: SnapshotOptions,
+  arrival?: Arrival,
+): Promise<void> {
   if (entries.length === 0) return;
   const place = await openPlace(repo, worktree);
   const blocked = await obstacles(place.path, entries);
   if (blocked.length > 0) throw worktreeChanged(place.path, blocked);
+  const standing = standingBefore(repo, worktree);
+  forgetStanding(repo, worktree);
   const staged = await enterScratch(place, "stage");
   try {
-    await stageBlobs(await repo.vault(), staged, entries);
+    await stageBlobs(repo, staged, entries);
     await placeFiles(place.path, staged, entries);
     // Also what is ignored: a file the tree names belongs to every later snapshot.
-    await onIndex(repo, place, options, (git) => followFiles(git, repo, entries));
+    if (arrival === undefined) await onIndex(repo, place, options, (git) => followFiles(git, repo, entries));
+    else adoptIndex(options.indexFile ?? place.indexFile, arrival.index);
   } finally {
     await leaveScratch(place, staged);
   }
+  const next = standing !== undefined && arrival !== undefined ? followed(worktree, standing, arrival.tree, entries) : null;
+  if (next !== null) rememberStanding(repo, worktree, next);
+}
+
+function adoptIndex(indexFile: string, index: Uint8Array): void {
+  writeFileSync(`${indexFile}.new`, index);
+  renameSync(`${indexFile}.new`, indexFile);
 }
 
 /** Files are read again, so that the index knows them when it next looks; where the disk keeps no modes, it is told what they are. */

@@ -1,4 +1,5 @@
-import { open, readdir, stat } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Repository } from "./repository.ts";
 
@@ -11,9 +12,9 @@ export async function syncFolders(repo: Repository, refFolder: string): Promise<
   const objects = join(repo.commonDir, "objects");
   const now = Date.now();
   const since = (synced.get(repo) ?? now - FIRST_SYNC_MS) - CLOCK_SLACK_MS;
-  const fanOut = (await readdir(objects)).filter((name) => name.length === 2).map((name) => join(objects, name));
-  const changed = await Promise.all(fanOut.map(async (folder) => ((await stat(folder)).mtimeMs >= since ? [folder] : [])));
-  await Promise.all([refFolder, dirname(refFolder), objects, ...changed.flat()].map(syncFolder));
+  const fanOut = readdirSync(objects).filter((name) => name.length === 2);
+  const changed = fanOut.map((name) => join(objects, name)).filter((folder) => (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since);
+  await Promise.all([refFolder, dirname(refFolder), objects, ...changed].map(syncFolder));
   synced.set(repo, now);
 }
 

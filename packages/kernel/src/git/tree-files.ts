@@ -7,21 +7,24 @@ const REGULAR = /^100(?:644|755) blob /;
 
 /** Which of the paths are regular files in the commit: one process for any plan of ordinary size, none for no paths. */
 export async function regularFilesAt(git: Git, commit: string, paths: readonly string[]): Promise<string[]> {
+  const asked = new Set(paths);
   const found: string[] = [];
-  for (const some of portions(paths)) {
+  for (const some of portions(asked)) {
     const { stdout } = await git.run(["ls-tree", "-z", "--full-tree", "--end-of-options", commit, ...some]);
     for (const line of splitZero(stdout)) {
       const tab = line.indexOf(9);
-      if (REGULAR.test(line.toString("latin1", 0, tab))) found.push(decodePath(line.subarray(tab + 1)));
+      const path = decodePath(line.subarray(tab + 1));
+      // For a folder and a path in it git lists the whole folder.
+      if (asked.has(path) && REGULAR.test(line.toString("latin1", 0, tab))) found.push(path);
     }
   }
   return found;
 }
 
-function portions(paths: readonly string[]): string[][] {
+function portions(paths: ReadonlySet<string>): string[][] {
   const all: string[][] = [];
   let left = 0;
-  for (const path of new Set(paths)) {
+  for (const path of paths) {
     left -= Buffer.byteLength(path) + 1;
     if (left < 0) {
       all.push([]);

@@ -23,7 +23,7 @@ export interface VaultUse {
  * cannot be told to ignore: so no filter, driver, line-ending or encoding conversion ever applies, and bytes stay bytes.
  */
 export async function openVault(source: VaultSource): Promise<(use?: VaultUse) => Git> {
-  const gitDir = join(source.commonDir, "slipway", "vault");
+  const gitDir = vaultFolder(source);
   const empty = join(gitDir, "empty");
   await Promise.all([
     mkdir(join(gitDir, "refs"), { recursive: true }),
@@ -43,6 +43,10 @@ export async function openVault(source: VaultSource): Promise<(use?: VaultUse) =
       config: { ...source.fileSystem, "core.excludesFile": join(source.commonDir, "info", "exclude") },
       env: { GIT_OBJECT_DIRECTORY: join(source.commonDir, "objects"), GIT_SHALLOW_FILE: join(source.commonDir, "shallow") },
     });
+}
+
+export function vaultFolder({ commonDir }: Pick<VaultSource, "commonDir">): string {
+  return join(commonDir, "slipway", "vault");
 }
 
 const ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff !merge !whitespace !conflict-marker-size !delta\n";

@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isKeptElsewhere, moveBranch } from "./branch.ts";
+import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isAnchored, moveBranch } from "./branch.ts";
 import { hiddenGitFolders } from "./listing.ts";
 import {
   assertPointer,
@@ -15,7 +15,7 @@ import {
   type Place,
   type WorktreeRecord,
 } from "./place.ts";
-import { connect, isFolder, listRegistrations, unregister, type Registration } from "./registration.ts";
+import { connect, isFolder, listRegistrations, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 import { restoreTree, takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
 
@@ -74,8 +74,8 @@ export async function rebaseWorktree(
 ): Promise<void> {
   const place = await placeOf(repo, input.path);
   const head = await branchHead(repo, input.branch);
-  // Commits made on the branch in between may go: an anchor keeps them.
-  const moved = head !== null && head !== input.from && head !== input.onto && (await isKeptElsewhere(repo, input.branch, head));
+  // What the harness itself has committed on the branch in between.
+  const moved = head !== null && head !== input.from && head !== input.onto && (await isAnchored(repo, head));
   if (head !== input.onto) await moveBranch(repo, input.branch, input.onto, moved ? head : input.from);
   await restoreTree(repo, place.path, input.tree, input);
   const record = await readRecord(repo, place.key);
@@ -169,7 +169,7 @@ async function draw(
 ): Promise<void> {
   // git names the registration after the folder.
   const draft = join(folder, request.featureId);
-  await repo.git.run(["worktree", "add", "--no-checkout", "--quiet", "--end-of-options", draft, request.branch]);
+  await register(repo, draft, request.branch);
   const id = basename((await readFile(join(draft, ".git"), "utf8")).trim());
   if (!hasFiles) {
     await fill(repo, place, draft, id, request);

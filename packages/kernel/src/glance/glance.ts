@@ -26,7 +26,7 @@ export interface FeatureGlance {
   readonly run: string;
   readonly gates: Readonly<Record<string, string>>;
   /** The newest result; `current` when it was had on the tree of now. */
-  readonly last_gate: { readonly mode: string; readonly status: string; readonly current: boolean; readonly at: number } | null;
+  readonly last_gate: { readonly mode: string; readonly passed: boolean; readonly current: boolean; readonly at: number } | null;
   readonly tree: string | null;
   readonly merged_as: string | null;
   readonly cost_usd: number;
@@ -42,7 +42,9 @@ export type Wait =
   | { readonly for: "person"; readonly question: string; readonly kind: string }
   | { readonly for: "feature"; readonly features: readonly string[]; readonly resources: readonly string[] }
   | { readonly for: "lock"; readonly resources: readonly string[]; readonly features: readonly string[] }
-  | { readonly for: "slot" };
+  | { readonly for: "slot" }
+  /** Approved: it lands when those approved before it have, and when its run goes on. */
+  | { readonly for: "landing" };
 
 export interface RunGlance {
   readonly id: string;

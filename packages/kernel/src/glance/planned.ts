@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { spilledDigest } from "@slipway/durable/payload";
 import type { Row } from "./wait.ts";
 
 /** A feature that an unfinished run was started for. */
@@ -18,9 +17,15 @@ export const UNFINISHED_RUNS = `
   FROM runs r JOIN events e ON e.stream = r.run_id AND e.seq = 1
   WHERE r.parent_run_id IS NULL AND r.finished_at IS NULL`;
 
+interface Started {
+  readonly input?: { readonly specs?: readonly { readonly feature_id: string }[] };
+  /** Many specifications make a long payload; the journal keeps the digest of the object that holds it. */
+  readonly $blob?: string;
+}
+
 /** From what a run was started with; a run of another protocol names no features there. */
 export function plannedIn({ run, at, payload, children }: Row, objects: string): Planned[] {
-  const { input } = JSON.parse(whole(String(payload), objects)) as { input?: { specs?: readonly { feature_id: string }[] } };
+  const { input } = whole(JSON.parse(String(payload)) as Started, objects);
   const begun = new Set(JSON.parse(String(children)) as string[]);
   return (input?.specs ?? []).map(({ feature_id }) => {
     const own = `${String(run)}/feature:${feature_id}`;
@@ -28,8 +33,7 @@ export function plannedIn({ run, at, payload, children }: Row, objects: string):
   });
 }
 
-/** Many specifications make a long payload, and the journal keeps only its digest. */
-function whole(payload: string, objects: string): string {
-  const digest = spilledDigest(payload);
-  return digest === null ? payload : readFileSync(join(objects, digest.slice(0, 2), digest.slice(2)), "utf8");
+function whole(started: Started, objects: string): Started {
+  const { $blob: digest } = started;
+  return digest === undefined ? started : (JSON.parse(readFileSync(join(objects, digest.slice(0, 2), digest.slice(2)), "utf8")) as Started);
 }

@@ -2,7 +2,7 @@ import type { Sqlite } from "@slipway/durable/sqlite";
 import type { Layout } from "../layout.ts";
 import type { FeatureGlance, Glance, LockGlance, QuestionGlance, RunGlance } from "./glance.ts";
 import { plannedIn, UNFINISHED_RUNS, type Planned } from "./planned.ts";
-import { LOCK_REFUSALS, PLANS_IN_THE_QUEUE, PLANS_THAT_WAIT, waitFor, type Row, type Waits } from "./wait.ts";
+import { APPROVALS, approvedIn, LOCK_REFUSALS, PLANS_IN_THE_QUEUE, PLANS_THAT_WAIT, waitFor, type Row, type Waits } from "./wait.ts";
 
 /** Everything in one read transaction, so that the parts fit each other. Nobody else may use the connection meanwhile. */
 export function readGlance(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "repository"> {
@@ -23,12 +23,13 @@ function read(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "reposi
   const facts: Facts = {
     now,
     underWay: new Map(from("operations", UNDER_WAY).flatMap(workOf)),
-    gates: new Map(from("checks", LAST_GATES).map((row) => [String(row["feature_id"]), row])),
+    gates: new Map(from("gate_runs", LAST_GATES).map((row) => [String(row["feature_id"]), row])),
     waits: {
       questions,
       locks,
       plans: [...from("blocked_queue", PLANS_IN_THE_QUEUE), ...from("waits", PLANS_THAT_WAIT)],
       refusals: from("events", LOCK_REFUSALS),
+      approved: approvedIn(from("questions", APPROVALS)),
     },
   };
   const features = from("features", FEATURES).map((row) => featureGlance(row, facts));
@@ -71,8 +72,8 @@ const LOCKS = `
   FROM locks ORDER BY resource`;
 
 const LAST_GATES = `
-  SELECT c.feature_id, c.name AS mode, c.status, c.tree, c.at FROM features f JOIN checks c ON c.id =
-    (SELECT n.id FROM checks n WHERE n.feature_id = f.id AND n.kind = 'mode' ORDER BY n.at DESC, n.id DESC LIMIT 1)`;
+  SELECT g.feature_id, g.mode, g.status, g.tree, g.at FROM features f JOIN gate_runs g ON g.id =
+    (SELECT n.id FROM gate_runs n WHERE n.feature_id = f.id AND n.status != 'cancelled' ORDER BY n.at DESC, n.id DESC LIMIT 1)`;
 
 const UNDER_WAY = "SELECT id, started_at AS since FROM operations WHERE status = 'started' AND claim IS NOT NULL ORDER BY started_at";
 
@@ -94,13 +95,13 @@ function featureGlance(row: Row, { now, underWay, gates, waits }: Facts): Featur
     last_gate:
       gate === undefined
         ? null
-        : { mode: String(gate["mode"]), status: String(gate["status"]), current: gate["tree"] === row["tree"], at: Number(gate["at"]) },
+        : { mode: String(gate["mode"]), passed: gate["status"] === "pass", current: gate["tree"] === row["tree"], at: Number(gate["at"]) },
     tree: String(row["tree"]),
     merged_as: row["merged_as"] === null ? null : String(row["merged_as"]),
     cost_usd: Number(row["cost_usd"]),
     locks: waits.locks.filter(({ holder, expires_at }) => holder === id && Number(expires_at) > now).map(({ resource }) => resource),
     at_work: underWay.get(id) ?? null,
-    waits_for: waitFor(id, waits),
+    waits_for: waitFor(id, String(row["status"]), waits),
     updated_at: Number(row["updated_at"]),
   };
 }

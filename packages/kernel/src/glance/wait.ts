@@ -9,6 +9,18 @@ export interface Waits {
   /** Runs whose last word is that a lock was not to be had. */
   readonly refusals: readonly Row[];
   readonly locks: readonly LockGlance[];
+  /** Features about which a person's last word was yes. */
+  readonly approved: ReadonlySet<string>;
+}
+
+/** What a person has said about merging a feature, the last word last. */
+export const APPROVALS = `
+  SELECT json_extract(context, '$.feature_id') AS feature, json_extract(answer, '$.decision') AS decision
+  FROM questions WHERE kind = 'approval' AND status = 'answered' ORDER BY answered_at`;
+
+export function approvedIn(rows: readonly Row[]): ReadonlySet<string> {
+  const last = new Map(rows.map(({ feature, decision }) => [String(feature), decision]));
+  return new Set([...last].filter(([, decision]) => decision === "approve").map(([feature]) => feature));
 }
 
 /** What of two plans is the same file; `features` are those in the way. */
@@ -30,9 +42,10 @@ export const LOCK_REFUSALS = `
   WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
 
 /** A person comes first: whatever else there is, nothing goes on before they have answered. */
-export function waitFor(feature: string, { questions, plans, refusals, locks }: Waits): Wait | null {
+export function waitFor(feature: string, status: string, { questions, plans, refusals, locks, approved }: Waits): Wait | null {
   const question = questions.find((asked) => asked.feature === feature);
   if (question !== undefined) return { for: "person", question: question.id, kind: question.kind };
+  if (status === "ready_to_merge") return approved.has(feature) ? { for: "landing" } : null;
   const plan = plans.find(({ id }) => id === feature);
   if (plan !== undefined) return otherFeatures(feature, plan, locks);
   const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${feature}`));

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { dashboard } from "../features/dashboard.ts";
 import { layoutOf } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { glance, openGlance } from "./glance.ts";
@@ -78,6 +79,19 @@ test("a plan that only lacks a lock waits for the lock, and whoever holds it is 
   expect(await waitsOf(["b"], event("r/feature:b", 1, "retry", refusal), event("r/feature:b", 2, "step", {}))).toEqual({ b: null });
 });
 
+test("what is approved waits to land, until a person says otherwise or somebody is at it", async () => {
+  const ready = "UPDATE features SET status = 'ready_to_merge' WHERE id = 'a'";
+  const answered = (id: string, decision: string, at: number) =>
+    `${question("a", "approval").replace("'q-a'", `'${id}'`)}; UPDATE questions SET status = 'answered', answered_at = ${at}, answer = '{"decision":"${decision}"}' WHERE id = '${id}'`;
+  expect(await waitsOf(["a"], ready)).toEqual({ a: null });
+  expect(await waitsOf(["a"], ready, answered("q1", "changes", 1), answered("q2", "approve", 2))).toEqual({ a: { for: "landing" } });
+  expect(await waitsOf(["a"], ready, answered("q1", "approve", 1), answered("q2", "changes", 2))).toEqual({ a: null });
+  expect(await waitsOf(["a"], ready, answered("q1", "approve", 1), question("a", "mend"))).toMatchObject({
+    a: { for: "person", kind: "mend" },
+  });
+  expect(await waitsOf(["a"], answered("q1", "approve", 1))).toEqual({ a: null });
+});
+
 test("a feature of an unfinished run that has not begun waits for a free place; one that is just beginning does not", async () => {
   const { layout, exec } = await database(["a"], run("r", null), run("r/feature:b", "r"), started(specs("c", "b", "a")));
   const { features } = await glance(layout);
@@ -103,16 +117,17 @@ test("so many specifications that the journal keeps them elsewhere are found the
 test("what is under way, the newest gate and whether it is of this tree, locks that are in force", async () => {
   const operation = (id: string, status: string, claimed: boolean) =>
     `INSERT INTO operations (id, name, actor_type, actor_id, input_digest, status, claim, started_at) VALUES ('${id}', 'gates.run', 'system', 's', 'd', '${status}', ${claimed ? "'c'" : "NULL"}, 7)`;
-  const check = (id: string, tree: string, status: string, at: number) =>
-    `INSERT INTO checks (id, run_id, feature_id, name, kind, tree, status, produced_by, at) VALUES ('${id}', 'r', 'a', 'full', 'mode', '${tree}', '${status}', 'harness', ${at})`;
+  const gate = (id: string, tree: string, status: string, at: number) =>
+    `INSERT INTO gate_runs (id, feature_id, profile, mode, tree, status, steps, at) VALUES ('${id}', 'a', 'default', 'full', '${tree}', '${status}', '[]', ${at})`;
   const { layout } = await database(
     ["a", "b"],
     operation("r/feature:a/gates:full:qa-1", "started", true),
     operation("r/feature:b/gates:fast:1", "started", false),
     operation("r/feature:b/builder:1", "finished", true),
     operation("from an MCP client", "started", true),
-    check("1", "t", "pass", 1),
-    check("2", "older", "fail", 2),
+    gate("1", "t", "pass", 1),
+    gate("2", "older", "fail", 2),
+    gate("3", "t", "cancelled", 3),
     lock("api", "a", NOW + HOUR_MS),
     lock("db", "a", NOW - HOUR_MS),
   );
@@ -122,7 +137,7 @@ test("what is under way, the newest gate and whether it is of this tree, locks t
     {
       id: "a",
       at_work: { step: "gates:full:qa-1", since: 7 },
-      last_gate: { mode: "full", status: "fail", current: false, at: 2 },
+      last_gate: { mode: "full", passed: false, current: false, at: 2 },
       locks: ["api"],
     },
     { id: "b", at_work: null, last_gate: null, locks: [] },
@@ -139,4 +154,40 @@ test("a database of an earlier version, with fewer tables, is read all the same 
   const { layout, exec } = await database(["a"]);
   await exec("DROP TABLE blocked_queue; DROP TABLE waits; DROP TABLE operations;");
   expect((await glance(layout)).features).toMatchObject([{ id: "a", waits_for: null, at_work: null }]);
+});
+
+test("report.dashboard, which tools read, says the same of every feature", async () => {
+  const gate = `INSERT INTO gate_runs (id, feature_id, profile, mode, tree, status, steps, at) VALUES ('1', 'a', 'default', 'full', 't', 'fail', '[]', 3)`;
+  const cost = `INSERT INTO telemetry (id, run_id, feature_id, role, provider, input_tokens, output_tokens, cost_usd, duration_ms, calls, at) VALUES ('1', 'r', 'a', 'qa', 'replay', 1, 1, 0.25, 1, 1, 1)`;
+  const merge = `INSERT INTO merges (feature_id, commit_sha, feature_commit, tree, base_branch, base_before, strategy, change, approval_id, approved_by, at) VALUES ('b', 'c0ffee', 'f', 't', 'main', 'b', 'squash', 'x', 'i', 'kim', 4)`;
+  const statements = [
+    gate,
+    cost,
+    merge,
+    lock("api", "a", NOW + HOUR_MS),
+    lock("db", "a", NOW - HOUR_MS),
+    question("a", "approval"),
+    run("r", null),
+    started(specs("a", "b", "c")),
+  ];
+  const { layout, records } = await database(["a", "b"], ...statements);
+  const told = await dashboard(records.database.db, records.objects, NOW);
+  const seen = (await glance(layout)).features;
+  const shared = ({ status, last_gate, locks, cost_usd, merged_as }: (typeof seen)[number] | (typeof told.features)[number]) => ({
+    status,
+    last_gate,
+    locks,
+    cost_usd,
+    merged_as,
+  });
+  expect(
+    seen.map((feature) => ({
+      id: feature.id,
+      reason: feature.status === "waiting" ? "waits for a free slot" : feature.reason,
+      ...shared(feature),
+    })),
+  ).toEqual(told.features.map((feature) => ({ id: feature.feature_id, reason: feature.status_reason, ...shared(feature) })));
+  expect(seen.map(({ waits_for }) => (waits_for?.for === "person" ? waits_for.question : null))).toEqual(
+    told.features.map(({ question: asked }) => asked?.id ?? null),
+  );
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { systemIds, type Clock, type Ids } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
+import { sql } from "kysely";
 import type { Db, Tx } from "../database/tables.ts";
 import { ownersOn, type Owners } from "../operations/owners.ts";
 
@@ -44,11 +45,23 @@ export function openHolds(options: HoldOptions): WithWorktree {
     const deadline = clock.monotonic() + waitMs;
     for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
       throwIfStopped(request);
-      const holder = await db.transaction().execute((tx) => claimOrHolder(tx, request, claim));
+      const holder = await unsynced((tx) => claimOrHolder(tx, request, claim));
       if (holder === null) return;
       if (clock.monotonic() >= deadline) throw busy(request, holder.operation);
       await sleep(pollMs);
     }
+  }
+
+  /** A hold means nothing after a power cut, so it does not wait for the disk. */
+  function unsynced<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return db.connection().execute(async (connection) => {
+      await sql`PRAGMA synchronous = NORMAL`.execute(connection);
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        await sql`PRAGMA synchronous = FULL`.execute(connection);
+      }
+    });
   }
 
   async function claimOrHolder(tx: Tx, { featureId: feature_id, operation }: HoldRequest, claim: string) {
@@ -78,7 +91,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
       return await work();
     } finally {
       activeClaims.delete(claim);
-      await db.deleteFrom("worktree_holds").where("claim", "=", claim).execute();
+      await unsynced((tx) => tx.deleteFrom("worktree_holds").where("claim", "=", claim).execute());
     }
   }
 

@@ -40,13 +40,6 @@ describe("[FEA-032] versions", () => {
     expect(found({ plan_version: 4 }, { currentVersion: 3 })).toEqual(["policy_violation revision_of"]);
     expect(found({ plan_version: 4, revision_of: 2 }, { currentVersion: 3 })).toEqual(["policy_violation revision_of"]);
   });
-
-  test("a caller who expects another version is told so, and only that", () => {
-    expect(found({ plan_version: 3, revision_of: 2 }, { currentVersion: 3, expectedVersion: 2 })).toEqual([
-      "version_conflict plan_version",
-    ]);
-    expect(found({ plan_version: 4, revision_of: 3 }, { currentVersion: 3, expectedVersion: 3 })).toEqual([]);
-  });
 });
 
 const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) => ({

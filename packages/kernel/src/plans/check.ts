@@ -13,8 +13,6 @@ export interface PlanContext {
   readonly policy: Policy;
   /** The version of the accepted plan; 0 when there is none. */
   readonly currentVersion: number;
-  /** What the caller believes `currentVersion` to be. */
-  readonly expectedVersion?: number;
   readonly gates?: { readonly profiles: Readonly<Record<string, unknown>> };
   readonly heldLocks?: readonly string[];
   /** Whether the planning snapshot has this file; without it the file lists are not compared with the repository. */
@@ -49,12 +47,7 @@ function identityProblems(plan: Plan, { featureId, policy }: PlanContext): Viola
   return found;
 }
 
-function versionProblems(plan: Plan, { currentVersion, expectedVersion }: PlanContext): Violation[] {
-  if (expectedVersion !== undefined && expectedVersion !== currentVersion) {
-    return [
-      violation("version_conflict", "plan_version", `expected plan version ${expectedVersion}, but ${currentVersion} is the accepted one`),
-    ];
-  }
+function versionProblems(plan: Plan, { currentVersion }: PlanContext): Violation[] {
   const found: Violation[] = [];
   if (plan.plan_version !== currentVersion + 1) {
     found.push(violation("policy_violation", "plan_version", `plan_version must be ${currentVersion + 1}, found ${plan.plan_version}`));

@@ -1,7 +1,7 @@
 import type { Policy } from "../config/policy.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { ENDED } from "../features/status.ts";
-import { claimBasis, claimsOf, type Claim, type OwnedClaim } from "./claims.ts";
+import { claimBasis, claimKey, claimsOf, type OwnedClaim } from "./claims.ts";
 import type { Plan } from "./schema.ts";
 
 /** Rows or values in one statement: each size is a statement of its own, and the connection keeps them all. */
@@ -28,7 +28,7 @@ export async function dropClaims(tx: Tx, feature: string): Promise<void> {
 export async function othersClaims(tx: Tx, plan: Plan, policy: Policy): Promise<OwnedClaim[]> {
   await refreshClaims(tx, policy);
   const wanted = claimsOf(plan, policy);
-  const mine = new Set(wanted.map(keyOf));
+  const mine = new Set(wanted.map(claimKey));
   const found: OwnedClaim[] = [];
   for (const chunk of chunks([...new Set(wanted.map(({ resource }) => resource))])) {
     const rows = await tx
@@ -39,7 +39,7 @@ export async function othersClaims(tx: Tx, plan: Plan, policy: Policy): Promise<
       .where("plan_claims.feature_id", "!=", plan.feature_id)
       .where("features.status", "not in", ENDED)
       .execute();
-    found.push(...rows.filter((row) => mine.has(keyOf(row))));
+    found.push(...rows.filter((row) => mine.has(claimKey(row))));
   }
   return found;
 }
@@ -74,10 +74,6 @@ async function refreshClaims(tx: Tx, policy: Policy): Promise<void> {
     const plan = plans.get(feature_id);
     await (plan === undefined ? dropClaims(tx, feature_id) : storeClaims(tx, plan, policy));
   }
-}
-
-function keyOf({ type, resource }: Claim): string {
-  return `${type} ${resource}`;
 }
 
 function chunks<T>(items: readonly T[]): T[][] {

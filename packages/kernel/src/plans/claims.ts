@@ -26,6 +26,10 @@ export function claimsOf(plan: Plan, policy: Policy): Claim[] {
   ];
 }
 
+export function claimKey({ type, resource }: Claim): string {
+  return `${type} ${resource}`;
+}
+
 /** Changes with everything in the policy that claims depend on. */
 export function claimBasis({ protected_areas, exclusive_areas, path_rules: { matching } }: Policy): string {
   return digestOf({ protected_areas, exclusive_areas, matching });

@@ -117,7 +117,7 @@ describe("fields", () => {
     for (const [field, value] of Object.entries(wrong)) expect(violations({ ...PLAN, [field]: value })).toHaveLength(1);
   });
 
-  test("an override step has a name, a command and perhaps a timeout", () => {
+  test("[FEA-031] overrides name steps of fast and full only, and a step has a name, a command and perhaps a timeout", () => {
     const steps = (...list: unknown[]) => violations({ ...PLAN, verification_overrides: { modes: { full: { steps: list } } } });
     expect(steps({ name: "unit", cmd: ["npm", "test"] }, { name: "unit", cmd: ["x"], timeout_seconds: 1 })).toEqual([]);
     expect(steps({ name: "", cmd: [], timeout_seconds: 0.5 })).toHaveLength(3);

@@ -12,18 +12,25 @@ const overrides = z.strictObject({ modes: z.strictObject({ fast: modeOverride.op
 
 export const planSchema = z.strictObject({
   feature_id: z.string().regex(FEATURE_ID_PATTERN),
-  plan_version: z.int().min(1),
-  summary: z.string().min(5),
-  allowed_areas: z.array(repositoryArea).min(1),
-  forbidden_areas: z.array(repositoryArea),
-  base_ref: text,
-  files: z.strictObject({ create: z.array(repositoryPath), modify: z.array(repositoryPath), delete: z.array(repositoryPath) }),
-  contracts: z.strictObject({ openapi: z.enum(["none", "modify"]), events: z.enum(["none", "modify"]), db: z.enum(["none", "migration"]) }),
-  acceptance_criteria: z.array(text).min(1),
-  gate_profile: text.default("default"),
+  plan_version: z.int().min(1).describe("1 for the first plan; each revision is one higher."),
+  summary: z.string().min(5).describe("What the feature does, in one sentence."),
+  allowed_areas: z
+    .array(repositoryArea)
+    .min(1)
+    .describe("Folders (or patterns, where the policy matches by glob) outside of which nothing is changed."),
+  forbidden_areas: z.array(repositoryArea).describe("Folders that stay as they are, also inside the allowed ones."),
+  base_ref: text.describe("The commit or branch the plan was made on."),
+  files: z
+    .strictObject({ create: z.array(repositoryPath), modify: z.array(repositoryPath), delete: z.array(repositoryPath) })
+    .describe("Every file the feature will touch, relative to the repository, compared with its base commit."),
+  contracts: z
+    .strictObject({ openapi: z.enum(["none", "modify"]), events: z.enum(["none", "modify"]), db: z.enum(["none", "migration"]) })
+    .describe("Which contracts with others change; each change needs its lock."),
+  acceptance_criteria: z.array(text).min(1).describe("How somebody else can tell that the feature is done."),
+  gate_profile: text.default("default").describe("A profile of slipway/gates.yaml."),
   gate_targets: z.array(text).min(1).optional(),
   risk: z.array(text).optional(),
-  revision_of: z.int().min(1).optional(),
+  revision_of: z.int().min(1).optional().describe("Only in a revision: the version it replaces."),
   revision_reason: text.optional(),
   verification_overrides: overrides.optional(),
 });

@@ -31,7 +31,12 @@ export async function readIndex(db: Db | Tx, feature: IndexedFeature): Promise<S
 }
 
 /** Writes the index if it is another one than before, and counts it. */
-export async function writeIndex(tx: Tx, feature_id: string, before: StoredIndex, next: Omit<StoredIndex, "version">): Promise<StoredIndex> {
+export async function writeIndex(
+  tx: Tx,
+  feature_id: string,
+  before: StoredIndex,
+  next: Omit<StoredIndex, "version">,
+): Promise<StoredIndex> {
   const { version, ...content } = before;
   if (version > 0 && canonicalJson(content) === canonicalJson(next)) return before;
   const row = { version: version + 1, source_diff_ref: next.source_diff_ref };
@@ -41,7 +46,11 @@ export async function writeIndex(tx: Tx, feature_id: string, before: StoredIndex
     .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(row))
     .execute();
   await tx.deleteFrom("qa_items").where("feature_id", "=", feature_id).execute();
-  for (const [position, entry] of next.entries.entries()) await tx.insertInto("qa_items").values(rowOf(feature_id, position, entry)).execute();
+  for (const [position, entry] of next.entries.entries())
+    await tx
+      .insertInto("qa_items")
+      .values(rowOf(feature_id, position, entry))
+      .execute();
   return { ...next, version: row.version };
 }
 

@@ -8,7 +8,7 @@ import type { Plan } from "../plans/schema.ts";
 import { putEntry, queuedEntries, type QueueEntry } from "./store.ts";
 import { circleOf, collisionsByKind, waitingReason } from "./waiting.ts";
 
-type Wait = Extract<Verdict, { answer: "wait" }>;
+export type Wait = Extract<Verdict, { answer: "wait" }>;
 
 export interface Proposal {
   readonly plan: Plan;
@@ -17,25 +17,28 @@ export interface Proposal {
   readonly existing: readonly string[];
 }
 
-/** The plan is refused for now and keeps its place; the feature is blocked. The same collision again keeps the place it had. */
-export async function enqueue(tx: Tx, feature: Feature, { plan, base, existing }: Proposal, verdict: Wait, at: number): Promise<Refusal> {
-  const entries = await queuedEntries(tx);
-  const before = entries.find(({ feature_id }) => feature_id === feature.id) ?? null;
-  const { fingerprint } = verdict.report;
+/** The plan is refused for now and has its place in the queue; the feature is blocked. */
+export async function enqueue(
+  tx: Tx,
+  feature: Feature,
+  { plan, base, existing }: Proposal,
+  verdict: Wait,
+  { at, detectedAt }: { readonly at: number; readonly detectedAt: number },
+): Promise<Refusal> {
   await putEntry(tx, {
     feature_id: feature.id,
     plan,
-    detected_at: before?.collision_fingerprint === fingerprint ? before.detected_at : at,
-    collision_fingerprint: fingerprint,
+    detected_at: detectedAt,
+    collision_fingerprint: verdict.report.fingerprint,
     required_resources: verdict.missing,
     waits_for: verdict.report.conflicting_feature_ids,
     base_commit: base,
     files_at_base: existing,
   });
-  const { circle } = await block(tx, feature, verdict, entries, at);
+  const { circle } = await block(tx, feature, verdict, await queuedEntries(tx), at);
   const { code, message, details } = verdict.error;
   const error = circle === null ? verdict.error : new SlipwayError(code, message, { ...details, circle, requires_human: true });
-  return new Refusal(error, { feature_id: feature.id, plan_version: plan.plan_version, queued: fingerprint });
+  return new Refusal(error, { feature_id: feature.id, plan_version: plan.plan_version, queued: verdict.report.fingerprint });
 }
 
 /** Writes into the feature what it waits for, if that is news. */

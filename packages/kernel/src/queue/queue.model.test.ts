@@ -47,9 +47,9 @@ async function agree(model: QueueModel, real: Real): Promise<void> {
   const index = await bench.kernel.features.index();
   if (index === null) return;
   expect(index.locks).toEqual(Object.fromEntries(RESOURCES.map((resource) => [resource, model.locks.get(resource) ?? null])));
-  expect(index.blocked_queue.map(({ feature_id: id, plan_version, required_resources: required }) => ({ id, plan_version, required }))).toEqual(
-    model.inQueue(),
-  );
+  expect(
+    index.blocked_queue.map(({ feature_id: id, plan_version, required_resources: required }) => ({ id, plan_version, required })),
+  ).toEqual(model.inQueue());
   expect(index.blocked).toEqual(IDS.filter((id) => model.of(id).status === "blocked"));
   const seen = (of: FeatureIndex | null) => JSON.stringify({ ...of, version: 0, updated_at: "" });
   expect(index.version).toBe((real.index?.version ?? 0) + (seen(index) === seen(real.index) ? 0 : 1));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { abandonOperation } from "../features/abandon.ts";
-import { openPlanBench, planFor, type Parts, type PlanBench } from "../features/testing/plan-bench.ts";
+import { openPlanBench, type Parts, type PlanBench } from "../features/testing/plan-bench.ts";
 
 let bench: PlanBench;
 beforeEach(async () => {
@@ -93,55 +93,6 @@ describe("[FEA-107] a colliding plan under collision_policy block", () => {
   });
 });
 
-describe("[FEA-109] a lock that another feature holds", () => {
-  const api: Parts = { contracts: { openapi: "modify" } };
-
-  test("is waited for under block; when it comes free the kernel takes it and accepts the plan", async () => {
-    await bench.acquire("a", "openapi");
-    await expect(bench.submit("b", api)).rejects.toMatchObject({
-      ...blocked,
-      details: { collisions: [{ type: "lock", resource: "openapi", features: ["a", "b"] }] },
-    });
-    expect((await bench.queue()).map(({ required_resources }) => required_resources)).toEqual([["openapi"]]);
-    const { status_reason } = await bench.row("b");
-    await bench.release("a", "openapi");
-    const row = await bench.row("b");
-    expect(row).toMatchObject({ status: "building", gates: '{"plan":"pass"}' });
-    expect(row.status_reason).not.toBe(status_reason);
-    expect(bench.indexFile()).toMatchObject({ locks: { openapi: "b" }, blocked: [], blocked_queue: [] });
-    expect((await events()).filter(({ name }) => name === "plan.accept_queued")).toMatchObject([
-      { actor: { type: "system", id: "queue" }, event: { feature_id: "b", locks: ["openapi"] } },
-    ]);
-    expect(existsSync(join(bench.root, ".slipway/features/b/plan.json"))).toBe(true);
-  });
-
-  test("is taken with the others in the one order, all of them or none", async () => {
-    await bench.acquire("a", "events");
-    await bench.acquire("c", "openapi");
-    await expect(bench.submit("b", { contracts: { openapi: "modify", events: "modify", db: "migration" } })).rejects.toMatchObject(blocked);
-    expect((await bench.queue())[0]?.required_resources).toEqual(["db_migrations", "events", "openapi"]);
-    await bench.release("a", "events");
-    expect(bench.indexFile().locks).toMatchObject({ events: null, db_migrations: null, openapi: "c" });
-    await bench.release("c", "openapi");
-    expect(bench.indexFile().locks).toMatchObject({ events: "b", db_migrations: "b", openapi: "b" });
-  });
-
-  test("[FEA-115] one that is free but not held still fails with lock_not_held", async () => {
-    await expect(bench.submit("b", api)).rejects.toMatchObject({ code: "lock_not_held", details: { conflicting_feature_ids: [] } });
-    expect(await bench.row("b")).toMatchObject({ status: "planning", version: 1 });
-  });
-
-  test("a lease that has run out is not waited for: the queue takes it over", async () => {
-    await bench.acquire("a", "openapi");
-    await expect(bench.submit("b", api)).rejects.toMatchObject(blocked);
-    bench.clock.time += 61_000;
-    const before = (await bench.row("a")).version;
-    await bench.submit("c", { files: { modify: ["src/c.ts"] } });
-    expect(bench.indexFile()).toMatchObject({ locks: { openapi: "b" }, blocked_queue: [] });
-    expect((await bench.row("a")).version).toBe(before + 1);
-  });
-});
-
 describe("[FEA-108] queued plans get a turn", () => {
   const wait = async () => {
     await bench.submit("a", X);
@@ -204,9 +155,23 @@ describe("[FEA-108] queued plans get a turn", () => {
     const { version } = await bench.row("b");
     const [before] = await bench.queue();
     await bench.fail("a");
-    expect(await bench.row("b")).toMatchObject({ status: "blocked", status_reason: "the plan waits for c: file src/c.ts", version: version + 1 });
+    expect(await bench.row("b")).toMatchObject({
+      status: "blocked",
+      status_reason: "the plan waits for c: file src/c.ts",
+      version: version + 1,
+    });
     const [after] = await bench.queue();
     expect(after).toEqual({ ...before, collision_fingerprint: expect.any(String) });
+    expect(after?.collision_fingerprint).not.toBe(before?.collision_fingerprint);
+  });
+
+  test("a plan that is accepted meanwhile is told to those it is now in the way of", async () => {
+    await bench.submit("a", X);
+    await expect(bench.submit("b", { files: { modify: ["src/a.ts", "src/c.ts"] } })).rejects.toMatchObject(blocked);
+    const [before] = await bench.queue();
+    await bench.submit("c", { files: { modify: ["src/c.ts"] } });
+    expect((await bench.row("b")).status_reason).toBe("the plan waits for a, c: file src/a.ts, file src/c.ts");
+    const [after] = await bench.queue();
     expect(after?.collision_fingerprint).not.toBe(before?.collision_fingerprint);
   });
 
@@ -223,12 +188,31 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect((await bench.row("c")).status).toBe("building");
   });
 
+  test("what an accepted update gave up is seen by those who were asked before it, too", async () => {
+    await bench.submit("a", X);
+    await bench.submit("b", { files: { modify: ["src/b.ts"] } });
+    await expect(bench.submit("c", { files: { modify: ["src/b.ts"] } })).rejects.toMatchObject(blocked);
+    bench.clock.time += 5;
+    await expect(bench.update("b", 1, { files: { modify: ["src/a.ts"] } })).rejects.toMatchObject(blocked);
+    expect((await bench.queue()).map(({ feature_id }) => feature_id)).toEqual(["c", "b"]);
+    await bench.fail("a");
+    expect([(await bench.row("b")).status, (await bench.row("c")).status]).toEqual(["building", "building"]);
+  });
+
   test("a feature that was unblocked by somebody waits no longer", async () => {
     await wait();
     await bench.kernel.features.changeStatus(bench.call(), { feature_id: "b", to: "planning", reason: "plan anew" });
     expect(await bench.queue()).toEqual([]);
     await bench.fail("a");
     expect((await bench.row("b")).status).toBe("planning");
+  });
+
+  test("an entry of a feature that is not blocked is dropped, and is nobody's trouble", async () => {
+    await wait();
+    await bench.db.updateTable("features").set({ status: "qa" }).where("id", "=", "b").execute();
+    await bench.fail("a");
+    expect((await bench.row("b")).status).toBe("qa");
+    expect(await bench.queue()).toEqual([]);
   });
 
   test("a plan that the policy of now refuses keeps its place and says why", async () => {
@@ -241,28 +225,9 @@ describe("[FEA-108] queued plans get a turn", () => {
     await bench.fail("c");
     expect((await bench.row("b")).version).toBe(version);
     expect(await bench.queue()).toHaveLength(1);
+    await bench.close();
+    bench = await openPlanBench({ root: bench.root, policy: { collision_policy: "block" } });
+    await bench.kernel.features.reclaimStale(bench.call());
+    expect((await bench.row("b")).status).toBe("building");
   });
-});
-
-test("features that wait for each other are told so, and a person is asked for", async () => {
-  await bench.submit("a", { files: { modify: ["src/a.ts"] } });
-  await bench.submit("b", { files: { modify: ["src/b.ts"] } });
-  await expect(bench.update("a", 1, { files: { modify: ["src/a.ts", "src/b.ts"] } })).rejects.toMatchObject({
-    ...blocked,
-    details: { requires_human: false },
-  });
-  await expect(bench.update("b", 1, { files: { modify: ["src/a.ts", "src/b.ts"] } })).rejects.toMatchObject({
-    ...blocked,
-    details: { circle: ["b", "a", "b"], requires_human: true },
-  });
-  expect((await bench.row("b")).status_reason).toContain("they wait for each other (b → a → b)");
-});
-
-test("a submission that names a version is refused as a whole when the version is another", async () => {
-  await bench.submit("a", X);
-  const stale = { ...bench.call(), expectedVersion: 9 };
-  await expect(bench.kernel.features.submitPlan(stale, { feature_id: "b", plan_json: planFor("b", X) })).rejects.toMatchObject({
-    code: "version_conflict",
-  });
-  expect(await bench.queue()).toEqual([]);
 });

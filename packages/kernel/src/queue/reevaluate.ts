@@ -4,38 +4,42 @@ import { takeLocks } from "../features/lock-taking.ts";
 import { acceptPlan, planFacts } from "../features/plan-checks.ts";
 import type { Rooms } from "../features/rooms.ts";
 import { findFeature, updateFeature, type Feature } from "../features/store.ts";
+import { heldLocks } from "../locks/store.ts";
 import type { Call } from "../operations/operation.ts";
 import { judgePlan, type Verdict } from "../plans/judge.ts";
 import { block } from "./enqueue.ts";
-import { hasWoken, putEntry, queuedEntries, removeEntry, settleQueue, type QueueEntry } from "./store.ts";
+import { nextWoken, putEntry, queuedEntries, queuedPlaces, removeEntry, wakeEntries, type QueueEntry } from "./store.ts";
 
 /** For the journal: what the queue does is nobody's call. */
 const QUEUE = { type: "system", id: "queue" } as const;
 
 /**
- * Gives everybody who waits a turn, oldest first, if something was let go of since the last time. An accepted update may let go of
- * something itself, so this goes on until a whole round has accepted nothing.
+ * Gives those who wait a turn, always the oldest first whose obstacles have changed: for the others nothing can be different. What
+ * an accepted plan takes, or an accepted update lets go of, wakes more of them, until nobody is left to be looked at.
  */
 export async function reevaluate(tx: Tx, rooms: Rooms, call: Call): Promise<void> {
-  if (!(await hasWoken(tx))) return;
-  for (let accepted = true; accepted;) {
-    accepted = false;
-    for (const entry of await queuedEntries(tx)) accepted = (await giveTurn(tx, rooms, entry, call)) || accepted;
-  }
-  await settleQueue(tx);
+  await wakeExpired(tx, call.at);
+  for (let entry = await nextWoken(tx); entry !== null; entry = await nextWoken(tx)) await giveTurn(tx, rooms, entry, call);
 }
 
-async function giveTurn(tx: Tx, rooms: Rooms, entry: QueueEntry, call: Call): Promise<boolean> {
+/** A lease that runs out is let go of by nobody. */
+async function wakeExpired(tx: Tx, now: number): Promise<void> {
+  if ((await queuedPlaces(tx)).every(({ required_resources }) => required_resources.length === 0)) return;
+  const expired = (await heldLocks(tx)).filter(({ expiresAt }) => expiresAt <= now).map(({ resource }) => resource);
+  if (expired.length > 0) await wakeEntries(tx, ({ required_resources }) => required_resources.some((name) => expired.includes(name)));
+}
+
+async function giveTurn(tx: Tx, rooms: Rooms, entry: QueueEntry, call: Call): Promise<void> {
   const feature = await findFeature(tx, entry.feature_id);
   if (feature.status !== "blocked") {
     await removeEntry(tx, feature.id);
-    return false;
+    return;
   }
   const proposal = { plan: entry.plan, base: entry.base_commit, existing: entry.files_at_base };
   const verdict = judgePlan(entry.plan, { ...(await planFacts(tx, rooms, feature, proposal, call.at)), takesFreeLocks: true });
   if (verdict.answer !== "accept") {
     if (await stillWaits(tx, feature, entry, verdict, call.at)) call.touched?.(feature.id);
-    return false;
+    return;
   }
   await takeLocks(tx, rooms, feature, verdict.locks, call);
   await acceptPlan(
@@ -58,7 +62,6 @@ async function giveTurn(tx: Tx, rooms: Rooms, entry: QueueEntry, call: Call): Pr
       event: { feature_id: feature.id, plan_version: entry.plan.plan_version, locks: [...verdict.locks], woken_by: call.operationId },
     },
   });
-  return true;
 }
 
 /** What it waits for may be something else than before; its place in the queue stays. Says whether anything was written. */

@@ -24,6 +24,25 @@ export async function queuedEntries(db: Db | Tx): Promise<QueueEntry[]> {
   return rows.map(entryOf);
 }
 
+/** What the index shows of it, without the plans. */
+export interface QueuePlace {
+  readonly feature_id: string;
+  readonly plan_version: number;
+  readonly detected_at: number;
+  readonly collision_fingerprint: string;
+  readonly required_resources: readonly string[];
+}
+
+export async function queuedPlaces(db: Db | Tx): Promise<QueuePlace[]> {
+  const rows = await db
+    .selectFrom("blocked_queue")
+    .select(["feature_id", "plan_version", "detected_at", "collision_fingerprint", "required_resources"])
+    .orderBy("detected_at")
+    .orderBy("feature_id")
+    .execute();
+  return rows.map((row) => ({ ...row, required_resources: JSON.parse(row.required_resources) as string[] }));
+}
+
 export async function queuedEntry(db: Db | Tx, feature: string): Promise<QueueEntry | null> {
   const row = await db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature).executeTakeFirst();
   return row === undefined ? null : entryOf(row);
@@ -52,22 +71,36 @@ export async function removeEntry(tx: Tx, feature: string): Promise<void> {
 }
 
 /**
- * To be called when a feature has let go of something: a lock, a plan, or with its end both. Whoever waits is looked at again
- * before the operation's transaction ends; and a feature that is no longer blocked, or gone, waits for nothing itself.
+ * To be called when what a feature holds or plans has changed: a lock, a plan, or with its end both. Whoever waits for it is looked
+ * at again before the operation's transaction ends; and a feature that is no longer blocked, or gone, waits for nothing itself.
  */
 export async function wakeQueue(tx: Tx, feature: string): Promise<void> {
   const row = await tx.selectFrom("features").select("status").where("id", "=", feature).executeTakeFirst();
   if (row === undefined || ENDED.includes(row.status)) await dropClaims(tx, feature);
   if (row?.status !== "blocked") await removeEntry(tx, feature);
-  await tx.updateTable("blocked_queue").set({ recheck: 1 }).execute();
+  await wakeEntries(tx, ({ feature_id, waits_for }) => feature_id === feature || waits_for.includes(feature));
 }
 
-export async function hasWoken(tx: Tx): Promise<boolean> {
-  return (await tx.selectFrom("blocked_queue").select("feature_id").where("recheck", "=", 1).executeTakeFirst()) !== undefined;
+export async function wakeEntries(tx: Tx, which: (entry: QueueEntry) => boolean): Promise<void> {
+  for (const entry of await queuedEntries(tx)) if (which(entry)) await setRecheck(tx, entry.feature_id, 1);
 }
 
-export async function settleQueue(tx: Tx): Promise<void> {
-  await tx.updateTable("blocked_queue").set({ recheck: 0 }).where("recheck", "=", 1).execute();
+/** The first in line of those to be looked at, which it no longer is. */
+export async function nextWoken(tx: Tx): Promise<QueueEntry | null> {
+  const row = await tx
+    .selectFrom("blocked_queue")
+    .selectAll()
+    .where("recheck", "=", 1)
+    .orderBy("detected_at")
+    .orderBy("feature_id")
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  await setRecheck(tx, row.feature_id, 0);
+  return entryOf(row);
+}
+
+async function setRecheck(tx: Tx, feature: string, recheck: 0 | 1): Promise<void> {
+  await tx.updateTable("blocked_queue").set({ recheck }).where("feature_id", "=", feature).execute();
 }
 
 function entryOf({ plan_version: _version, recheck: _recheck, ...row }: Row): QueueEntry {

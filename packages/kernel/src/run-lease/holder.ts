@@ -46,14 +46,20 @@ export async function liveRunOn(db: Db | Tx, featureId: string, onlooker: Onlook
 
 export function leaseHeld(holder: Holder): SlipwayError {
   const { run_id, host, pid, expires_at, epoch } = holder;
-  const what = run_id === null ? "a run that is just starting" : `run ${run_id}`;
-  return new SlipwayError("run_lease_held", `Process ${pid} on ${host} is carrying out ${what} in this repository.`, {
-    run_id,
-    host,
-    pid,
-    process: `${pid} on ${host}`,
-    expires_at,
-    epoch,
-    suggested_next_actions: run_id === null ? ["slipway status"] : [`slipway watch ${run_id}`, `slipway stop ${run_id}`],
-  });
+  const what = run_id === null ? "A run that is just starting" : `Run ${run_id}`;
+  // What follows the machine's name tells boots and containers apart; it is in the details.
+  const machine = host.split("/")[0];
+  return new SlipwayError(
+    "run_lease_held",
+    `${what} is being carried out by process ${pid} on ${machine}; a repository has one supervisor.`,
+    {
+      run_id,
+      host,
+      pid,
+      process: `${pid} on ${host}`,
+      expires_at,
+      epoch,
+      suggested_next_actions: run_id === null ? ["slipway status"] : [`slipway watch ${run_id}`, `slipway stop ${run_id}`],
+    },
+  );
 }

@@ -34,5 +34,7 @@ export async function readCanonicalSpec(layout: Layout, id: string): Promise<Spe
 }
 
 function specPath(layout: Layout, id: string): string {
-  return relative(layout.root, join(layout.feature(id), "spec.md")).split(sep).join("/");
+  return relative(layout.root, join(layout.feature(id), "spec.md"))
+    .split(sep)
+    .join("/");
 }

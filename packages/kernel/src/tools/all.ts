@@ -18,10 +18,10 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   ...locksTools,
   ...collisionsTools,
   ...repoTools,
-  ...reportTools,
   ...patchTools,
   ...gatesTools,
-  ...evidenceTools,
   ...qaTools,
+  ...evidenceTools,
   ...mergeTools,
+  ...reportTools,
 ];

@@ -48,7 +48,9 @@ function disagrees(tool: Tool, role: ActorRole, field: string, claimed: unknown,
       tool,
       role,
       field: `/${field}`,
-      suggested_next_actions: [`Call again with ${field} ${JSON.stringify(granted)}, or with a credential made for ${JSON.stringify(claimed)}.`],
+      suggested_next_actions: [
+        `Call again with ${field} ${JSON.stringify(granted)}, or with a credential made for ${JSON.stringify(claimed)}.`,
+      ],
     },
   );
 }

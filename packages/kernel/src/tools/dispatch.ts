@@ -3,8 +3,11 @@ import type { z } from "zod";
 import { closest } from "../config/hint.ts";
 import type { Tool } from "../config/rbac.ts";
 import { checkSchema, type SchemaViolation } from "../config/violations.ts";
+import { translateSystemError } from "../files/system-errors.ts";
 import type { Kernel } from "../kernel.ts";
 import { assertAgrees, assertGranted, type Credential } from "./credential.ts";
+import { assertGiven, takenViolations } from "./document-checks.ts";
+import type { DocumentSchemas } from "./documents.ts";
 import { failureOf, type Envelope, type SuccessEnvelope } from "./envelope.ts";
 import type { AnyTool, Answer, ProgressNote, ToolCall } from "./tool.ts";
 import { unsafeKeyIn } from "./unsafe-key.ts";
@@ -24,6 +27,7 @@ export interface ServedTools {
   readonly byName: ReadonlyMap<string, ServedTool>;
   /** Of every failed response. */
   readonly failure: z.ZodType;
+  readonly documents: DocumentSchemas;
 }
 
 export interface CallOptions {
@@ -48,14 +52,16 @@ export async function callTool(
     const given = objectOf(name, args);
     assertAgrees(credential, definition.name, given);
     assertGranted(kernel.configuration.policy, credential, definition.name);
-    const { own, call } = readInput(kernel, tool, given, credential, options);
-    const answer = await definition.call(kernel, own as never, call);
-    return checkedAnswer(definition, output, answer);
-  } catch (error) {
+    const { own, call } = readInput(kernel, tool, tools.documents, given, credential, options);
+    const envelope = checkedAnswer(definition, output, await definition.call(kernel, own as never, call));
+    await assertGiven(tools.documents, definition, envelope.data, kernel.records.database.db);
+    return envelope;
+  } catch (thrown) {
+    const error = translateSystemError(thrown);
     const failure = error instanceof SlipwayError && error.code !== "internal_error" ? failureOf(error) : null;
     if (failure !== null && checkSchema(tools.failure, failure).ok) return failure;
     const reference = kernel.records.ids.next("bug");
-    options.onBug?.(error, reference);
+    options.onBug?.(thrown, reference);
     return failureOf(bug(name, reference));
   }
 }
@@ -79,6 +85,7 @@ function objectOf(name: string, args: unknown): Readonly<Record<string, unknown>
 function readInput(
   kernel: Kernel,
   { definition, common: fields, input }: ServedTool,
+  documents: DocumentSchemas,
   given: Readonly<Record<string, unknown>>,
   credential: Credential,
   options: CallOptions,
@@ -89,8 +96,9 @@ function readInput(
   const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !(field in fields.shape)));
   const own = checkSchema(definition.input as z.ZodType, rest);
   const whole = checkSchema(input, given);
-  if (!common.ok || !own.ok || !whole.ok) {
-    const violations = [common, own, whole].flatMap((checked) => (checked.ok ? [] : checked.violations));
+  const taken = takenViolations(documents, definition.name, given);
+  if (!common.ok || !own.ok || !whole.ok || taken.length > 0) {
+    const violations = [...[common, own, whole].flatMap((checked) => (checked.ok ? [] : checked.violations)), ...taken];
     throw invalid(`The arguments of ${definition.name} are not valid.`, definition.name, unique(violations));
   }
   const { actor_id, operation_id, expected_version } = common.value as Partial<Record<string, unknown>>;
@@ -115,7 +123,7 @@ function unique(violations: readonly SchemaViolation[]): SchemaViolation[] {
 }
 
 /** What does not fit its schema is a defect of ours: the caller gets none of it. */
-function checkedAnswer(definition: AnyTool, output: z.ZodType, { data, evidence }: Answer<unknown>): Envelope {
+function checkedAnswer(definition: AnyTool, output: z.ZodType, { data, evidence }: Answer<unknown>): SuccessEnvelope {
   const checked = checkSchema(definition.output, data);
   if (!checked.ok) throw new Error(`${definition.name} gave an answer that is not of its own form: ${JSON.stringify(checked.violations)}`);
   const envelope: SuccessEnvelope = { ok: true, data: checked.value, ...(evidence !== undefined && { evidence }) };
@@ -127,7 +135,9 @@ function checkedAnswer(definition: AnyTool, output: z.ZodType, { data, evidence 
 
 function invalid(message: string, tool: Tool | string, violations: readonly SchemaViolation[]): SlipwayError {
   const listed = violations.map((violation) => `${violation.pointer || "/"}: ${violation.message}`).join("; ");
-  return new SlipwayError("schema_validation_failed", `${message} ${listed}`, {
+  // A path that leaves the repository, for example, has a code of its own.
+  const code = violations.find((violation) => violation.code !== undefined)?.code ?? "schema_validation_failed";
+  return new SlipwayError(code, `${message} ${listed}`, {
     tool,
     violations,
     suggested_next_actions: ["Correct every field listed in `violations` and call again."],

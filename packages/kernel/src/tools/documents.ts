@@ -13,7 +13,7 @@ import { jsonSchemaOf, type JsonSchema } from "./schemas.ts";
 import { readSchema } from "./shipped.ts";
 
 /** What Slipway keeps or reads that has a form of its own, and where that form is defined. */
-const DEFINITIONS = {
+export const DOCUMENT_DEFINITIONS = {
   plan: planSchema,
   state: stateSchema,
   index: indexSchema,
@@ -23,7 +23,7 @@ const DEFINITIONS = {
   qa_test_index: qaTestIndex,
 } as const satisfies Record<string, z.ZodType>;
 
-export type DocumentName = keyof typeof DEFINITIONS;
+export type DocumentName = keyof typeof DOCUMENT_DEFINITIONS;
 
 export type DocumentSchemas = Readonly<Record<DocumentName, z.ZodType>>;
 
@@ -31,14 +31,14 @@ export type DocumentSchemas = Readonly<Record<DocumentName, z.ZodType>>;
 const SCHEMAS_FOLDER = join(import.meta.dirname, "..", "..", "schemas");
 
 export function loadDocumentSchemas(folder = SCHEMAS_FOLDER): DocumentSchemas {
-  const names = Object.keys(DEFINITIONS) as DocumentName[];
+  const names = Object.keys(DOCUMENT_DEFINITIONS) as DocumentName[];
   return Object.fromEntries(names.map((name) => [name, readSchema(join(folder, `${name}.schema.json`)).check])) as DocumentSchemas;
 }
 
 /** The files as they are to be, by name. */
 export function documentFiles(): ReadonlyMap<string, string> {
   return new Map(
-    Object.entries(DEFINITIONS).map(([name, definition]) => {
+    Object.entries(DOCUMENT_DEFINITIONS).map(([name, definition]) => {
       const { $schema, ...rest }: JsonSchema = jsonSchemaOf(definition, "input");
       return [`${name}.schema.json`, `${JSON.stringify({ $schema, title: name, ...rest }, null, 2)}\n`];
     }),

@@ -20,9 +20,16 @@ afterEach(() => scratch.close());
 async function use(name: Tool, args: Record<string, unknown> = {}, role: ActorRole = "system") {
   const bugs: unknown[] = [];
   const credential = { role, actorId: null, feature: null };
-  const envelope = await callTool(scratch.kernel, tools, credential, name, { actor_type: role, actor_id: "kim", ...args }, {
-    onBug: (error) => bugs.push(error),
-  });
+  const envelope = await callTool(
+    scratch.kernel,
+    tools,
+    credential,
+    name,
+    { actor_type: role, actor_id: "kim", ...args },
+    {
+      onBug: (error) => bugs.push(error),
+    },
+  );
   expect(bugs).toEqual([]);
   return envelope;
 }
@@ -162,7 +169,10 @@ describe("the repository by tools", () => {
 
 test("[FEA-103] reports are for orchestrator and system", async () => {
   await lettersOn(scratch).built();
-  expect(await data("report.dashboard", {}, "orchestrator")).toMatchObject({ features: [{ feature_id: "letters" }], counts: { building: 1 } });
+  expect(await data("report.dashboard", {}, "orchestrator")).toMatchObject({
+    features: [{ feature_id: "letters" }],
+    counts: { building: 1 },
+  });
   expect(await data("report.feature_summary", letters)).toMatchObject({ diff: { stat: expect.stringContaining("src/a.txt") } });
   expect(await code("report.dashboard", {}, "qa")).toBe("forbidden_tool_for_role");
 });

@@ -73,7 +73,13 @@ export const featureTools = [
     description:
       "Appends a note to the feature's decisions.md, with your role, your id and the time. Use it for decisions and reasons that the next " +
       "reader needs. Earlier notes are never changed, and the state's version stays as it is.",
-    input: z.strictObject({ feature_id, note: z.string().min(1).max(64 * 1024) }),
+    input: z.strictObject({
+      feature_id,
+      note: z
+        .string()
+        .min(1)
+        .max(64 * 1024),
+    }),
     output: z.strictObject({ appended: z.literal(true) }),
     async call(kernel, input, call) {
       await kernel.features.logAppend(call, input);

@@ -68,6 +68,6 @@ export const planTools = [
   }),
 ];
 
-function withoutDialect({ $schema: _, ...schema }: ReturnType<typeof jsonSchemaOf>) {
+function withoutDialect({ $schema: _dialect, ...schema }: ReturnType<typeof jsonSchemaOf>) {
   return schema;
 }

@@ -27,7 +27,7 @@ const VERSION_MANDATORY: ReadonlySet<Tool> = new Set(["feature.state_patch", "qa
 
 /** The fields around a tool's own: the dispatcher checks and strips them. A tool that has a field of the same name keeps it. */
 export function commonFields({ name, kind, input }: AnyTool): z.ZodObject {
-  const own = Object.keys(jsonSchemaOf(input, "input").properties ?? {});
+  const own = input instanceof z.ZodObject ? Object.keys(input.shape) : Object.keys(jsonSchemaOf(input, "input").properties ?? {});
   const version = VERSION_MANDATORY.has(name) ? expectedVersion : expectedVersion.optional();
   const fields = { ...actorFields, ...(kind === "mutating" && { operation_id: operationId.optional(), expected_version: version }) };
   return z.object(Object.fromEntries(Object.entries(fields).filter(([field]) => !own.includes(field))));

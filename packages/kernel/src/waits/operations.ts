@@ -1,9 +1,11 @@
 import { z } from "zod";
+import type { Tx } from "../database/tables.ts";
 import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { planSchema } from "../plans/schema.ts";
 import { wakeQueue } from "../queue/store.ts";
 import { moveWorktree } from "../features/move.ts";
+import { realign } from "../features/qa.ts";
 import type { Rooms } from "../features/rooms.ts";
 import { acceptedPlan, findFeature, updateFeature } from "../features/store.ts";
 
@@ -14,14 +16,14 @@ const waitInput = z.strictObject({
   reason: z.string().min(1),
 });
 
-/** The feature steps back until others have landed. What it has not been granted by an accepted plan it gives back: nobody waits for a waiter. */
+/** The feature steps back until others have landed. */
 export const waitOperation: Operation<z.input<typeof waitInput>, undefined, null> = {
   name: "feature.wait",
   roles: ["orchestrator", "system"],
   input: waitInput,
   async commit(tx, { feature_id, plan_json, blockers, reason }, _effect, { at }) {
     const feature = await findFeature(tx, feature_id);
-    if ((await acceptedPlan(tx, feature_id)) === null) await releaseAllWithin(tx, feature_id);
+    await giveBack(tx, feature_id);
     const row = { blockers: JSON.stringify(blockers), plan: JSON.stringify(plan_json), since: at };
     await tx
       .insertInto("waits")
@@ -29,11 +31,34 @@ export const waitOperation: Operation<z.input<typeof waitInput>, undefined, null
       .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(row))
       .execute();
     await updateFeature(tx, feature, { status_reason: reason }, at);
-    await wakeQueue(tx, feature_id);
     return null;
   },
   event: ({ feature_id, blockers, reason }) => ({ feature_id, blockers: [...blockers], reason }),
 };
+
+const giveBackInput = z.strictObject({ feature_id: z.string() });
+
+/** After a refused plan: what was taken for it is there for others again. */
+export const giveBackOperation: Operation<z.infer<typeof giveBackInput>, undefined, string[]> = {
+  name: "feature.give_back_locks",
+  roles: ["orchestrator", "system"],
+  input: giveBackInput,
+  async commit(tx, { feature_id }, _effect, { at }) {
+    const feature = await findFeature(tx, feature_id);
+    const released = await giveBack(tx, feature_id);
+    if (released.length > 0) await updateFeature(tx, feature, {}, at);
+    return released;
+  },
+  event: ({ feature_id }, resources) => ({ feature_id, resources }),
+};
+
+/** Locks that no accepted plan grants. Whoever has a plan keeps what it is working under: nobody waits for a waiter. */
+async function giveBack(tx: Tx, feature_id: string): Promise<string[]> {
+  if ((await acceptedPlan(tx, feature_id)) !== null) return [];
+  const released = await releaseAllWithin(tx, feature_id);
+  if (released.length > 0) await wakeQueue(tx, feature_id);
+  return released;
+}
 
 const wakeInput = z.strictObject({ feature_id: z.string(), onto: z.string().nullable(), reason: z.string() });
 
@@ -62,7 +87,8 @@ export function wakeOperation(rooms: Rooms): Operation<z.infer<typeof wakeInput>
     async commit(tx, { feature_id, reason }, moved, { at }) {
       const feature = await findFeature(tx, feature_id);
       await tx.deleteFrom("waits").where("feature_id", "=", feature_id).execute();
-      await updateFeature(tx, feature, { status_reason: reason, base_commit: moved.base, tree: moved.tree }, at);
+      const next = await updateFeature(tx, feature, { status_reason: reason, base_commit: moved.base, tree: moved.tree }, at);
+      if (next.base_commit !== feature.base_commit) await realign(tx, rooms, next, []);
       return moved;
     },
     event: ({ feature_id, reason }, { base }) => ({ feature_id, reason, base }),

@@ -1,7 +1,9 @@
 import { isFinished } from "@slipway/durable/status";
 import type { Db } from "../database/tables.ts";
 import type { FeatureStatus } from "../features/status.ts";
-import { findFeature, gateMap } from "../features/store.ts";
+import { locksFor, locksInForce } from "../features/locks.ts";
+import type { Rooms } from "../features/rooms.ts";
+import { acceptedPlan, findFeature, gateMap } from "../features/store.ts";
 import type { Standing } from "./rules.ts";
 
 /** A feature of the same run, with the id of its own part of it. */
@@ -40,9 +42,14 @@ export interface StatusNow {
   readonly status_reason: string;
   /** Results on the tree of now. */
   readonly gates: Readonly<Record<string, string>>;
+  /** Locks that its plan needs and it does not hold. */
+  readonly lost: readonly string[];
 }
 
-export async function statusNow(db: Db, featureId: string): Promise<StatusNow> {
+export async function statusNow(rooms: Rooms, featureId: string): Promise<StatusNow> {
+  const { db, clock } = rooms;
   const feature = await findFeature(db, featureId);
-  return { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature) };
+  const held = await locksInForce(db, featureId, clock.now());
+  const lost = locksFor(rooms, await acceptedPlan(db, featureId)).filter((resource) => !held.includes(resource));
+  return { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature), lost };
 }

@@ -13,12 +13,7 @@ export interface PlanningTurn {
 }
 
 /** Undefined while an earlier feature of the run is still planning. */
-export async function turnToPlan(
-  rooms: Rooms,
-  run: readonly Sibling[],
-  featureId: string,
-  plan: Plan,
-): Promise<PlanningTurn | undefined> {
+export async function turnToPlan(rooms: Rooms, run: readonly Sibling[], featureId: string, plan: Plan): Promise<PlanningTurn | undefined> {
   const place = run.findIndex(({ feature_id }) => feature_id === featureId);
   const earlier = run.slice(0, place);
   if (earlier.length === 0) return { claimed: [] };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
+import { DOCUMENT_DEFINITIONS } from "@slipway/kernel/tools/documents";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import { onTestFinished } from "vitest";
 import { TOOLS_FOLDER } from "../catalog.ts";
@@ -64,7 +65,10 @@ export async function openPlace(place: Place): Promise<OpenedRepository> {
 export function toolsFolder(definitions: readonly AnyTool[], atEnd: (clean: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "slipway-tools-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, text] of [...toolFiles(definitions), ["protocol.json", readFileSync(join(TOOLS_FOLDER, "protocol.json"), "utf8")] as const]) {
+  for (const [path, text] of [
+    ...toolFiles(definitions),
+    ["protocol.json", readFileSync(join(TOOLS_FOLDER, "protocol.json"), "utf8")] as const,
+  ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
@@ -80,8 +84,14 @@ export interface Bench {
   token(wish?: Partial<TokenWish>): string;
 }
 
-export async function openBench(definitions: readonly AnyTool[], options: Partial<CounterOptions> = {}): Promise<Bench> {
-  const place = scratchPlace();
+/** The tools as they are shipped. */
+export const SHIPPED = { folder: TOOLS_FOLDER } as const;
+
+export async function openBench(
+  definitions: readonly AnyTool[],
+  options: Partial<CounterOptions> & { readonly place?: Place } = {},
+): Promise<Bench> {
+  const place = options.place ?? scratchPlace();
   const opened = await openPlace(place);
   const registrar = await openRegistrar(opened, place.env);
   const key = await openTokenKey(place.root, place.env);
@@ -89,12 +99,13 @@ export async function openBench(definitions: readonly AnyTool[], options: Partia
   const reported: string[] = [];
   const counter = await openCounter({
     opened,
+    documents: DOCUMENT_DEFINITIONS,
     table: new Map(definitions.map((definition) => [definition.name, definition])),
     transport: "stdio",
     version: "0.0.0",
     report: (line) => reported.push(line),
-    folder: toolsFolder(definitions),
     ...options,
+    folder: options.folder ?? toolsFolder(definitions),
   });
   return {
     place,

@@ -21,7 +21,7 @@ export function onBehalf<T>(site: Site, { role, output, step, batch, returned = 
   return attempt(
     site,
     step,
-    (call) => {
+    async (call) => {
       assertAllowed(site, role, tool);
       return body(call);
     },

@@ -83,6 +83,8 @@ async function merge(site: Site, name: string, approval: Approval): Promise<Merg
   });
   if (outcome.ok) return { landing: outcome.value };
   if (outcome.failure.code === "user_approval_required") return { again: "with a new one" };
-  if (outcome.failure.code === "base_moved" || outcome.failure.code === "lock_not_held") return { again: "with the same approval" };
+  // A base that moved against the change shows in the next candidate, as one that merely moved does.
+  const moved = outcome.failure.code === "base_moved" || outcome.failure.details["conflicts"] !== undefined;
+  if (moved || outcome.failure.code === "lock_not_held") return { again: "with the same approval" };
   throw fromFailure(outcome.failure);
 }

@@ -1,3 +1,4 @@
+import { RESULTS } from "@slipway/agents/invoke";
 import { createPack, type Pack, type PackItem } from "@slipway/agents/pack";
 import type { TreeFile } from "@slipway/kernel/features/context";
 import type { LatestEvidence } from "@slipway/kernel/features/latest-evidence";
@@ -42,7 +43,7 @@ export async function packFor(site: Site, { role, last, show, entries }: PackWis
     ...(entries === undefined ? [] : [{ title: "open entries of the test index", kind: "qa_index", text: pretty(entries) }]),
     { title: "files in the repository", kind: "listing", text: context.files.map(({ path }) => path).join("\n") },
     ...contents,
-    { title: "last tool results", kind: "results", text: await resultsText(site, last) },
+    { title: "last tool results", kind: RESULTS, text: await resultsText(site, last) },
   ]);
 }
 
@@ -81,7 +82,9 @@ function choose(files: readonly TreeFile[], paths: readonly string[]): TreeFile[
 /** What does not change from run to run: no times, no ids, no paths of this machine. */
 function evidenceText(gate: LatestEvidence["gate"]): string {
   if (gate === null) return "no gate has run yet";
-  const steps = gate.steps.map(({ name, status, exit_code }) => `${name}: ${status}${exit_code === null ? "" : ` (exit code ${exit_code})`}`);
+  const steps = gate.steps.map(
+    ({ name, status, exit_code }) => `${name}: ${status}${exit_code === null ? "" : ` (exit code ${exit_code})`}`,
+  );
   return [`${gate.mode} gates: ${gate.passed ? "pass" : "fail"}`, ...steps].join("\n");
 }
 

@@ -3,6 +3,7 @@ import { checkSchema } from "@slipway/kernel/config/violations";
 import { indexSchema, type FeatureIndex } from "@slipway/kernel/feature-index/index-value";
 import { stateSchema } from "@slipway/kernel/features/state";
 import type { Kernel } from "@slipway/kernel/kernel";
+import { heldLocks } from "@slipway/kernel/locks/store";
 import { unfinishedOperations } from "@slipway/kernel/operations/ledger";
 import type { z } from "zod";
 
@@ -30,8 +31,8 @@ export async function recover(kernel: Kernel, operationId: string): Promise<Reco
   for (const id of open) assertValid(stateSchema, (await features.getState(id)).state, `state of "${id}"`);
   const repaired = await features.repairProjections();
 
-  const isStale = Object.values(index.lock_leases).some(({ expires_at }) => Date.parse(expires_at) <= clock.now());
-  const reclaimed = isStale ? await features.reclaimStale({ actor: { type: "system", id: "recovery" }, operationId }) : [];
+  const stale = (await heldLocks(records.database.db)).filter(({ expiresAt }) => expiresAt <= clock.now());
+  const reclaimed = stale.length > 0 ? await features.reclaimStale({ actor: { type: "system", id: "recovery" }, operationId }) : [];
 
   const untested = await Promise.all(open.map(async (id) => ({ feature_id: id, open_entries: await openEntries(kernel, id) })));
   return {

@@ -1,5 +1,4 @@
-import { fromFailure, type Failure } from "@slipway/durable/errors";
-import { attempt, certain } from "./attempt.ts";
+import { certain } from "./attempt.ts";
 import { holdPlanLocks } from "./locks.ts";
 import { blockedAnswer } from "./schemas.ts";
 import type { Site } from "./site.ts";
@@ -16,37 +15,40 @@ export async function enter(site: Site, step: string, to: Back | "ready_to_merge
 }
 
 /**
- * Nobody works on under a lock that was lost: recovery and the heartbeat block such a feature. It goes on when a person says so
- * and the locks are its own again. False when they give it up.
+ * Nobody works on under a lock that was lost: recovery and the heartbeat block such a feature. When nobody else has taken the lock
+ * it goes on by itself; otherwise, and when it was blocked for another reason, a person decides. False when they give it up.
  */
 export async function stillStanding(site: Site, name: string, back: Back): Promise<boolean> {
   const { features } = site.shop.kernel;
   for (let round = 1; ; round++) {
     const step = round === 1 ? `standing:${name}` : `standing:${name}~${round}`;
-    const { status, status_reason } = await site.ctx.step(step, () => features.standing(site.id));
+    const { status, status_reason, lost } = await site.ctx.step(step, () => features.standing(site.id));
     if (status !== "blocked") return true;
-    const answer = await site.ctx.ask(`lost:${step}`, {
+    const change = (to: Back | "failed", reason: string) =>
+      certain(site, `${to}:${step}`, (call) => features.changeStatus(call, { feature_id: site.id, to, reason }));
+    const taken = lost.length === 0 ? null : await holdPlanLocks(site, `locks:${step}`);
+    if (lost.length > 0 && taken === null) {
+      await change(back, `goes on: ${lost.join(", ")} had run out and is held again (${step})`);
+      return true;
+    }
+    const answer = await site.ctx.ask(`blocked:${step}`, {
       kind: "blocked",
       title: `${site.id} is blocked`,
-      body: `${status_reason}\nWhat it has built so far is kept. "retry" takes the locks again and goes on.`,
+      body: [status_reason, ...(taken === null ? [] : [taken.message]), "What it has built so far is kept."].join("\n"),
       options: [
-        { value: "retry", label: "take the locks again and go on" },
+        { value: "retry", label: "go on; locks it has lost are taken again first" },
         { value: "give_up", label: "end this feature; its work stays reachable" },
       ],
       schema: blockedAnswer,
       context: { feature_id: site.id, phase: back },
     });
-    const change = (name: string, to: Back | "failed", reason: string) =>
-      attempt(site, name, (call) => features.changeStatus(call, { feature_id: site.id, to, reason }));
     if (answer.decision === "give_up") {
-      await change(`give-up:${step}`, "failed", answer.comment ?? "given up by a person");
+      await change("failed", answer.comment ?? "given up by a person");
       return false;
     }
-    const contended = await holdPlanLocks(site, `locks:${step}`);
-    if (contended === null) assertDone(await change(`unblock:${step}`, back, `goes on: the locks were taken again (${name}.${round})`));
+    if (lost.length === 0) {
+      await change(back, `goes on: a person has said so (${step})`);
+      return true;
+    }
   }
-}
-
-function assertDone(outcome: { readonly ok: true } | { readonly ok: false; readonly failure: Failure }): void {
-  if (!outcome.ok) throw fromFailure(outcome.failure);
 }

@@ -1,4 +1,4 @@
-export type Step =
+type Step =
   | { readonly create_table: string; readonly columns: Readonly<Record<string, string>> }
   | { readonly add_column: string; readonly to: string; readonly type: string };
 

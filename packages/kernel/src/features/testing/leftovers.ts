@@ -16,7 +16,11 @@ export function footprint({ root, git }: ScratchKernel): { refs: string[]; files
 }
 
 /** Makes and deletes a feature that often. The first time also makes what stays for good, such as the exclude file. */
-export async function leftoversOfCycles(scratch: ScratchKernel, cycles: number, progress: (done: number) => void = () => undefined): Promise<string[]> {
+export async function leftoversOfCycles(
+  scratch: ScratchKernel,
+  cycles: number,
+  progress: (done: number) => void = () => undefined,
+): Promise<string[]> {
   const { features } = scratch.kernel;
   const { init } = lettersOn(scratch);
   const cycle = async (id: string) => {

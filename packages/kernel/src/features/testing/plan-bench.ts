@@ -7,7 +7,7 @@ import { parsePolicy } from "../../config/policy.ts";
 import { policyYaml } from "../../config/testing/samples.ts";
 import { indexSchema } from "../../feature-index/index-value.ts";
 import { openRepository, type Repository } from "../../git/repository.ts";
-import { openKernel, type Kernel } from "../../kernel.ts";
+import { openKernel } from "../../kernel.ts";
 import { layoutOf } from "../../layout.ts";
 import { PLAN } from "../../plans/testing/samples.ts";
 import { openRecords } from "../../records.ts";
@@ -60,7 +60,10 @@ export async function openPlanBench(options: PlanBenchOptions = {}) {
     db,
     call,
     async addFeature(id: string, status: FeatureStatus = "planning", base = commit): Promise<void> {
-      await db.insertInto("features").values(featureRow(id, status, base, clock.time)).execute();
+      await db
+        .insertInto("features")
+        .values(featureRow(id, status, base, clock.time))
+        .execute();
       mkdirSync(join(root, ".slipway", "features", id), { recursive: true });
     },
     row: (id: string) => findFeature(db, id),

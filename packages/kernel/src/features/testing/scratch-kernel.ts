@@ -77,12 +77,14 @@ export interface ScratchOptions {
   readonly observe?: (event: DoorEvent) => void;
   /** Instead of none. */
   readonly sandbox?: Sandbox;
+  /** More of the host's environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A real repository with its kernel on top; gates run for real, without a sandbox. `files` are added to, or replace, the usual ones. */
 export async function openScratchKernel(
   files: Readonly<Record<string, string>> = {},
-  { observe, sandbox }: ScratchOptions = {},
+  { observe, sandbox, env = {} }: ScratchOptions = {},
 ): Promise<ScratchKernel> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-")));
   const root = join(home, "repository");
@@ -105,7 +107,7 @@ export async function openScratchKernel(
     repository: await openRepository(root),
     configuration: await loadConfiguration(async (path) => (path.endsWith("agents.yaml") ? null : readFileSync(join(root, path)))),
     approvalKey,
-    hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value" },
+    hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value", ...env },
     async sandbox() {
       if (broken !== null) throw broken;
       return sandbox ?? unsandboxed({ reason: "scripted test", by: PERSON.id });

@@ -5,7 +5,7 @@ import { plannedFiles, type Plan } from "../../plans/schema.ts";
 interface ModelFeature {
   status: "planning" | "building" | "blocked" | "failed" | "merged";
   accepted: Plan | null;
-  queued: { plan: Plan; detectedAt: number; inTheWay: string; required: string[] } | null;
+  queued: { plan: Plan; detectedAt: number } | null;
 }
 
 /** Plans, locks and the queue as the requirements tell it, in plain data: no database, no claims, no leases. */
@@ -34,9 +34,8 @@ export class QueueModel {
     const inTheWay = this.#inTheWay(id, plan);
     const required = this.#missing(id, plan);
     if (this.policy.collision_policy === "block" && inTheWay.length > 0) {
-      const key = JSON.stringify(inTheWay);
-      const detectedAt = feature.queued?.inTheWay === key ? feature.queued.detectedAt : this.time;
-      feature.queued = { plan, detectedAt, inTheWay: key, required };
+      const same = feature.queued !== null && JSON.stringify(this.#inTheWay(id, feature.queued.plan)) === JSON.stringify(inTheWay);
+      feature.queued = { plan, detectedAt: same ? (feature.queued?.detectedAt ?? 0) : this.time };
       feature.status = "blocked";
       return "blocked_by_collision_policy";
     }
@@ -52,6 +51,7 @@ export class QueueModel {
     const holder = this.locks.get(resource);
     if (holder !== undefined && holder !== id) return "lock_conflict";
     this.locks.set(resource, id);
+    this.#turns();
     return null;
   }
 
@@ -80,38 +80,34 @@ export class QueueModel {
     return [...this.features]
       .flatMap(([id, { queued }]) => (queued === null ? [] : [{ id, ...queued }]))
       .toSorted((one, two) => one.detectedAt - two.detectedAt || (one.id < two.id ? -1 : 1))
-      .map(({ id, plan, required }) => ({ id, plan_version: plan.plan_version, required }));
+      .map(({ id, plan }) => ({ id, plan_version: plan.plan_version, required: this.#missing(id, plan) }));
   }
 
+  /** Always the oldest that nothing is in the way of, until there is none. */
   #turns(): void {
-    for (let again = true; again; ) {
-      again = false;
-      for (const { id } of this.inQueue()) {
-        const { queued } = this.of(id);
-        if (queued === null) continue;
-        const inTheWay = this.#inTheWay(id, queued.plan);
-        const required = this.#missing(id, queued.plan);
-        if (inTheWay.length > 0) Object.assign(queued, { inTheWay: JSON.stringify(inTheWay), required });
-        else {
-          for (const resource of required) this.locks.set(resource, id);
-          this.#accept(id, queued.plan);
-          again = true;
-        }
-      }
+    for (;;) {
+      const clear = this.inQueue().find(({ id }) => this.#inTheWay(id, this.of(id).queued?.plan ?? null).length === 0);
+      if (clear === undefined) return;
+      for (const resource of clear.required) this.locks.set(resource, clear.id);
+      this.#accept(clear.id, this.of(clear.id).queued?.plan ?? null);
     }
   }
 
-  #accept(id: string, plan: Plan): void {
+  #accept(id: string, plan: Plan | null): void {
     const feature = this.of(id);
     if (feature.status === "planning" || feature.queued !== null) feature.status = "building";
     Object.assign(feature, { accepted: plan, queued: null });
   }
 
-  #inTheWay(id: string, plan: Plan): string[] {
+  #inTheWay(id: string, plan: Plan | null): string[] {
+    if (plan === null) return ["no plan"];
     const others = [...this.features].filter(([other, { status }]) => other !== id && status !== "failed" && status !== "merged");
     const plans = others.flatMap(([, { accepted }]) => (accepted === null ? [] : pairwiseCollisions(plan, accepted, this.policy)));
     const locked = this.#missing(id, plan).filter((resource) => this.locks.has(resource));
-    return [...plans.map((item) => JSON.stringify(item)), ...locked.map((resource) => `${resource} ${this.locks.get(resource)}`)].toSorted();
+    return [
+      ...plans.map((item) => JSON.stringify(item)),
+      ...locked.map((resource) => `${resource} ${this.locks.get(resource)}`),
+    ].toSorted();
   }
 
   #missing(id: string, { contracts, ...plan }: Plan): string[] {

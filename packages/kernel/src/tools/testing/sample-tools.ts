@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ServedTool, ServedTools } from "../dispatch.ts";
+import { DOCUMENT_DEFINITIONS } from "../documents.ts";
 import { failureSchema } from "../envelope.ts";
 import { serve } from "../served.ts";
 import { tool, type AnyTool, type ToolCall } from "../tool.ts";
@@ -48,5 +49,6 @@ export function sampleTools(seen: (call: ToolCall, input: unknown) => void = () 
 }
 
 export function served(tools: readonly AnyTool[]): ServedTools {
-  return { byName: new Map(tools.map((definition) => [definition.name, serve(definition)] as [string, ServedTool])), failure: failureSchema };
+  const byName = new Map(tools.map((definition) => [definition.name, serve(definition)] as [string, ServedTool]));
+  return { byName, failure: failureSchema, documents: DOCUMENT_DEFINITIONS };
 }

@@ -4,6 +4,7 @@ import {
   addFile,
   openScratchKernel,
   PERSON,
+  POLICY,
   replaceLine,
   scratchPlan,
   type ApprovedFacts,
@@ -11,7 +12,7 @@ import {
 import type { Kernel } from "@slipway/kernel/kernel";
 import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Commission, Reply } from "../../desk.ts";
+import type { AgentDesk, Commission, Reply } from "../../desk.ts";
 import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
 import { openShop } from "../shop.ts";
 
@@ -47,15 +48,32 @@ export interface Workshop {
   approve(question: InboxQuestion): Promise<string>;
   /** From now on gates find no sandbox, or one again. */
   breakSandbox(error: Error | null): void;
+  /** What was done through the door: the operation, and in whose name. */
+  operations(): Promise<{ readonly name: string; readonly actor: { readonly type: string; readonly id: string } }[]>;
+  /** Names of the steps of one feature that have been recorded, in their order. */
+  steps(runId: string, feature?: string): Promise<string[]>;
+  packs(role: string, subject?: string): Pack[];
   locks(): Promise<{ resource: string; holder: string }[]>;
   expireLocks(): Promise<void>;
   takeLock(resource: string, holder: string): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface WorkshopOptions {
+  /** Replaces parts of slipway/policy.yaml: what stands there, and what shall. */
+  readonly policy?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly processors?: number;
+  /** How long a worker that does not listen may take to end. */
+  readonly graceMs?: number;
+  /** Instead of the scripted one. */
+  readonly desk?: (kernel: Kernel) => AgentDesk;
+}
+
 /** A real repository, database, engine and gate; only the agents are scripted. */
-export async function openWorkshop(script: Script): Promise<Workshop> {
-  const scratch = await openScratchKernel();
+export async function openWorkshop(script: Script, options: WorkshopOptions = {}): Promise<Workshop> {
+  const policy = Object.entries(options.policy ?? {}).reduce((text, [from, to]) => replaceOnce(text, from, to), POLICY);
+  const scratch = await openScratchKernel({ "slipway/policy.yaml": policy, ...options.files });
   const { root, kernel, records, git, write, read, sign } = scratch;
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
@@ -78,7 +96,8 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
     ids,
     inbox,
     workflows: [features],
-    kernel: openShop(kernel, desk),
+    ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+    kernel: openShop(kernel, options.desk?.(kernel) ?? desk, options.processors),
   });
 
   async function startWith(max_active_features: number, names: readonly string[]): Promise<string> {
@@ -112,6 +131,15 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
       return token;
     },
     breakSandbox: scratch.breakSandbox,
+    async operations() {
+      const events = (await engine.events("repository")).filter(({ kind }) => kind === "operation");
+      return events.map(({ name, payload }) => ({ name, actor: (JSON.parse(payload) as { actor: { type: string; id: string } }).actor }));
+    },
+    async steps(runId, feature = "letters") {
+      const events = await engine.events(`${runId}/feature:${feature}`);
+      return events.filter(({ kind }) => kind === "step").map(({ name }) => name);
+    },
+    packs: (role, subject = "letters") => asked.filter((one) => one.role === role && one.subject === subject).map(({ pack }) => pack),
     locks: async () => (await heldLocks(database.db)).map(({ resource, holder }) => ({ resource, holder })),
     async expireLocks() {
       await database.db.updateTable("locks").set({ expires_at: 0 }).execute();
@@ -127,11 +155,21 @@ export async function openWorkshop(script: Script): Promise<Workshop> {
   };
 }
 
+function replaceOnce(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`the policy does not say ${from}`);
+  return text.replace(from, to);
+}
+
 /** A failure is scripted as the error that the desk would have returned or thrown. */
 function answerOf<T>(answer: unknown, parse: (value: unknown) => T): Reply<T> {
   if (answer instanceof Error) throw answer;
   if (typeof answer === "object" && answer !== null && "failure" in answer) return answer as unknown as Reply<T>;
   return { ok: true, value: parse(answer) };
+}
+
+/** What a pack has under a title. */
+export function section(pack: Pack | undefined, title: string): string {
+  return pack?.sections.find((one) => one.title === title)?.text ?? "";
 }
 
 export function planFor(feature = "letters", changes: Record<string, unknown> = {}) {

@@ -31,6 +31,7 @@ const FOLDER_GONE = {
   next: "Change to a folder that exists.",
 } as const;
 
+/** An error that a person can mend, in words for them; anything else comes back as it was. */
 export function translateSystemError(error: unknown): unknown {
   if (error instanceof SlipwayError || !(error instanceof Error) || !("code" in error) || !("syscall" in error)) return error;
   const meaning = error.syscall === "uv_cwd" ? FOLDER_GONE : MEANINGS[String(error.code)];

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { letters } from "./testing/project.ts";
+
+test("a question that has waited too long is told about when the run is taken up, once each time it is due", async () => {
+  const project = letters();
+  await project.run();
+  const reminded = "still waits for a person: Merge letters into main? → slipway approve letters";
+  const resume = async () => {
+    const { stdout, stderr } = await project.slipway(["resume"]);
+    return `${stdout}${stderr}`.includes(reminded);
+  };
+  expect(await resume()).toBe(false);
+  project.sql("UPDATE questions SET remind_at = '[1, 2, 9999999999999]' RETURNING id");
+  expect([await resume(), await resume()]).toEqual([true, false]);
+  project.sql("UPDATE questions SET remind_at = '[1, 2, 3]' RETURNING id");
+  expect([await resume(), await resume()]).toEqual([true, false]);
+});
+
+test("another run's questions are not told about", async () => {
+  const project = letters();
+  await project.run();
+  project.sql("UPDATE questions SET remind_at = '[1]', run_id = 'another' RETURNING id");
+  const { stdout, stderr } = await project.slipway(["resume"]);
+  expect(`${stdout}${stderr}`).not.toContain("still waits for a person");
+});

@@ -1,0 +1,31 @@
+import { openQuestionsOf } from "./choose.ts";
+import { oneLine } from "./render/plain.ts";
+import { answerCommand } from "./render/questions.ts";
+import type { Session } from "./session.ts";
+
+const EVERY_MS = 60_000;
+
+/** Tells once about each question of the run that has waited longer than it should. */
+export async function remindOnce({ records }: Pick<Session, "records">, runId: string, say: (line: string) => void): Promise<void> {
+  const mine = new Set((await openQuestionsOf(records, runId)).map(({ id }) => id));
+  for (const reminder of await records.inbox.dueReminders()) {
+    if (!mine.has(reminder.question.id)) continue;
+    say(`still waits for a person: ${oneLine(reminder.question.title)} → ${answerCommand(reminder.question)}`);
+    await records.inbox.markReminded(reminder);
+  }
+}
+
+/** Now, and every minute while the run goes on. */
+export function keepReminding(session: Pick<Session, "records">, runId: string, say: (line: string) => void): { stop(): Promise<void> } {
+  let telling: Promise<void> = Promise.resolve();
+  const tell = () => void (telling = telling.then(() => remindOnce(session, runId, say)).catch(() => undefined));
+  tell();
+  const timer = setInterval(tell, EVERY_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await telling;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { SlipwayError } from "@slipway/durable/errors";
+import { killGroup } from "./process.ts";
+
+/**
+ * A git process that stays for a while: answering costs it less than starting one. It ends when nobody has asked for a moment,
+ * and with us, because then its input ends.
+ */
+export interface Resident {
+  /** One at a time, in order. The answer is whole when it ends with `ending`. */
+  ask(question: Uint8Array | string, ending: string): Promise<Buffer>;
+}
+
+/** Shorter than anybody waits for a git process that might hold a lock. */
+const IDLE_MS = 1_000;
+const ANSWER_MS = 300_000;
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const MAX_STDERR_BYTES = 65_536;
+
+/** Processes that wait for a question: they hold no lock. */
+export const idleResidents = new Set<number>();
+
+export function resident(name: string, start: () => ChildProcess): Resident {
+  let running: ChildProcess | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let line: Promise<unknown> = Promise.resolve();
+
+  function wake(): ChildProcess {
+    clearTimeout(idle);
+    const child = running ?? begin();
+    idleResidents.delete(child.pid ?? 0);
+    hold(child, true);
+    return child;
+  }
+
+  function begin(): ChildProcess {
+    const child = start();
+    running = child;
+    child.once("exit", () => {
+      idleResidents.delete(child.pid ?? 0);
+      if (running === child) running = undefined;
+    });
+    return child;
+  }
+
+  function rest(child: ChildProcess): void {
+    if (running !== child) return;
+    idleResidents.add(child.pid ?? 0);
+    hold(child, false);
+    idle = setTimeout(() => child.stdin?.end(), IDLE_MS).unref();
+  }
+
+  async function answer(question: Uint8Array | string, ending: string): Promise<Buffer> {
+    const child = wake();
+    try {
+      return await exchange(name, child, question, Buffer.from(ending));
+    } catch (error) {
+      running = undefined;
+      killGroup(child, "SIGKILL");
+      throw error;
+    } finally {
+      rest(child);
+    }
+  }
+
+  return {
+    ask(question, ending) {
+      const turn = line.then(() => answer(question, ending));
+      // Whoever asked has been told.
+      line = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+/** Only while it answers does it keep this process from ending. */
+function hold(child: ChildProcess, keep: boolean): void {
+  for (const handle of [child, child.stdin, child.stdout, child.stderr] as (Socket | null)[]) handle?.[keep ? "ref" : "unref"]();
+}
+
+function exchange(name: string, child: ChildProcess, question: Uint8Array | string, ending: Buffer): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let tail = Buffer.alloc(0);
+  let stderr = "";
+  const fail = (reason: string) =>
+    reject(new SlipwayError("git_failed", `git ${name} failed: ${reason}`, { command: name, stderr, killed: child.signalCode !== null }));
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    tail = Buffer.concat([tail, chunk]).subarray(-ending.length);
+    if (tail.equals(ending)) resolve(Buffer.concat(chunks));
+    else if (bytes > MAX_ANSWER_BYTES) fail("it wrote more than can be kept");
+  };
+  const onError = (chunk: Buffer) => void (stderr.length < MAX_STDERR_BYTES && (stderr += chunk.toString("utf8")));
+  // "close" comes after the last of its output.
+  const onClose = () => fail(stderr.trim().split("\n")[0] || `it ended (${child.signalCode ?? child.exitCode})`);
+  const onFailure = ({ message }: Error) => fail(message);
+  const timer = setTimeout(() => fail(`it did not answer within ${ANSWER_MS} ms`), ANSWER_MS);
+  child.stdout?.on("data", onData);
+  child.stderr?.on("data", onError);
+  child.once("close", onClose);
+  child.once("error", onFailure);
+  child.stdin?.write(question);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    child.stdout?.off("data", onData);
+    child.stderr?.off("data", onError);
+    child.off("close", onClose);
+    child.off("error", onFailure);
+  });
+}

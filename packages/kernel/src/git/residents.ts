@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Repository } from "./repository.ts";
+import { resident, type Resident } from "./resident.ts";
+import type { RefUpdate } from "./transaction.ts";
+import { vaultFolder } from "./vault.ts";
+
+interface Residents {
+  readonly objects: Resident;
+  readonly differences: Resident;
+  readonly commits: Resident;
+  readonly refs: Resident;
+}
+
+const known = new WeakMap<Repository, Promise<Residents>>();
+
+function residentsOf(repo: Repository): Promise<Residents> {
+  const found = known.get(repo) ?? open(repo);
+  known.set(repo, found);
+  return found;
+}
+
+async function open(repo: Repository): Promise<Residents> {
+  const vault = await repo.vault();
+  const stay = (git: typeof vault, args: readonly string[]) => resident(args[0] ?? "", () => git.start(args));
+  return {
+    objects: stay(vault, ["cat-file", "--batch"]),
+    differences: stay(vault, ["diff-tree", "--stdin", ...DIFFERENCE_FORMAT]),
+    commits: stay(vault, ["hash-object", "-t", "commit", "-w", "--stdin-paths"]),
+    refs: stay(repo.git, ["update-ref", "--no-deref", "--stdin"]),
+  };
+}
+
+/** Every change in three forms: raw entries, numbers of lines, and the lines themselves. */
+const DIFFERENCE_FORMAT = [
+  "-r",
+  "--raw",
+  "--numstat",
+  "--patch",
+  "-z",
+  "--unified=0",
+  "--no-renames",
+  "--no-abbrev",
+  "--no-color",
+  "--ignore-submodules=none",
+];
+
+/** A name of no object, so that git says where an answer ends. */
+function marker(): string {
+  return `end-${randomBytes(12).toString("hex")}`;
+}
+
+/** An object that is not there is null. */
+export async function readObjects(repo: Repository, names: readonly string[]): Promise<(GitObject | null)[]> {
+  if (names.length === 0) return [];
+  const end = marker();
+  const { objects } = await residentsOf(repo);
+  const answer = await objects.ask([...names, end].map((name) => `${name}\n`).join(""), `${end} missing\n`);
+  let offset = 0;
+  return names.map(() => {
+    const line = answer.indexOf(10, offset);
+    const [oid = "", type = "", size = "0"] = answer.toString("utf8", offset, line).split(" ");
+    if (type === "missing") {
+      offset = line + 1;
+      return null;
+    }
+    const bytes = answer.subarray(line + 1, line + 1 + Number(size));
+    offset = line + 1 + Number(size) + 1;
+    return { oid, type, bytes };
+  });
+}
+
+export interface GitObject {
+  readonly oid: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const treesOf = new WeakMap<Repository, Map<string, string>>();
+const MOST_TREES = 500;
+
+/** The tree of a commit or tree, by its id. */
+export async function treeOf(repo: Repository, oid: string): Promise<string> {
+  const trees = treesOf.get(repo) ?? new Map<string, string>();
+  treesOf.set(repo, trees);
+  const found = trees.get(oid) ?? (await readObjects(repo, [`${oid}^{tree}`]))[0]?.oid;
+  if (found === undefined) throw new SlipwayError("object_missing", `The object ${oid} is not in the repository, or has no tree.`, { object: oid });
+  if (trees.size >= MOST_TREES) trees.clear();
+  trees.set(oid, found);
+  return found;
+}
+
+/** What `git diff-tree` says of two trees, in the form of `DIFFERENCE_FORMAT`. */
+export async function differences(repo: Repository, fromTree: string, toTree: string): Promise<Buffer> {
+  const end = marker();
+  const answer = await (await residentsOf(repo)).differences.ask(`${fromTree} ${toTree}\n${end}\n`, `${end}\n`);
+  return answer.subarray(answer.indexOf(10) + 1, answer.length - end.length - 1);
+}
+
+/** Writes a commit object, and returns its id. git checks that it is one. */
+export async function writeCommit(repo: Repository, commit: string): Promise<string> {
+  const file = join(vaultFolder(repo), `commit-${randomBytes(8).toString("hex")}`);
+  writeFileSync(file, commit);
+  try {
+    // Relative to the folder it works in, so that no name of a folder matters.
+    return (await (await residentsOf(repo)).commits.ask(`../${basename(file)}\n`, "\n")).toString("utf8").trim();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Moves a ref by compare-and-swap; false when it was to be new and is there. */
+export async function moveRef(repo: Repository, { ref, to, from }: RefUpdate): Promise<boolean> {
+  const lines = ["start", `update ${ref} ${to} ${from ?? "0".repeat(to.length)}`, "prepare", "commit", ""];
+  try {
+    await (await residentsOf(repo)).refs.ask(lines.join("\n"), "commit: ok\n");
+    return true;
+  } catch (error) {
+    if (from === null && error instanceof SlipwayError && /reference already exists/.test(String(error.details["stderr"]))) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type BigIntStats } from "node:fs";
+import { join } from "node:path";
+import { at } from "./files.ts";
+import { decodePath } from "./names.ts";
+import { ABSENT, type RawEntry } from "./raw.ts";
+import type { Repository } from "./repository.ts";
+
+/** A file that a tree has. */
+export interface TrackedFile {
+  readonly path: string;
+  readonly oid: string;
+}
+
+/**
+ * What a worktree looked like when git found that it holds a tree. As long as every file and folder has the same inode, size
+ * and times, it still does; where a time is so young that a second change might not show, the content is looked at, too.
+ */
+export interface Standing {
+  readonly tree: string;
+  readonly files: Map<string, { readonly oid: string; seen: Seen }>;
+  /** With the names in them that git ignores. "" is the worktree itself. */
+  readonly folders: Map<string, { readonly ignored: ReadonlySet<string>; seen: Seen }>;
+  /** Outside the tree and yet decisive: git's pointer, and the repository's own ignore rules. */
+  readonly others: ReadonlyMap<string, string>;
+}
+
+interface Seen {
+  readonly signature: string;
+  /** Until this has been looked at once more, later: its time may be that of a second change. */
+  readonly young: boolean;
+}
+
+/** Beyond this, git looks faster than we do. */
+const MOST_FILES = 1_500;
+const MOST_YOUNG = 200;
+/** More than the coarsest clock of a file system. */
+const YOUNG_NS = 2_500_000_000n;
+
+const standings = new WeakMap<Repository, Map<string, Standing>>();
+
+export function rememberStanding(repo: Repository, worktree: string, standing: Standing): void {
+  const all = standings.get(repo) ?? new Map<string, Standing>();
+  standings.set(repo, all.set(worktree, standing));
+}
+
+export function forgetStanding(repo: Repository, worktree: string): void {
+  standings.get(repo)?.delete(worktree);
+}
+
+export function standingBefore(repo: Repository, worktree: string): Standing | undefined {
+  return standings.get(repo)?.get(worktree);
+}
+
+export function standingOf(repo: Repository, worktree: string, tree: string): Standing | undefined {
+  const standing = standingBefore(repo, worktree);
+  return standing?.tree === tree ? standing : undefined;
+}
+
+/** The standing as it is now, with the names in its folders that no tree has; null when a file is missing or there are too many. */
+export function observe(repo: Repository, worktree: string, tree: string, files: readonly TrackedFile[]): { standing: Standing; unknown: string[] } | null {
+  if (files.length > MOST_FILES) return null;
+  const standing: Standing = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
+  const unknown: string[] = [];
+  const tracked = new Set(files.map(({ path }) => path));
+  const folders = foldersOf(files.map(({ path }) => path));
+  for (const { path, oid } of files) {
+    const seen = see(worktree, path);
+    if (seen === null) return null;
+    standing.files.set(path, { oid, seen });
+  }
+  for (const folder of folders) {
+    const seen = see(worktree, folder);
+    if (seen === null) return null;
+    const strange = namesIn(worktree, folder).filter((name) => !tracked.has(child(folder, name)) && !folders.has(child(folder, name)));
+    // Rules that no tree has could change without a sign.
+    if (strange.includes(".gitignore")) return null;
+    unknown.push(...strange.map((name) => child(folder, name)));
+    standing.folders.set(folder, { ignored: new Set(strange), seen });
+  }
+  return { standing, unknown };
+}
+
+/** Whether everything is as it was. What was young and is not any more counts from now on without a look inside. */
+export function stillStands({ objectFormat }: Repository, worktree: string, standing: Standing): boolean {
+  const young = [...standing.files.values(), ...standing.folders.values()].filter(({ seen }) => seen.young).length;
+  if (young > MOST_YOUNG) return false;
+  for (const [name, signature] of standing.others) if (signatureOf(name) !== signature) return false;
+  for (const [path, file] of standing.files) {
+    const now = see(worktree, path);
+    if (now?.signature !== file.seen.signature) return false;
+    if (file.seen.young && blobId(worktree, path, objectFormat) !== file.oid) return false;
+    file.seen = now;
+  }
+  for (const [folder, known] of standing.folders) {
+    const now = see(worktree, folder);
+    if (now?.signature !== known.seen.signature) return false;
+    if (known.seen.young && !hasNames(worktree, standing, folder)) return false;
+    known.seen = now;
+  }
+  return true;
+}
+
+/** The standing after our own change of some files; null when something else changed beside it. */
+export function followed(worktree: string, standing: Standing, tree: string, entries: readonly RawEntry[]): Standing | null {
+  const files = new Map(standing.files);
+  for (const { path, newMode, newOid } of entries) {
+    const seen = newMode === ABSENT ? null : see(worktree, path);
+    if (newMode === ABSENT) files.delete(path);
+    else if (seen === null) return null;
+    else files.set(path, { oid: newOid, seen: { ...seen, young: true } });
+  }
+  const folders: Standing["folders"] = new Map();
+  const changed = foldersOf(entries.map(({ path }) => path));
+  const next: Standing = { ...standing, tree, files, folders };
+  for (const folder of foldersOf(files.keys())) {
+    const known = standing.folders.get(folder);
+    const seen = known === undefined || changed.has(folder) ? see(worktree, folder) : known.seen;
+    if (seen === null) return null;
+    folders.set(folder, { ignored: known?.ignored ?? new Set(), seen: known?.seen === seen ? seen : { ...seen, young: true } });
+  }
+  return [...changed].every((folder) => !folders.has(folder) || hasNames(worktree, next, folder)) ? next : null;
+}
+
+function hasNames(worktree: string, { files, folders }: Standing, folder: string): boolean {
+  const ignored = folders.get(folder)?.ignored;
+  return namesIn(worktree, folder).every((name) => {
+    const path = child(folder, name);
+    return files.has(path) || folders.has(path) || ignored?.has(name) === true;
+  });
+}
+
+function see(worktree: string, path: string): Seen | null {
+  const stats = lstatSync(path === "" ? worktree : at(worktree, path), { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  const now = BigInt(Date.now()) * 1_000_000n;
+  return { signature: signed(stats), young: stats.ctimeNs > now - YOUNG_NS };
+}
+
+function signed({ dev, ino, mode, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+function signatureOf(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? "" : signed(stats);
+}
+
+function othersOf({ commonDir }: Repository, worktree: string): Map<string, string> {
+  return new Map([join(worktree, ".git"), join(commonDir, "info", "exclude")].map((path) => [path, signatureOf(path)]));
+}
+
+/** git's own pointer stands in no tree. */
+function namesIn(worktree: string, folder: string): string[] {
+  const names = readdirSync(folder === "" ? worktree : at(worktree, folder), { encoding: "buffer" }).map((name) => decodePath(name));
+  return folder === "" ? names.filter((name) => name !== ".git") : names;
+}
+
+function child(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set([""]);
+  for (const path of paths) for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) folders.add(path.slice(0, end));
+  return folders;
+}
+
+function blobId(worktree: string, path: string, algorithm: string): string {
+  const place = at(worktree, path);
+  const bytes = lstatSync(place).isSymbolicLink() ? readlinkSync(place, { encoding: "buffer" }) : readFileSync(place);
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}

@@ -1,0 +1,125 @@
+import type { Provider, ProviderRequest } from "@slipway/agents/provider";
+import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
+import { parseAgents } from "@slipway/kernel/config/agents";
+import type { Kernel } from "@slipway/kernel/kernel";
+import { afterEach, expect, test } from "vitest";
+import { openDesk } from "../desk.ts";
+import { featuresRole } from "./roles.ts";
+import { openWorkshop, patchOf, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+const PROMPTS = {
+  "slipway/prompts/planner.system.md": "You plan, in our house style.  \n",
+  "slipway/prompts/qa.system.md": "You test.\n",
+};
+const AGENTS = parseAgents(
+  "slipway/agents.yaml",
+  "version: 1\nroles:\n  planner: { system_prompt_path: slipway/prompts/planner.system.md }\n  qa: { system_prompt_path: slipway/prompts/qa.system.md }\n",
+);
+
+/** A model with a script: what each role says, in order. It sees exactly what a real provider would. */
+function scriptedProvider(script: Readonly<Record<string, readonly ((request: ProviderRequest) => unknown)[]>>) {
+  const asked: ProviderRequest[] = [];
+  const turns = new Map<string, number>();
+  const provider: Provider = {
+    name: "scripted",
+    async invoke(request) {
+      asked.push(request);
+      const turn = turns.get(request.role) ?? 0;
+      turns.set(request.role, turn + 1);
+      const answers = script[request.role] ?? [];
+      const answer = answers[Math.min(turn, answers.length - 1)]?.(request);
+      return { text: JSON.stringify(answer), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0.01 }, model: "m" };
+    },
+  };
+  const desk = (kernel: Kernel) => {
+    const readFile = async (path: string) => (path in PROMPTS ? Buffer.from(PROMPTS[path as keyof typeof PROMPTS]) : null);
+    return openDesk({
+      kernel,
+      role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), AGENTS, readFile),
+      provider: async () => ({ provider, model: "m", configRef: "SCRIPT_KEY" }),
+      onWarning: () => undefined,
+    });
+  };
+  return { asked, desk };
+}
+
+const passes = (...paths: readonly string[]) => paths.map((path) => ({ path, hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }));
+const both = { ...patchOf("src/a.txt", "one", "two") };
+both.unified_diff += patchOf("src/b.txt", "one", "two").unified_diff;
+
+test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respawned with its progress kept, dashboard and review pack", async () => {
+  const { asked, desk } = scriptedProvider({
+    planner: [() => planFor("letters", { files: { create: [], modify: ["src/a.txt", "src/b.txt"], delete: [] } })],
+    builder: [() => both],
+    qa: [
+      // Its verdict on one file counts; its patch does not, because this policy lets QA change nothing.
+      () => ({ ...patchOf("src/a.txt", "two", "three"), updates: passes("src/a.txt") }),
+      () => ({ type: "NOTE", text: "the rest is fine", updates: passes("src/b.txt") }),
+    ],
+  });
+  const policy = { "supervisor: {": "rbac: { qa: [qa.test_index_update] }\nsupervisor: {" };
+  shop = await openWorkshop({}, { desk, policy });
+  const runId = await shop.start();
+  expect((await shop.drive(runId)).status).toBe("waiting");
+
+  const systems = Object.fromEntries(asked.map(({ role, system }) => [role, system]));
+  expect(systems).toMatchObject({ planner: PROMPTS["slipway/prompts/planner.system.md"], qa: PROMPTS["slipway/prompts/qa.system.md"] });
+  expect(systems["builder"]).toContain("You build one planned change");
+
+  const [first, second] = asked.filter(({ role }) => role === "qa");
+  const index = ({ input }: ProviderRequest) => String(input.context_bundle.find(({ kind }) => kind === "qa_index")?.text);
+  expect([index(first!).includes("src/a.txt"), index(first!).includes("src/b.txt")]).toEqual([true, true]);
+  expect([index(second!).includes("src/a.txt"), index(second!).includes("src/b.txt")]).toEqual([false, true]);
+  expect(second?.input.last_tool_results).toContain("forbidden_tool_for_role");
+  expect(shop.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+  const sessions = (await shop.operations()).filter(({ name }) => name === "qa.test_index_update").map(({ actor }) => actor.id);
+  expect(sessions).toEqual([`qa-1@${runId}/feature:letters`, `qa-2@${runId}/feature:letters`]);
+
+  const { features } = await shop.kernel.features.dashboard();
+  expect(features).toMatchObject([{ feature_id: "letters", status: "ready_to_merge", cost_usd: 0.04, question: { kind: "approval" } }]);
+  const [question] = await shop.open();
+  expect(question?.context["review"]).toMatchObject({ diff: { files: [{ path: "src/a.txt" }, { path: "src/b.txt" }] } });
+  await shop.approve(question!);
+  expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+});
+
+test.each([
+  ["of no type there is", { type: "MERGE", branch: "main" }],
+  ["that is another role's", planFor()],
+])("[FEA-121] an answer %s is refused and sent back to the worker with the reason", async (_what, wrong) => {
+  const { asked, desk } = scriptedProvider({
+    planner: [() => planFor()],
+    builder: [() => wrong, () => patchOf("src/a.txt", "one", "two")],
+    qa: [() => ({ type: "NOTE", text: "fine", updates: passes("src/a.txt") })],
+  });
+  shop = await openWorkshop({}, { desk });
+  await shop.drive(await shop.start());
+  const builds = asked.filter(({ role }) => role === "builder");
+  expect(builds.map(({ attempt, repair }) => [attempt, repair])).toEqual([
+    ["1", 0],
+    ["1", 1],
+  ]);
+  expect(builds[1]?.prompt).toMatch(/Your last answer was refused.*\/type/s);
+  expect((await shop.operations()).filter(({ actor }) => actor.type === "builder").map(({ name }) => name)).toEqual(["repo.apply_patch"]);
+  expect((await shop.open())[0]?.kind).toBe("approval");
+});
+
+test("[FEA-120] the worker's input names its role, feature, bundle, instructions and last results, and who answers", async () => {
+  const { asked, desk } = scriptedProvider({ planner: [() => ({ type: "NOTE", text: "?" })] });
+  shop = await openWorkshop({}, { desk });
+  await shop.drive(await shop.start());
+  const { input } = asked[1]!;
+  expect(input).toMatchObject({
+    role: "planner",
+    feature_id: "letters",
+    instructions: "Return a PLAN_SUBMISSION for this feature.",
+    last_tool_results: "The planner returned a NOTE, which was recorded; the work itself is still wanted.",
+    provider: "scripted",
+    model: "m",
+    provider_config_ref: "SCRIPT_KEY",
+  });
+  expect(input.context_bundle.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["spec", "state", "evidence", "diff"]));
+});

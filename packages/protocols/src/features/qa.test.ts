@@ -1,0 +1,117 @@
+import type { Pack } from "@slipway/agents/pack";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  newFile,
+  NOTHING_MISSING,
+  openWorkshop,
+  patchOf,
+  planFor,
+  section,
+  verdicts,
+  withVerdicts,
+  type Script,
+  type Workshop,
+} from "./testing/workshop.ts";
+
+const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+async function drive(script: Script) {
+  shop = await openWorkshop(script);
+  const runId = await shop.start();
+  await shop.drive(runId);
+  return runId;
+}
+const index = async () => (await shop.kernel.features.qaIndex("letters")).index;
+const shown = (turn: number) =>
+  JSON.parse(section(shop.packs("qa")[turn], "open entries of the test index") || "null") as {
+    pending: { path: string; hunks: unknown[] }[];
+  } | null;
+const results = (turn: number) => section(shop.packs("qa")[turn], "last tool results");
+/** The ids of the sessions that gave verdicts. */
+const sessions = async () =>
+  (await shop.operations())
+    .filter(({ name, actor }) => name === "qa.test_index_update" && actor.type === "qa")
+    .map(({ actor }) => actor.id.split("@")[0]);
+
+/** A new file of so many lines, every third one of which differs from the base: each a hunk of its own. */
+function manyHunks(count: number) {
+  const lines = Array.from({ length: count * 3 }, (_, line) => `line ${line}`);
+  const body = lines.map((line, number) => (number % 3 === 0 ? `-${line}\n+${line} changed` : ` ${line}`)).join("\n");
+  const unified_diff = `diff --git a/src/long.txt b/src/long.txt\n--- a/src/long.txt\n+++ b/src/long.txt\n@@ -1,${lines.length} +1,${lines.length} @@\n${body}\n`;
+  return { text: `${lines.join("\n")}\n`, patch: { type: "PATCH", summary: "many", unified_diff } };
+}
+
+describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
+  test("one session, one batch for a small feature; it is closed, and every entry is passed with evidence", async () => {
+    const runId = await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "three"))] });
+    expect(await sessions()).toEqual(["qa-1"]);
+    const { items } = await index();
+    expect(items.map(({ path, status }) => [path, status])).toEqual([
+      ["src/a.txt", "passed"],
+      ["src/new.txt", "passed"],
+    ]);
+    // What QA wrote itself was settled by the gates that ran it.
+    expect(items[1]?.evidence_refs).toEqual([`${runId}/feature:letters/gates:full:qa-1`]);
+    const { state } = await shop.kernel.features.getState("letters");
+    expect(state.cluster.qa_session_id).toBe("unknown");
+  });
+
+  test("without them it is repeated by a new session, which is told so; its patch is not half taken", async () => {
+    await drive({ ...HAPPY, qa: [newFile("src/new.txt", "three"), NOTHING_MISSING] });
+    expect(results(1)).toBe('The batch is not done: "updates" has to say what you found out about the 1 open entries.');
+    expect(shown(1)).toEqual(shown(0));
+    expect(await sessions()).toEqual(["qa-2"]);
+    expect((await index()).items.map(({ path }) => path)).toEqual(["src/a.txt"]);
+  });
+
+  test("a verdict on something that is not in the index refuses the whole batch", async () => {
+    const stray = {
+      type: "NOTE",
+      text: "fine",
+      updates: [{ path: "src/b.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }],
+    };
+    await drive({ ...HAPPY, qa: [stray, NOTHING_MISSING] });
+    expect(results(1)).toContain("schema_validation_failed: The QA index was not changed. updates[0] (src/b.txt)");
+  });
+
+  test("an entry that QA finds wrong keeps the feature from being ready, until it is repaired or waived", async () => {
+    const failing = (pack: Pack) => ({ type: "NOTE", text: "wrong", updates: verdicts(pack, "failed") });
+    const waiving = (pack: Pack) => ({ type: "NOTE", text: "was meant so", updates: verdicts(pack, "waived") });
+    await drive({ ...HAPPY, qa: [failing, waiving] });
+    expect(results(1)).toContain("These entries of the test index are neither passed nor waived: src/a.txt (1 to 1).");
+    expect((await index()).items.map(({ status }) => status)).toEqual(["waived"]);
+    expect((await shop.open())[0]?.kind).toBe("approval");
+  });
+});
+
+describe("[FEA-134] the next QA worker is a new session", () => {
+  test("a large change takes several; each works on what is left, and sees nothing of what the others said", async () => {
+    const { text, patch } = manyHunks(50);
+    shop = await openWorkshop(
+      {
+        planner: [planFor("letters", { files: { create: [], modify: ["src/long.txt"], delete: [] } })],
+        builder: [patch],
+        qa: [(pack: Pack) => ({ type: "NOTE", text: "the first session's secret", updates: verdicts(pack, "passed") }), NOTHING_MISSING],
+      },
+      { files: { "src/long.txt": text } },
+    );
+    await shop.drive(await shop.start());
+    expect(shop.asked.filter(({ role }) => role === "qa").map(({ attempt }) => attempt)).toEqual(["1", "1-2"]);
+    expect(await sessions()).toEqual(["qa-1", "qa-1-2"]);
+    const counts = [0, 1].map((turn) => shown(turn)?.pending.flatMap(({ hunks }) => hunks).length);
+    expect(counts).toEqual([40, 10]);
+    expect(JSON.stringify(shop.packs("qa")[1]?.sections)).not.toContain("the first session's secret");
+    expect(new Set((await index()).items.map(({ status }) => status))).toEqual(new Set(["passed"]));
+    expect((await shop.open())[0]?.kind).toBe("approval");
+  });
+
+  test("one that repairs what a gate found has no open entries to judge, and need not", async () => {
+    await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
+    expect(results(1)).toContain("src/new.txt:1:BUG");
+    expect(shown(1)?.pending.map(({ path }) => path)).toEqual(["src/new.txt"]);
+    expect((await shop.open())[0]?.kind).toBe("approval");
+  });
+});

@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { recover } from "./recovery.ts";
+import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
+
+const MIGRATION = planFor("letters", { contracts: { openapi: "none", events: "none", db: "migration" } });
+const SCRIPT: Script = { planner: [MIGRATION], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
+
+let shop: Workshop;
+let number = 0;
+afterEach(() => shop.close());
+
+const standing = () => shop.kernel.features.standing("letters");
+const recovered = () => recover(shop.kernel, `recovery-${(number += 1)}`);
+const question = async () => (await shop.open()).find(({ kind }) => kind === "blocked");
+
+/** Until the worker of the role is called; then the process "dies". */
+async function diesAt(role: string) {
+  let dead = false;
+  const died = Promise.withResolvers<void>();
+  const script = Object.fromEntries(
+    Object.entries(SCRIPT).map(([name, answers]) => [
+      name,
+      name !== role
+        ? answers
+        : [
+            async (pack: never) => {
+              if (!dead) {
+                dead = true;
+                died.resolve();
+                await new Promise(() => undefined);
+              }
+              const [answer] = answers;
+              return typeof answer === "function" ? (answer as (given: never) => unknown)(pack) : answer;
+            },
+          ],
+    ]),
+  );
+  shop = await openWorkshop(script, { graceMs: 0 });
+  const runId = await shop.start();
+  const stop = new AbortController();
+  const driven = shop.engine.drive(runId, { signal: stop.signal });
+  await died.promise;
+  stop.abort(new Error("killed"));
+  await driven;
+  return runId;
+}
+
+describe("[FEA-130] a restart after the leases have run out", () => {
+  test("blocks the feature with the reason; when nobody has taken the lock it goes on by itself", async () => {
+    const runId = await diesAt("qa");
+    await shop.expireLocks();
+    expect(await recovered()).toMatchObject({ reclaimed: [{ resource: "db_migrations", former_holder: "letters" }] });
+    expect(await standing()).toMatchObject({
+      status: "blocked",
+      status_reason: expect.stringContaining("db_migrations ran out"),
+      lost: ["db_migrations"],
+    });
+    await shop.drive(runId);
+    expect(await shop.locks()).toEqual([{ resource: "db_migrations", holder: "letters" }]);
+    expect(await standing()).toMatchObject({ status: "ready_to_merge" });
+    expect((await shop.open()).map(({ kind }) => kind)).toEqual(["approval"]);
+  });
+
+  test("keeps leases that still hold", async () => {
+    await diesAt("builder");
+    expect(await recovered()).toMatchObject({ reclaimed: [], pending: { features: ["letters"], queued: [] } });
+    expect(await standing()).toMatchObject({ status: "building", lost: [] });
+  });
+
+  test("asks a person when somebody else has the lock now, and goes on when it is free again", async () => {
+    const runId = await diesAt("builder");
+    await shop.expireLocks();
+    await recovered();
+    await shop.takeLock("db_migrations", "other");
+    await shop.drive(runId);
+    const asked = await question();
+    expect(asked).toMatchObject({ title: "letters is blocked", body: expect.stringMatching(/ran out.*db_migrations.*"other"/s) });
+    await shop.expireLocks();
+    await shop.answer(asked!, { decision: "retry" });
+    await shop.drive(runId);
+    expect(await standing()).toMatchObject({ status: "ready_to_merge", lost: [] });
+  });
+
+  test("and the person may end it", async () => {
+    const runId = await diesAt("builder");
+    await shop.expireLocks();
+    await recovered();
+    await shop.takeLock("db_migrations", "other");
+    await shop.drive(runId);
+    await shop.answer((await question())!, { decision: "give_up" });
+    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "failed" });
+    expect(await standing()).toMatchObject({ status: "failed", status_reason: "given up by a person" });
+  });
+
+  test("while an approved feature waits for its turn: it is ready again, and lands", async () => {
+    shop = await openWorkshop(SCRIPT);
+    const runId = await shop.start();
+    await shop.drive(runId);
+    await shop.approve((await shop.open())[0]!);
+    await shop.expireLocks();
+    await recovered();
+    expect(await standing()).toMatchObject({ status: "blocked" });
+    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "merged" });
+  });
+});
+
+test("a feature that somebody blocked by hand is not unblocked without a person", async () => {
+  const runId = await diesAt("builder");
+  const call = { actor: { type: "system", id: "kim" }, operationId: "by-hand" } as const;
+  await shop.kernel.features.changeStatus(call, { feature_id: "letters", to: "blocked", reason: "wait for legal" });
+  await shop.drive(runId);
+  const asked = await question();
+  expect(asked?.body).toContain("wait for legal");
+  await shop.answer(asked!, { decision: "retry" });
+  await shop.drive(runId);
+  expect(await standing()).toMatchObject({ status: "ready_to_merge" });
+});
+
+describe("[FEA-131] what a restart finds to be done", () => {
+  test("open features, entries nobody has tested, and calls that were cut off", async () => {
+    await diesAt("qa");
+    const db = shop.kernel.records.database.db;
+    const cut = {
+      id: "cut-off",
+      name: "gates.run",
+      actor_type: "system",
+      actor_id: "x",
+      input_digest: "0",
+      status: "started",
+      claim: null,
+      owner: null,
+    };
+    await db
+      .insertInto("operations")
+      .values({ ...cut, started_at: 1, finished_at: null, response: null, failure: null } as never)
+      .execute();
+    const { pending } = await recovered();
+    expect(pending).toMatchObject({
+      features: ["letters"],
+      queued: [],
+      cut_off: [{ operation: "gates.run", operation_id: "cut-off" }],
+      untested: [{ feature_id: "letters", open_entries: 1 }],
+    });
+  });
+
+  test("each feature goes on at its earliest unfinished phase: no worker that has answered is asked again", async () => {
+    const runId = await diesAt("qa");
+    await recovered();
+    await shop.drive(runId);
+    expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
+    expect((await shop.open()).map(({ kind }) => kind)).toEqual(["approval"]);
+  });
+
+  test("files for people that were changed by hand are written anew", async () => {
+    await diesAt("builder");
+    shop.write(".slipway/features/letters/state.md", "nonsense\n");
+    expect((await recovered()).repaired).toEqual(["letters"]);
+    expect(shop.read(".slipway/features/letters/state.md")).toContain("status: building");
+  });
+
+  test("a state that does not fit its schema stops everything before it goes on", async () => {
+    await diesAt("builder");
+    await shop.kernel.records.database.db.updateTable("features").set({ gates: '{"fast":"perhaps"}' }).execute();
+    await expect(recovered()).rejects.toMatchObject({
+      code: "schema_validation_failed",
+      message: expect.stringContaining('state of "letters"'),
+    });
+  });
+
+  test("a repository where nothing has happened yet has nothing to recover", async () => {
+    shop = await openWorkshop(SCRIPT);
+    expect(await recovered()).toEqual({ repaired: [], reclaimed: [], pending: { features: [], queued: [], cut_off: [], untested: [] } });
+  });
+});
