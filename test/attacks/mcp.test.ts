@@ -98,20 +98,19 @@ test("attack 45: a key given twice is refused, whichever of the two would have c
   expect(site.yard.read(site.yard.worktree(feature, "src/a.txt"))).toBe("one\n");
 });
 
-test.each(["__proto__", "constructor", "prototype", "__pr\\u006fto__"])(
-  "attack 52: the key %s is refused, on top and inside",
-  async (key) => {
-    const raw = await connectRaw(site.yard, "orchestrator");
-    const plan = JSON.stringify(planFor("bystander"));
-    const actor = '"actor_type":"orchestrator","actor_id":"o","feature_id":"bystander"';
-    await unharmed(site.yard, [], async () => {
+test("attack 52: keys that mean something to JavaScript are refused, on top and inside", async () => {
+  const raw = await connectRaw(site.yard, "orchestrator");
+  const plan = JSON.stringify(planFor("bystander"));
+  const actor = '"actor_type":"orchestrator","actor_id":"o","feature_id":"bystander"';
+  await unharmed(site.yard, [], async () => {
+    for (const key of ["__proto__", "constructor", "prototype", "__pr\\u006fto__"]) {
       expectRefused(await raw.call("plan.submit", `{${actor},"plan_json":${plan},"${key}":{"admin":true}}`), /is not allowed/);
       const nested = plan.replace('"files":{', `"files":{"${key}":{"create":["x"]},`);
       expectRefused(await raw.call("plan.submit", `{${actor},"plan_json":${nested}}`), /is not allowed/);
-    });
-    expect(await site.state("bystander")).toMatchObject({ status: "planning" });
-  },
-);
+    }
+  });
+  expect(await site.state("bystander")).toMatchObject({ status: "planning" });
+});
 
 test("attack 54: a regular expression that could go on for ever is answered, and so is everybody else meanwhile", async () => {
   const { yard, builder } = site;

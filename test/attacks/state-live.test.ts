@@ -75,7 +75,7 @@ test(
     const deaths = await unharmed(yard, [feature_id], async () => {
       for (let died = 0; ; died++) {
         const server = await connect(yard, "builder", { env: { PATH: `${folder}:${yard.env["PATH"]}` } });
-        writeFileSync(countdown, String(died + 1));
+        writeFileSync(countdown, String(1 + 3 * died));
         const answer = await server.call("repo.apply_patch", input).catch(() => null);
         rmSync(countdown, { force: true });
         await server.close();
@@ -168,8 +168,7 @@ describe("attack 43 (what a feature may read; sealed code comes later)", () => {
     },
   );
 
-  // A hole, until a specification in a feature's folder has to be a file of its own.
-  test.fails("attack 43: a specification that is a link out of the repository is not taken in", async () => {
+  test("attack 43: a specification that is a link out of the repository is not taken in", async () => {
     const { yard, orchestrator } = site;
     yard.write(".slipway/features/linked/README.md", "no specification\n");
     symlinkSync(join(yard.home, ".ssh", "id_ed25519"), join(yard.root, ".slipway", "features", "linked", "spec.md"));

@@ -4,7 +4,7 @@ export const FEATURES = ["f1", "f2", "f3", "f4", "f5"] as const;
 export const RESOURCES = ["db_migrations", "openapi"] as const;
 const NAMES = 12;
 
-export interface Chosen {
+interface Chosen {
   readonly tool: string;
   readonly args: Arguments;
 }

@@ -44,6 +44,9 @@ export function loadTools(folder: string, table: ToolTable, documents: DocumentS
 function assertAsDefined(folder: string, definitions: readonly AnyTool[]): void {
   for (const [path, text] of toolFiles(definitions)) {
     if (readFileSync(join(folder, path), "utf8") !== text)
-      throw damaged(join(folder, path), "It does not say what the tools' definitions say.");
+      throw damaged(
+        join(folder, path),
+        "It does not say what the tools' definitions say (in a clone: `npm run generate:tools`, then build).",
+      );
   }
 }

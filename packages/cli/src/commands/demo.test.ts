@@ -117,7 +117,7 @@ describe("slipway demo", () => {
   }
 
   test.each([
-    [{ status: "waiting", question: "" }, "the lines above say why"],
+    [{ status: "waiting", question: "" }, "it asks: nothing"],
     [
       { status: "failed", failure: { code: "sandbox_unavailable", message: "no walls", details: {} } },
       "it failed with sandbox_unavailable: no walls",
@@ -127,7 +127,7 @@ describe("slipway demo", () => {
     const { folder, demo } = place();
     const { code, stderr } = await demo("--keep", "demo");
     expect(code).toBe(3);
-    expect(stderr).toContain(`gate_failed: The demo did not get everything merged (its run is ${outcome.status}); ${why}.\n`);
+    expect(stderr).toContain(`gate_failed: The demo did not get everything merged (its run is ${outcome.status}); ${why}\n`);
     expect(stderr).toContain(`  next: Look around in ${folder}: `);
     expect(stderr).toContain("  next: Check this machine with `slipway doctor`.\n");
   });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Outcome } from "@slipway/durable/outcome";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { readSpecs } from "@slipway/kernel/specs/read";
 import type { RunCommand } from "../command.ts";
@@ -68,14 +69,16 @@ async function carryOut(session: Session, runId: string, io: Io, progress: Progr
       say(`\n${bold("Ready to merge. This is what a person would look at; in your repository only you can approve it.")}\n`);
       if ((await approveAll(session, io, say)) > 0) continue;
     }
-    throw stuck(outcome, io.cwd);
+    throw stuck(outcome, io.cwd, await session.records.inbox.listOpen());
   }
 }
 
-function stuck(outcome: Outcome, folder: string): SlipwayError {
+function stuck(outcome: Outcome, folder: string, asked: readonly InboxQuestion[]): SlipwayError {
   const why =
-    outcome.status === "failed" ? `it failed with ${outcome.failure.code}: ${outcome.failure.message}` : "the lines above say why";
-  return new SlipwayError("gate_failed", `The demo did not get everything merged (its run is ${outcome.status}); ${why}.`, {
+    outcome.status === "failed"
+      ? `it failed with ${outcome.failure.code}: ${outcome.failure.message}`
+      : `it asks: ${asked.map(({ title, body }) => `${title} ${body}`).join("; ") || "nothing"}`;
+  return new SlipwayError("gate_failed", `The demo did not get everything merged (its run is ${outcome.status}); ${why}`, {
     file: folder,
     suggested_next_actions: [
       `Look around in ${folder}: \`slipway status\`, \`slipway inbox\`.`,

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError, type Failure } from "@slipway/durable/errors";
 import { z } from "zod";
@@ -161,15 +161,18 @@ function gatePolicy({ configuration: { policy } }: Rooms) {
 /** Logs are small and already redacted; the object store keeps them when the folder is tidied. */
 async function recordedSteps({ objects }: Rooms, { steps }: GateResult): Promise<RecordedStep[]> {
   return Promise.all(
-    steps.map(async ({ name, command, status, exitCode, durationMs, logPath }) => ({
-      name,
-      command,
-      status,
-      exit_code: exitCode,
-      duration_ms: Math.round(durationMs),
-      log_path: logPath,
-      log_digest: status === "skipped" ? null : await objects.put(await readFile(logPath)),
-    })),
+    steps.map(async ({ name, command, status, exitCode, durationMs, logPath }) => {
+      const log = status === "skipped" ? Buffer.alloc(0) : readFileSync(logPath);
+      return {
+        name,
+        command,
+        status,
+        exit_code: exitCode,
+        duration_ms: Math.round(durationMs),
+        log_path: logPath,
+        log_digest: log.length === 0 ? null : await objects.put(log),
+      };
+    }),
   );
 }
 

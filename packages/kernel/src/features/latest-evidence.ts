@@ -12,7 +12,7 @@ export const gateStepSchema = z.strictObject({
   exit_code: z.int().nullable().describe("Null when the step was stopped or did not run."),
   duration_ms: z.number(),
   log_path: z.string(),
-  log_digest: z.string().nullable().describe("SHA-256 of the log in the object store."),
+  log_digest: z.string().nullable().describe("SHA-256 of the log in the object store; null when there is nothing in it."),
 });
 
 export const latestEvidenceSchema = z.strictObject({
@@ -57,10 +57,11 @@ export async function latestEvidence({ db, objects }: Rooms, id: string): Promis
       steps: steps.map((step) => ({ ...step, command: [...step.command] })),
       at: new Date(at).toISOString(),
     },
-    log: decisive?.log_digest == null ? null : { step: decisive.name, path: decisive.log_path, tail: await tailOf(decisive.log_digest) },
+    log: decisive === undefined ? null : { step: decisive.name, path: decisive.log_path, tail: await tailOf(decisive.log_digest) },
   };
 
-  async function tailOf(digest: string): Promise<string> {
+  async function tailOf(digest: string | null): Promise<string> {
+    if (digest === null) return "";
     return Buffer.from(await objects.get(digest))
       .toString("utf8")
       .slice(-TAIL_CHARACTERS);

@@ -12,7 +12,7 @@ export interface RecordedStep {
   readonly exit_code: number | null;
   readonly duration_ms: number;
   readonly log_path: string;
-  /** In the object store; null for a step that did not run. */
+  /** In the object store; null for a step that did not run, or said nothing. */
   readonly log_digest: string | null;
 }
 

@@ -9,6 +9,8 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Started earlier, by the same file, arguments and environment, and waiting for its input. */
+  readonly started?: ChildProcess | undefined;
 }
 
 export interface ProcessOutcome {
@@ -29,7 +31,7 @@ const GRACE_MS = 2_000;
 /** Runs a program in a process group of its own, so that a timeout ends its children too. Rejects only when it cannot be started. */
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-  const child = startProcess(request);
+  const child = request.started ?? startProcess(request);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   let stdoutBytes = 0;

@@ -57,8 +57,8 @@ async function ownLocks(repo: Repository, records: readonly WorktreeRecord[]): P
   ];
   const below = await Promise.all(
     folders.map((folder) =>
-      readdir(folder, { recursive: true }).then(
-        (names) => names.map((name) => join(folder, name)),
+      readdir(folder, { recursive: true, withFileTypes: true }).then(
+        (entries) => entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)),
         () => [],
       ),
     ),

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import type { Socket } from "node:net";
 import { SlipwayError } from "@slipway/durable/errors";
 import { killGroup } from "./process.ts";
+import { hold } from "./spare.ts";
 
 /**
  * A git process that stays for a while: answering costs it less than starting one. It ends when nobody has asked for a moment,
@@ -30,7 +30,7 @@ export function resident(name: string, start: () => ChildProcess): Resident {
     clearTimeout(idle);
     const child = running ?? begin();
     idleResidents.delete(child.pid ?? 0);
-    hold(child, true);
+    hold(child, "ref");
     return child;
   }
 
@@ -47,7 +47,7 @@ export function resident(name: string, start: () => ChildProcess): Resident {
   function rest(child: ChildProcess): void {
     if (running !== child) return;
     idleResidents.add(child.pid ?? 0);
-    hold(child, false);
+    hold(child, "unref");
     idle = setTimeout(() => child.stdin?.end(), IDLE_MS).unref();
   }
 
@@ -72,11 +72,6 @@ export function resident(name: string, start: () => ChildProcess): Resident {
       return turn;
     },
   };
-}
-
-/** Only while it answers does it keep this process from ending. */
-function hold(child: ChildProcess, keep: boolean): void {
-  for (const handle of [child, child.stdin, child.stdout, child.stderr] as (Socket | null)[]) handle?.[keep ? "ref" : "unref"]();
 }
 
 function exchange(name: string, child: ChildProcess, question: Uint8Array | string, ending: Buffer): Promise<Buffer> {

@@ -11,6 +11,7 @@ interface Residents {
   readonly objects: Resident;
   readonly differences: Resident;
   readonly commits: Resident;
+  readonly trees: Resident;
   readonly refs: Resident;
 }
 
@@ -29,6 +30,7 @@ async function open(repo: Repository): Promise<Residents> {
     objects: stay(vault, ["cat-file", "--batch"]),
     differences: stay(vault, ["diff-tree", "--stdin", ...DIFFERENCE_FORMAT]),
     commits: stay(vault, ["hash-object", "-t", "commit", "-w", "--stdin-paths"]),
+    trees: stay(vault, ["mktree", "-z", "--batch"]),
     refs: stay(repo.git, ["update-ref", "--no-deref", "--stdin"]),
   };
 }
@@ -109,6 +111,12 @@ export async function writeCommit(repo: Repository, commit: string): Promise<str
   } finally {
     rmSync(file, { force: true });
   }
+}
+
+/** Writes a tree of lines as `git ls-tree -z` has them, each with its NUL, in any order. git checks that the objects are there. */
+export async function writeTree(repo: Repository, lines: readonly Buffer[]): Promise<string> {
+  const answer = await (await residentsOf(repo)).trees.ask(Buffer.concat([...lines, Buffer.from([0])]), "\n");
+  return answer.toString("utf8").trim();
 }
 
 /** Moves a ref by compare-and-swap; false when it was to be new and is there. */

@@ -11,6 +11,8 @@ export interface GitOptions {
   readonly timeoutMs?: number;
   /** Exit codes besides 0 that are answers, not failures. */
   readonly allowExit?: readonly number[];
+  /** A process that `start` began with these very arguments, and that waits for `input`. */
+  readonly started?: ChildProcess | undefined;
   readonly signal?: AbortSignal;
   readonly maxOutputBytes?: number;
   /** Take what came before the output grew too long, instead of failing. */
@@ -75,8 +77,8 @@ export function createGit(target: GitTarget): Git {
   });
 
   async function run(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    const { input, signal, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_OUTPUT_BYTES, allowExit = [], cutOutput = false } = options;
-    const outcome = await runProcess({ ...request(args, options), input, signal, timeoutMs, maxOutputBytes });
+    const { input, signal, started, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_OUTPUT_BYTES, allowExit = [], cutOutput = false } = options;
+    const outcome = await runProcess({ ...request(args, options), input, signal, started, timeoutMs, maxOutputBytes });
     if (outcome.stopped === "aborted") throw signal?.reason;
     if (outcome.stopped === "too_much_output" && cutOutput) return { ...outcome, cut: true };
     if (outcome.stopped === undefined && (outcome.exitCode === 0 || allowExit.includes(outcome.exitCode))) return outcome;

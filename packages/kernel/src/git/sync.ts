@@ -3,19 +3,29 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Repository } from "./repository.ts";
 
-const synced = new WeakMap<Repository, number>();
+/** The time of each folder's last change that is known to be on the disk. */
+const synced = new WeakMap<Repository, Map<string, number>>();
+/** What changed longer ago was synced by whoever changed it, or by the system. */
 const FIRST_SYNC_MS = 600_000;
-const CLOCK_SLACK_MS = 2_000;
 
 /** git syncs files but not the folders their names are in: objects/xx that changed since the last time, and the ref's folder. */
 export async function syncFolders(repo: Repository, refFolder: string): Promise<void> {
   const objects = join(repo.commonDir, "objects");
   const now = Date.now();
-  const since = (synced.get(repo) ?? now - FIRST_SYNC_MS) - CLOCK_SLACK_MS;
-  const fanOut = readdirSync(objects).filter((name) => name.length === 2);
-  const changed = fanOut.map((name) => join(objects, name)).filter((folder) => (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since);
-  await Promise.all([refFolder, dirname(refFolder), objects, ...changed].map(syncFolder));
-  synced.set(repo, now);
+  const known = synced.get(repo) ?? new Map<string, number>();
+  synced.set(repo, known);
+  const changed = readdirSync(objects)
+    .filter((name) => name.length === 2)
+    .map((name) => join(objects, name))
+    .map((folder) => ({ folder, changedAt: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .filter(({ folder, changedAt }) => changedAt >= now - FIRST_SYNC_MS && known.get(folder) !== changedAt);
+  await Promise.all([refFolder, dirname(refFolder), objects, ...changed.map(({ folder }) => folder)].map(syncFolder));
+  for (const { folder, changedAt } of changed) if (now - changedAt > slackFor(changedAt)) known.set(folder, changedAt);
+}
+
+/** Within this, a second change may leave the time of the first: longer where times are whole seconds. */
+function slackFor(time: number): number {
+  return time % 1_000 === 0 ? 2_000 : 100;
 }
 
 async function syncFolder(path: string): Promise<void> {

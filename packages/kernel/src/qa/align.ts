@@ -9,7 +9,6 @@ export interface QaEntry extends Omit<QaItem, "hunks" | "path">, DiffHunk {}
  * keeps its status and evidence; every other is pending. What the diff no longer has is gone.
  */
 export function align(old: readonly QaEntry[], hunks: readonly DiffHunk[], requiredTests: (path: string) => string[]): QaEntry[] {
-  const nameOf = ({ path, key }: DiffHunk) => `${key} ${path}`;
   const before = Map.groupBy(old, nameOf);
   const counts = new Map([...Map.groupBy(hunks, nameOf)].map(([name, alike]) => [name, alike.length]));
   const seen = new Map<string, number>();
@@ -23,6 +22,10 @@ export function align(old: readonly QaEntry[], hunks: readonly DiffHunk[], requi
       ? { ...found, required_tests, status: "pending" }
       : { ...known, ...found };
   });
+}
+
+function nameOf({ path, key }: DiffHunk): string {
+  return `${key} ${path}`;
 }
 
 /** Hunks that say the same are told apart by their order. When their number has changed, it is not known which of them went. */

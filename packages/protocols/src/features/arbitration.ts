@@ -3,6 +3,7 @@ import type { Plan } from "@slipway/kernel/plans/schema";
 import { z } from "zod";
 import { certain, nextActions } from "./attempt.ts";
 import { conflictingIn, resourcesIn, ruleOn, type Collided } from "./rules.ts";
+import { endSession } from "./sessions.ts";
 import type { Site } from "./site.ts";
 
 interface Case {
@@ -26,17 +27,22 @@ export async function arbitrate(site: Site, name: string, { purpose, plan, failu
   const ruling = ruleOn({ purpose, place: place(site.id), inTheWay, waited });
   if (ruling === "revise") return { revise: failure };
   if (ruling === "ask") return ask(site, name, purpose, failure);
-  return failure.code === "blocked_by_collision_policy" ? waitInQueue(site, name, purpose, failure) : waitFor(site, name, plan, failure);
+  return failure.code === "blocked_by_collision_policy"
+    ? waitInQueue(site, name, purpose, failure)
+    : waitFor(site, name, purpose, plan, failure);
 }
 
-async function waitFor(site: Site, name: string, plan: Plan, failure: Failure): Promise<Ending> {
+async function waitFor(site: Site, name: string, purpose: Case["purpose"], plan: Plan, failure: Failure): Promise<Ending> {
   const { features } = site.shop.kernel;
   const blockers = conflictingIn(failure);
   const others = blockers.join(", ");
   const reason = `waits for ${others}: ${resourcesIn(failure).join(", ")}`;
+  if (purpose === "submit") await endSession(site, "planner", `wait:${name}`, "blocked");
   await certain(site, `wait:${name}`, (call) => features.wait(call, { feature_id: site.id, plan_json: plan, blockers, reason }));
   const { onto } = await site.ctx.until(`waited:${name}`, () => features.endOf(site.run, blockers));
   await wake(site, name, onto, `goes on: ${others} ended`);
+  // Work that is under way goes onto the moved base as far as it fits; what conflicts is a question when it lands.
+  if (purpose === "update") await certain(site, `carry:${name}`, (call) => features.candidate(call, { feature_id: site.id }));
   return "submit again";
 }
 

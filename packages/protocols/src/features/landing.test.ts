@@ -64,7 +64,7 @@ describe("the base moves after the approval", () => {
     await shop.approve(question);
     shop.write("src/a.txt", "theirs\n");
     shop.git("commit", "--quiet", "--all", "--message=theirs");
-    await shop.drive(runId);
+    expect(await shop.drive(runId)).toMatchObject({ status: "waiting", questions: [{ name: "conflict:2" }] });
     const [conflict] = await shop.open();
     expect(conflict).toMatchObject({ kind: "conflict", context: { files: ["src/a.txt"] } });
     expect(shop.git("show", "main:src/a.txt")).toBe("theirs\n");

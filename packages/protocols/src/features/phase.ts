@@ -1,6 +1,7 @@
 import { certain, nextActions } from "./attempt.ts";
 import type { Failure } from "@slipway/durable/errors";
-import { blockedAnswer } from "./schemas.ts";
+import { blockedAnswer, type WorkerRole } from "./schemas.ts";
+import { endSession } from "./sessions.ts";
 import type { Outcome, Site } from "./site.ts";
 
 /** What the worker is told about its last attempt or request, or by a person. */
@@ -19,6 +20,8 @@ export interface Start {
 }
 
 export type Phase = "planning" | "building" | "qa";
+
+const WORKER_OF: Readonly<Record<Phase, WorkerRole>> = { planning: "planner", building: "builder", qa: "qa" };
 
 /**
  * Tries `once` a bounded number of times. When that is used up the feature is blocked with the reason and a person
@@ -61,6 +64,7 @@ async function askForHelp(site: Site, phase: Phase, name: string, last: Last): P
   const change = (step: string, to: Phase | "blocked" | "failed", reason: string) =>
     certain(site, step, (call) => site.shop.kernel.features.changeStatus(call, { feature_id: site.id, to, reason }));
 
+  await endSession(site, WORKER_OF[phase], `${phase}:${name}`, "blocked");
   await change(`block:${phase}:${name}`, "blocked", `${phase} used up its attempts; last: ${why}`);
   const answer = await site.ctx.ask(`blocked:${phase}:${name}`, {
     kind: "blocked",

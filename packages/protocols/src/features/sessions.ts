@@ -18,7 +18,7 @@ export async function beginSession(site: Site, role: WorkerRole, attempt: string
   );
 }
 
-/** The session is closed: the next worker of this role is a new one. */
+/** The session is closed; what comes next of this role begins again. */
 export async function endSession(site: Site, role: WorkerRole, attempt: string, as: "done" | "blocked" | "ready"): Promise<void> {
   await certain(site, `end:${role}:${attempt}`, (call) =>
     site.shop.kernel.features.setSessions(call, {
