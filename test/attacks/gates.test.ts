@@ -199,8 +199,7 @@ describe("attack 33: a forged report never counts", () => {
   });
 });
 
-// A hole, until gates no longer find what others left in files that git ignores.
-test.fails("attack 34: nor does a file that git ignores carry anything from one gate to the next", async () => {
+test("attack 34: nor does a file that git ignores carry anything from one gate to the next", async () => {
   const feature_id = await site.feature();
   const unified_diff =
     adding("attack.sh", "mkdir build; echo exit 0 > build/tool.sh\n") + adding("verdict.sh", "sh build/tool.sh || exit 1\n");

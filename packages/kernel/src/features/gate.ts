@@ -13,6 +13,7 @@ import { recordGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
+import { withoutLeftovers } from "./beside-tree.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 export const gateInput = z.strictObject({ feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
@@ -64,24 +65,29 @@ export function runGatesOperation(
       return slots.within(async () => {
         await settle(rooms, feature, operationId, at);
         const sandbox = await rooms.sandbox();
-        const result = await runGate({
-          config: gates,
-          profile,
-          mode,
-          worktree: feature.worktree,
-          overrides,
-          policy: gatePolicy(rooms),
-          sandbox,
-          hostEnv: rooms.hostEnv,
-          readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
-          shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
-          logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
-          redact: rooms.redactor,
-          clock: rooms.clock,
-          ...(signal === undefined ? {} : { signal }),
-          ...(onStep === undefined ? {} : { onStep }),
+        const run = () =>
+          runGate({
+            config: gates,
+            profile,
+            mode,
+            worktree: feature.worktree,
+            overrides,
+            policy: gatePolicy(rooms),
+            sandbox,
+            hostEnv: rooms.hostEnv,
+            readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
+            shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
+            logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
+            redact: rooms.redactor,
+            clock: rooms.clock,
+            ...(signal === undefined ? {} : { signal }),
+            ...(onStep === undefined ? {} : { onStep }),
+          });
+        const result = await withoutLeftovers(rooms, feature, async () => {
+          const seen = await run();
+          await settle(rooms, feature, `${operationId}/after`, at);
+          return seen;
         });
-        await settle(rooms, feature, `${operationId}/after`, at);
         return { result, steps: await recordedSteps(rooms, result), tree: feature.tree, sandbox: sandbox.kind };
       }, signal);
     },

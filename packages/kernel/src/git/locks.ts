@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "./repository.ts";
-import { idleResidents } from "./resident.ts";
+import { waitingProcesses } from "./spare.ts";
 
 /** Where the system tells about its processes; another folder in tests. */
 export interface ProcessTable {
@@ -59,7 +59,7 @@ async function gitProcesses(repo: Repository, proc: string): Promise<Set<string>
     const end = facts.lastIndexOf(")");
     const name = facts.slice(facts.indexOf("(") + 1, end);
     const fields = facts.slice(end + 2).split(" ");
-    if (!/^git(?:-|$)/.test(name) || fields[0] === "Z" || idleResidents.has(Number(pid))) continue;
+    if (!/^git(?:-|$)/.test(name) || fields[0] === "Z" || waitingProcesses.has(Number(pid))) continue;
     if (!(await worksIn(repo, join(proc, pid)))) continue;
     found.add(`${pid}:${fields[19]}`);
   }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { visible } from "../plans/paths.ts";
@@ -17,6 +17,7 @@ import {
 } from "./patch-rules.ts";
 import { hasBinary, unparsable } from "./patch-size.ts";
 import { scratchName } from "./place.ts";
+import { APPLY, applyQuickly, type Applied } from "./quick-apply.ts";
 import { ABSENT, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import type { Git } from "./runner.ts";
@@ -58,47 +59,34 @@ export interface PatchToJudge {
  * touched. Throws patch_apply_failed, or patch_rejected or path_out_of_bounds with every offence.
  */
 export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise<JudgedPatch> {
-  const { baseTree, patch, against } = asked;
+  const { baseTree, patch, known, against } = asked;
   const limits = { ...DEFAULT_PATCH_LIMITS, ...asked.limits };
   const early = unparsable(patch, limits);
   if (early !== null) throw rejected([early], limits);
-  const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
-  mkdirSync(scratch, { recursive: true });
-  try {
-    const { tree, index } = await applied(repo, join(scratch, "index"), asked, limits);
-    const own = await lineDiff(repo, baseTree, tree);
-    const git = await repo.vault();
-    const changes = await measured(git, own, asked);
-    const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
-    if (offences.length > 0) throw rejected(offences, limits);
-    const lines = against === undefined ? null : against === baseTree ? own : await lineDiff(repo, against, tree);
-    return { tree, changes, flags: flagsOf(changes), lines, index };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const { tree, own, index } =
+    (known && (await applyQuickly(repo, baseTree, known.indexFile, patch))) ?? (await applyToBase(repo, baseTree, patch, limits));
+  const git = await repo.vault();
+  const changes = await measured(git, own, asked);
+  const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
+  if (offences.length > 0) throw rejected(offences, limits);
+  const lines = against === undefined ? null : against === baseTree ? own : await lineDiff(repo, against, tree);
+  return { tree, changes, flags: flagsOf(changes), lines, index };
 }
 
 /** The base with the patch, in an index of its own. */
-async function applied(
-  repo: Repository,
-  indexFile: string,
-  { baseTree, patch, known }: PatchToJudge,
-  limits: Required<PatchLimits>,
-): Promise<{ tree: string; index: Buffer }> {
-  const git = await repo.vault({ indexFile });
-  if (known !== undefined) copyFileSync(known.indexFile, indexFile);
-  // Where it does not fit, or where what was known is not so, git reads the base itself and decides.
-  if (known === undefined || !(await fits(git, patch))) {
+async function applyToBase(repo: Repository, baseTree: string, patch: Uint8Array, limits: Required<PatchLimits>): Promise<Applied> {
+  const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
+  const indexFile = join(scratch, "index");
+  mkdirSync(scratch, { recursive: true });
+  try {
+    const git = await repo.vault({ indexFile });
     await git.run(["read-tree", "--end-of-options", baseTree]);
     await apply(git, patch, limits);
+    const tree = (await git.text(["write-tree"])).trim();
+    return { tree, own: await lineDiff(repo, baseTree, tree), index: readFileSync(indexFile) };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
   }
-  return { tree: (await git.text(["write-tree"])).trim(), index: readFileSync(indexFile) };
-}
-
-const APPLY = ["apply", "--cached", "-p1", "--whitespace=nowarn", "-"];
-
-async function fits(git: Git, patch: Uint8Array): Promise<boolean> {
-  return (await git.run(APPLY, { input: patch, allowExit: [1, 128] })).exitCode === 0;
 }
 
 async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>): Promise<void> {

@@ -2,13 +2,15 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clearStaleLock } from "./locks.ts";
-import { idleResidents, resident } from "./resident.ts";
+import { resident } from "./resident.ts";
 import { differences, moveRef, readObjects, treeOf, writeCommit } from "./residents.ts";
+import { waitingProcesses } from "./spare.ts";
 import { scratch } from "./testing/scratch.ts";
 
-const echo = () => resident("echo", () => spawn("sh", ["-c", 'while read -r line; do echo "$line"; [ "$line" = die ] && exit 3; done'], { detached: true }));
+const echo = () =>
+  resident("echo", () => spawn("sh", ["-c", 'while read -r line; do echo "$line"; [ "$line" = die ] && exit 3; done'], { detached: true }));
 
 describe("a process that stays", () => {
   test("answers one after the other, in order, and is the same one", async () => {
@@ -41,12 +43,21 @@ describe("a process that stays", () => {
     expect((await staying.ask("3000000\n", "end\n")).length).toBe(3_000_004);
   });
 
+  test("a question that comes while it is ending is answered by another", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const staying = echo();
+    await staying.ask("x\n", "x\n");
+    vi.advanceTimersByTime(60_000);
+    expect(String(await staying.ask("again\n", "again\n"))).toBe("again\n");
+  });
+
   test("it ends when nobody asks, and with the process that asked", async () => {
     const staying = echo();
     await staying.ask("x\n", "x\n");
-    const [pid] = [...idleResidents];
+    const [pid] = [...waitingProcesses];
     await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 10_000 }).toBe(false);
-    expect(idleResidents.has(pid ?? 0)).toBe(false);
+    expect(waitingProcesses.has(pid ?? 0)).toBe(false);
     const script = `
       import { spawn } from "node:child_process";
       import { resident } from ${JSON.stringify(join(import.meta.dirname, "resident.ts"))};
@@ -72,7 +83,11 @@ describe("what git answers", () => {
   test("objects by name, and null for what is not there", async () => {
     const user = scratch({ "a.txt": "one\nend\n", "b.txt": "" });
     const repo = await user.open();
-    const [a, none, b] = await readObjects(repo, [user.git("rev-parse", "HEAD:a.txt"), "0".repeat(40), user.git("rev-parse", "HEAD:b.txt")]);
+    const [a, none, b] = await readObjects(repo, [
+      user.git("rev-parse", "HEAD:a.txt"),
+      "0".repeat(40),
+      user.git("rev-parse", "HEAD:b.txt"),
+    ]);
     expect([a?.bytes.toString(), none, b?.bytes.toString()]).toEqual(["one\nend\n", null, ""]);
     expect(await readObjects(repo, [])).toEqual([]);
     expect(await treeOf(repo, user.git("rev-parse", "HEAD"))).toBe(user.git("rev-parse", "HEAD^{tree}"));

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { SlipwayError } from "@slipway/durable/errors";
 import { killGroup } from "./process.ts";
-import { hold } from "./spare.ts";
+import { IDLE_MS, letWait, use } from "./spare.ts";
 
 /**
  * A git process that stays for a while: answering costs it less than starting one. It ends when nobody has asked for a moment,
@@ -12,14 +12,9 @@ export interface Resident {
   ask(question: Uint8Array | string, ending: string): Promise<Buffer>;
 }
 
-/** Shorter than anybody waits for a git process that might hold a lock. */
-const IDLE_MS = 1_000;
 const ANSWER_MS = 300_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR_BYTES = 65_536;
-
-/** Processes that wait for a question: they hold no lock. */
-export const idleResidents = new Set<number>();
 
 export function resident(name: string, start: () => ChildProcess): Resident {
   let running: ChildProcess | undefined;
@@ -29,8 +24,7 @@ export function resident(name: string, start: () => ChildProcess): Resident {
   function wake(): ChildProcess {
     clearTimeout(idle);
     const child = running ?? begin();
-    idleResidents.delete(child.pid ?? 0);
-    hold(child, "ref");
+    use(child);
     return child;
   }
 
@@ -38,7 +32,6 @@ export function resident(name: string, start: () => ChildProcess): Resident {
     const child = start();
     running = child;
     child.once("exit", () => {
-      idleResidents.delete(child.pid ?? 0);
       if (running === child) running = undefined;
     });
     return child;
@@ -46,9 +39,14 @@ export function resident(name: string, start: () => ChildProcess): Resident {
 
   function rest(child: ChildProcess): void {
     if (running !== child) return;
-    idleResidents.add(child.pid ?? 0);
-    hold(child, "unref");
-    idle = setTimeout(() => child.stdin?.end(), IDLE_MS).unref();
+    letWait(child);
+    idle = setTimeout(() => dismiss(child), IDLE_MS).unref();
+  }
+
+  /** From here on it is on its way out: whoever asks next gets another. */
+  function dismiss(child: ChildProcess): void {
+    if (running === child) running = undefined;
+    child.stdin?.end();
   }
 
   async function answer(question: Uint8Array | string, ending: string): Promise<Buffer> {

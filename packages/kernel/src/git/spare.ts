@@ -1,61 +1,82 @@
 import type { ChildProcess } from "node:child_process";
 import { killGroup } from "./process.ts";
 
-/** Something that was started before it is needed. */
-interface Ready<T> {
+/** A process that was started before it is needed and waits for its only input, with what belongs to it. */
+export interface Spare<T> {
   readonly child: ChildProcess;
-  readonly with: T;
+  readonly own: T;
 }
 
-/** A process that waits for its only input. Each is used once; after a use the next one is started, and ended when nobody comes. */
-export interface Spare<T> {
+/** Each is used once. After a use the next one is started, and ended when nobody comes for a moment. */
+export interface Spares<T> {
   /** One that waits, or null when there is none yet. */
-  take(): Ready<T> | null;
+  take(): Spare<T> | null;
   /** Soon, when whoever asks has been answered, another one is started. */
   refill(): void;
 }
 
 const REFILL_MS = 10;
-const IDLE_MS = 1_000;
+/** Shorter than anybody waits for a git process that might hold a lock. */
+export const IDLE_MS = 1_000;
 
-export function spare<T>(start: () => Ready<T>, drop: (what: T) => void): Spare<T> {
-  let ready: Ready<T> | null = null;
-  let timer: NodeJS.Timeout | undefined;
+/** Processes that wait for us: they hold no lock. */
+export const waitingProcesses = new Set<number>();
 
-  function begin(): void {
-    const started = start();
+export function spares<T>(start: () => Promise<Spare<T>>, drop: (own: T) => void): Spares<T> {
+  let ready: Spare<T> | null = null;
+  let coming = false;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function begin(): Promise<void> {
+    const started = await start().finally(() => (coming = false));
     ready = started;
-    hold(started.child, "unref");
-    started.child.once("exit", () => {
-      if (ready === started) end();
-    });
-    timer = setTimeout(end, IDLE_MS).unref();
+    letWait(started.child);
+    started.child.once("exit", () => ready === started && end());
+    idle = setTimeout(end, IDLE_MS).unref();
   }
 
   function end(): void {
     if (ready === null) return;
-    const { child, with: what } = ready;
+    const { child, own } = ready;
     ready = null;
     killGroup(child, "SIGKILL");
-    drop(what);
+    drop(own);
   }
 
   return {
     take() {
-      clearTimeout(timer);
+      clearTimeout(idle);
       const taken = ready;
       ready = null;
-      if (taken !== null) hold(taken.child, "ref");
+      if (taken !== null) use(taken.child);
       return taken;
     },
     refill() {
-      clearTimeout(timer);
-      if (ready === null) timer = setTimeout(begin, REFILL_MS).unref();
+      if (ready !== null || coming) return;
+      coming = true;
+      // Where it fails, whoever comes next finds none and starts one itself.
+      setTimeout(() => void begin().catch(() => undefined), REFILL_MS).unref();
     },
   };
 }
 
-/** Only while it is used does it keep this process from ending. */
-export function hold(child: ChildProcess, how: "ref" | "unref"): void {
-  for (const handle of [child, child.stdin, child.stdout, child.stderr]) if (handle !== null && how in handle) (handle as ChildProcess)[how]();
+/** Only while it is used does a process keep this one from ending. */
+export function use(child: ChildProcess): void {
+  waitingProcesses.delete(child.pid ?? 0);
+  for (const handle of handlesOf(child)) handle.ref?.();
+}
+
+export function letWait(child: ChildProcess): void {
+  const pid = child.pid ?? 0;
+  waitingProcesses.add(pid);
+  if (!watched.has(child)) child.once("exit", () => waitingProcesses.delete(pid));
+  watched.add(child);
+  for (const handle of handlesOf(child)) handle.unref?.();
+}
+
+const watched = new WeakSet<ChildProcess>();
+
+/** Pipes are sockets, which the types of a child process do not say. */
+function handlesOf(child: ChildProcess): { ref?: () => void; unref?: () => void }[] {
+  return [child, child.stdin, child.stdout, child.stderr].filter((handle) => handle !== null) as ChildProcess[];
 }

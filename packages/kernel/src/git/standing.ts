@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type BigIntStats } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { at } from "./files.ts";
 import { decodePath } from "./names.ts";
@@ -26,7 +26,7 @@ export interface Standing {
 }
 
 interface Seen {
-  readonly signature: string;
+  readonly stats: Stats;
   /** Until this has been looked at once more, later: its time may be that of a second change. */
   readonly young: boolean;
 }
@@ -35,7 +35,7 @@ interface Seen {
 const MOST_FILES = 1_500;
 const MOST_YOUNG = 200;
 /** More than the coarsest clock of a file system. */
-const YOUNG_NS = 2_500_000_000n;
+const YOUNG_MS = 2_500;
 
 const standings = new WeakMap<Repository, Map<string, Standing>>();
 
@@ -88,13 +88,13 @@ export function stillStands({ objectFormat }: Repository, worktree: string, stan
   for (const [name, signature] of standing.others) if (signatureOf(name) !== signature) return false;
   for (const [path, file] of standing.files) {
     const now = see(worktree, path);
-    if (now?.signature !== file.seen.signature) return false;
+    if (now === null || !isSame(now.stats, file.seen.stats)) return false;
     if (file.seen.young && blobId(worktree, path, objectFormat) !== file.oid) return false;
     file.seen = now;
   }
   for (const [folder, known] of standing.folders) {
     const now = see(worktree, folder);
-    if (now?.signature !== known.seen.signature) return false;
+    if (now === null || !isSame(now.stats, known.seen.stats)) return false;
     if (known.seen.young && !hasNames(worktree, standing, folder)) return false;
     known.seen = now;
   }
@@ -131,19 +131,26 @@ function hasNames(worktree: string, { files, folders }: Standing, folder: string
 }
 
 function see(worktree: string, path: string): Seen | null {
-  const stats = lstatSync(path === "" ? worktree : at(worktree, path), { bigint: true, throwIfNoEntry: false });
-  if (stats === undefined) return null;
-  const now = BigInt(Date.now()) * 1_000_000n;
-  return { signature: signed(stats), young: stats.ctimeNs > now - YOUNG_NS };
+  const place = path === "" ? worktree : path.isWellFormed() ? `${worktree}/${path}` : at(worktree, path);
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  return stats === undefined ? null : { stats, young: stats.ctimeMs > Date.now() - YOUNG_MS };
 }
 
-function signed({ dev, ino, mode, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${dev} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`;
+/** Times are compared to a fraction of a microsecond. */
+function isSame(left: Stats, right: Stats): boolean {
+  return (
+    left.ino === right.ino &&
+    left.ctimeMs === right.ctimeMs &&
+    left.mtimeMs === right.mtimeMs &&
+    left.size === right.size &&
+    left.mode === right.mode &&
+    left.dev === right.dev
+  );
 }
 
 function signatureOf(path: string): string {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? "" : signed(stats);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? "" : [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ");
 }
 
 function othersOf({ commonDir }: Repository, worktree: string): Map<string, string> {

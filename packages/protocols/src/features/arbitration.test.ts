@@ -29,7 +29,10 @@ const stand = async (id: string) => {
   const { status, status_reason } = await shop.kernel.features.standing(id);
   return { status, status_reason };
 };
-const results = (outcome: { status: string; value?: unknown }) => (outcome.value as FeatureResult[]).map(({ status }) => status);
+function results(outcome: { status: string; value?: unknown }): string[] {
+  if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome));
+  return (outcome.value as FeatureResult[]).map(({ status }) => status);
+}
 const approveAll = async () => {
   for (const question of (await shop.open()).filter(({ kind }) => kind === "approval")) await shop.approve(question);
 };

@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { POLICY, openScratchKernel, type ScratchKernel } from "./testing/scratch-kernel.ts";
+
+let scratch: ScratchKernel;
+let number = 0;
+const call = () => ({ actor: { type: "system", id: "test" } as const, operationId: `op${(number += 1)}` });
+const worktree = (path: string) => join(scratch.root, ".worktrees", "letters", path);
+const gate = () => scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" });
+
+/** Each run says what it found, then leaves something in every ignored place. */
+const CHECK = `for path in build/made caches/made src/x.tmp .env; do if test -e $path; then echo "$path was there"; fi; done
+mkdir -p build caches; echo made > build/made; echo made > caches/made; echo made > src/x.tmp
+`;
+
+beforeEach(async () => {
+  scratch = await openScratchKernel({
+    "check.sh": CHECK,
+    ".gitignore": "build/\ncaches/\n*.tmp\n.env\n",
+    "slipway/policy.yaml": `${POLICY}execution: { caches: [caches] }\n`,
+  });
+  const spec_digest = await scratch.records.objects.put(Buffer.from("# Letters\n"));
+  await scratch.kernel.features.init(call(), { feature_id: "letters", run_id: "run1", spec_source: "letters.md", spec_digest });
+});
+afterEach(() => scratch.close());
+
+async function found(): Promise<string> {
+  const { steps } = await gate();
+  return readFileSync(steps[0]?.log_path ?? "", "utf8");
+}
+
+test("a gate finds nothing that another left in files git ignores, except in the caches the policy names", async () => {
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe(".env was there\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+  expect([existsSync(worktree("build")), existsSync(worktree("src/x.tmp")), readFileSync(worktree(".env"), "utf8")]).toEqual([
+    false,
+    false,
+    "mine\n",
+  ]);
+});
+
+test("what a gate left whose process was killed goes before the next one runs; what was there before stays", async () => {
+  await found();
+  writeFileSync(join(scratch.root, ".slipway", "features", "letters", "gate.beside.json"), JSON.stringify([".env"]));
+  mkdirSync(worktree("build"));
+  writeFileSync(worktree("build/made"), "planted\n");
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+});
