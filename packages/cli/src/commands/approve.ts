@@ -1,11 +1,13 @@
 import { confirm, isCancel } from "@clack/prompts";
+import type { Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Feature } from "@slipway/kernel/features/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
+import { approveWithoutRun } from "../approve-without-run.ts";
 import { chooseFeature, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { giveApproval } from "../give-approval.ts";
 import type { Io } from "../io.ts";
 import { withReader } from "../reader.ts";
@@ -17,7 +19,31 @@ interface Candidate {
 }
 
 /** Signs each change by itself. Somebody at a terminal is shown what they sign and asked first. */
-export const run: RunCommand = (args, io) =>
+export const run: RunCommand = async (args, io) => {
+  const alone = await withReader(io, ({ records, engine }) => withoutRun(records, engine, args.positionals));
+  return alone === null ? answerQuestions(args, io) : giveToken(alone, args, io);
+};
+
+/** The only feature named, if no run of its own could ever ask for its approval. */
+async function withoutRun(records: Records, engine: Engine, named: readonly string[]): Promise<string | null> {
+  if (named.length > 1) return null;
+  const { id, run_id, status } = await chooseFeature(records, named[0]);
+  if (status !== "ready_to_merge" || (await openApprovalOf(records, id)) !== null) return null;
+  return (await engine.run(run_id.split("/")[0] ?? run_id)) === undefined ? id : null;
+}
+
+async function giveToken(id: string, args: Parameters<RunCommand>[0], io: Io): Promise<ExitCode> {
+  const json = args.flag("json");
+  const given = await approveWithoutRun(id, args.text("tree"), io.interactive && !json && !args.flag("yes"), io);
+  if (given === null) return EXIT.personNeeded;
+  const { feature, tree, by, token } = given;
+  const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is good once, for this change`;
+  if (json) io.out(`${JSON.stringify({ ok: true, feature, tree, by, token, next })}\n`);
+  else io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}.\n${token}\n  next: ${next}\n`);
+  return EXIT.done;
+}
+
+const answerQuestions: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const tree = args.text("tree");
     const named = args.positionals.length === 0 ? [undefined] : [...new Set(args.positionals)];
