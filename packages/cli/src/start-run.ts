@@ -9,6 +9,8 @@ import type { Session } from "./session.ts";
 /** Records the run. The specifications are kept by digest: from here on nobody reads the user's files again. */
 export async function startRun(session: Session, specs: readonly Spec[], unsandboxedReason: string | undefined, io: Io): Promise<string> {
   await assertNew(session, specs);
+  await assertNoOldRun(session, specs);
+  await assertNoBranch(session, specs);
   // Found out now rather than after the planner and the builder have been paid.
   await session.sandbox();
   const runId = await freeRunId(session, specs);
@@ -28,6 +30,34 @@ export async function startRun(session: Session, specs: readonly Spec[], unsandb
   return runId;
 }
 
+/** A deleted feature's old run would go on with the new one of the same name. */
+async function assertNoOldRun({ engine }: Session, specs: readonly Spec[]): Promise<void> {
+  const unfinished = await engine.runs({ status: ["pending", "running", "waiting", "stopped"] });
+  for (const { id } of specs) {
+    const old = unfinished.find(({ runId }) => runId.endsWith(`/feature:${id}`));
+    if (old === undefined) continue;
+    const [root = old.runId] = old.runId.split("/");
+    throw new SlipwayError("run_exists", `The run ${root} has not ended its own feature "${id}" yet.`, {
+      feature_id: id,
+      run_id: root,
+      suggested_next_actions: [`Let it notice the deletion: \`slipway resume ${root}\`, or end it: \`slipway stop ${root} --cancel\`.`],
+    });
+  }
+}
+
+/** A feature gets a branch of its own; one that is there is somebody's. */
+async function assertNoBranch({ repository }: Session, specs: readonly Spec[]): Promise<void> {
+  for (const { id, path } of specs) {
+    const { exitCode } = await repository.git.run(["show-ref", "--verify", "--quiet", `refs/heads/${id}`], { allowExit: [1] });
+    if (exitCode !== 0) continue;
+    throw new SlipwayError("invalid_feature_slug", `${path} would become the feature "${id}", but there is a branch of that name.`, {
+      file: path,
+      feature_id: id,
+      suggested_next_actions: ["Give the specification another file name, or delete the branch if it is not needed."],
+    });
+  }
+}
+
 async function assertNew({ records, engine }: Session, specs: readonly Spec[]): Promise<void> {
   const ids = specs.map(({ id }) => id);
   const known = await records.database.db.selectFrom("features").select(["id", "status", "run_id"]).where("id", "in", ids).execute();
@@ -40,7 +70,7 @@ async function assertNew({ records, engine }: Session, specs: readonly Spec[]): 
     run_id: root,
     suggested_next_actions: live
       ? [`Continue it: \`slipway resume ${root}\`.`]
-      : ["Give the specification another file name to build it as a new feature."],
+      : [`Give the specification another file name, or make room: \`slipway delete ${first.id}\`.`],
   });
 }
 

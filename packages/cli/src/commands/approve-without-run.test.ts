@@ -1,3 +1,4 @@
+import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
 import { expect, test } from "vitest";
 import { letters, planFor, patchOf, type Project } from "../testing/project.ts";
@@ -5,27 +6,21 @@ import { letters, planFor, patchOf, type Project } from "../testing/project.ts";
 let number = 0;
 
 /** As an MCP client would: by tools alone, without a run. */
-async function byTools<T>(
-  project: Project,
-  work: (
-    kernel: Awaited<ReturnType<Awaited<ReturnType<typeof openKernelAt>>["kernel"]>>,
-    call: () => ReturnType<typeof call>,
-  ) => Promise<T>,
-): Promise<T> {
+async function byTools<T>(project: Project, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   const opened = await openKernelAt({ cwd: project.root, env: project.env });
   try {
-    return await work(await opened.kernel(), call);
+    return await work(await opened.kernel());
   } finally {
     await opened.close();
   }
 }
 
-function call() {
+function next() {
   return { actor: { type: "system", id: "client" } as const, operationId: `client-${(number += 1)}` };
 }
 
 async function ready(project: Project): Promise<void> {
-  await byTools(project, async ({ features, records }, next) => {
+  await byTools(project, async ({ features, records }) => {
     const feature_id = "letters";
     const spec_digest = await records.objects.put(Buffer.from("# Letters\n"));
     await features.init(next(), { feature_id, run_id: "mcp", spec_source: "letters.spec.md", spec_digest });
@@ -44,7 +39,7 @@ test("a feature that no run asks for is approved by a token, which merges exactl
   const approved = await project.slipway(["approve", "letters", "--json"]);
   expect(approved.code).toBe(0);
   const [{ token = "", tree }] = approved.json<{ token: string; tree: string }>() as [{ token: string; tree: string }];
-  await byTools(project, async ({ features }, next) => {
+  await byTools(project, async ({ features }) => {
     const merge = () => features.merge(next(), { feature_id: "letters", user_approval_token: token });
     expect(await merge()).toMatchObject({ tree });
     await expect(merge()).rejects.toMatchObject({ code: "invalid_status_transition" });

@@ -3,6 +3,7 @@ import type { Deletion } from "@slipway/kernel/features/delete";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { closeQuestionsOf } from "../close-questions.ts";
 import { withKernel } from "../kernel-at.ts";
 import { personOf } from "../places.ts";
 import { paint } from "../render/paint.ts";
@@ -20,6 +21,7 @@ export const run: RunCommand = (args, io) =>
       });
     const call = { actor: personOf(io), operationId: records.ids.next("delete") };
     const deletion = await features.delete(call, { feature_id, dry_run: dryRun, force });
+    if (!dryRun) await closeQuestionsOf(records, feature_id, io);
     if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...deletion })}\n`);
     else io.out(`${(dryRun ? plannedLines(deletion, records.layout.root, io.color) : doneLines(deletion)).join("\n")}\n`);
     return EXIT.done;
@@ -57,8 +59,6 @@ function doneLines({ feature_id, steps, unfinished_run }: Deletion): string[] {
       .filter(({ outcome }) => outcome !== "absent")
       .map(({ step, outcome, detail }) => `${outcome.padEnd(8)} ${step.padEnd(9)} ${oneLine(detail)}`.trimEnd()),
     `${feature_id} is deleted.`,
-    ...(unfinished_run === null
-      ? []
-      : [`Its run ${unfinished_run} had not ended: \`slipway stop ${unfinished_run.split("/")[0]} --cancel\` ends it.`]),
+    ...(unfinished_run === null ? [] : [`Its run had not ended: \`slipway resume ${unfinished_run.split("/")[0]}\` goes on without it.`]),
   ];
 }

@@ -26,9 +26,9 @@ export async function arbitrate(site: Site, name: string, { purpose, plan, failu
   const inTheWay = conflictingIn(failure).map((id) => ({ feature_id: id, place: place(id) === -1 ? null : place(id) }));
   const ruling = ruleOn({ purpose, place: place(site.id), inTheWay, waited });
   if (ruling === "revise") return { revise: failure };
-  if (ruling === "ask") return ask(site, name, purpose, failure);
+  if (ruling === "ask") return ask(site, name, purpose, plan, failure);
   return failure.code === "blocked_by_collision_policy"
-    ? waitInQueue(site, name, purpose, failure)
+    ? waitInQueue(site, name, purpose, plan, failure)
     : waitFor(site, name, purpose, plan, failure);
 }
 
@@ -47,12 +47,12 @@ async function waitFor(site: Site, name: string, purpose: Case["purpose"], plan:
 }
 
 /** Under `collision_policy: block` the kernel itself accepts the plan as soon as nothing is in its way. */
-async function waitInQueue(site: Site, name: string, purpose: Case["purpose"], failure: Failure): Promise<Ending> {
+async function waitInQueue(site: Site, name: string, purpose: Case["purpose"], plan: Plan, failure: Failure): Promise<Ending> {
   const { features } = site.shop.kernel;
   const blockers = conflictingIn(failure);
   const left = await site.ctx.until(`queued:${name}`, () => features.endOfQueueing(site.run, site.id, blockers));
   const { accepted, onto, status_reason: reason } = left;
-  if (accepted === null) return ask(site, name, purpose, { ...failure, message: reason });
+  if (accepted === null) return ask(site, name, purpose, plan, { ...failure, message: reason });
   await wake(site, name, onto, reason);
   return { accepted };
 }
@@ -68,7 +68,7 @@ const LABELS = {
   give_up: "end this feature; its work stays reachable",
 };
 
-async function ask(site: Site, name: string, purpose: Case["purpose"], failure: Failure): Promise<Ending> {
+async function ask(site: Site, name: string, purpose: Case["purpose"], plan: Plan, failure: Failure): Promise<Ending> {
   const { features } = site.shop.kernel;
   const blockers = conflictingIn(failure);
   // Somebody who is building can do without the amendment; that is not the end of the feature.
@@ -82,9 +82,14 @@ async function ask(site: Site, name: string, purpose: Case["purpose"], failure: 
     context: { feature_id: site.id, conflicting_feature_ids: blockers, resources: resourcesIn(failure) },
   });
   if (answer.decision === "retry") {
-    const ended = await site.ctx.step(`ended:${name}`, async () => (await features.endOf(site.run, blockers)) ?? null);
-    await wake(site, name, ended?.onto ?? null, "goes on: a person has said so");
-    return "submit again";
+    // The queue may have accepted the plan while the question was open.
+    const { onto, accepted } = await site.ctx.step(`ended:${name}`, async () => {
+      const current = await features.plan(site.id);
+      const ended = await features.endOf(site.run, blockers);
+      return { onto: ended?.onto ?? null, accepted: current?.plan_version === plan.plan_version ? current : null };
+    });
+    await wake(site, name, onto, "goes on: a person has said so");
+    return accepted === null ? "submit again" : { accepted };
   }
   if (answer.decision === "revise") return { revise: { ...failure, message: `${failure.message}\n${answer.comment ?? ""}`.trimEnd() } };
   const reason = answer.comment ?? "given up by a person";

@@ -22,7 +22,10 @@ export async function attempt<T>(site: Site, name: string, body: Body<T>, option
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
     const outcome = await site.ctx.step(step, (signal) => outcomeOf(body(as(site, step), signal), returned));
-    if (outcome.ok || outcome.failure.details["requires_human"] !== true || returned.includes(outcome.failure.code)) return outcome;
+    if (outcome.ok) return outcome;
+    // Somebody has deleted the feature: there is nothing to mend.
+    if (outcome.failure.code === "feature_not_found") throw fromFailure(outcome.failure);
+    if (outcome.failure.details["requires_human"] !== true || returned.includes(outcome.failure.code)) return outcome;
     await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, outcome.failure));
   }
 }

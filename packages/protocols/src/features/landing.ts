@@ -1,11 +1,12 @@
-import { fromFailure } from "@slipway/durable/errors";
+import { fromFailure, type Failure } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
-import { attempt, certain } from "./attempt.ts";
+import { attempt, certain, nextActions } from "./attempt.ts";
 import { askApproval } from "./approval.ts";
 import { conflicting, declined, sendBack, type Landed } from "./declining.ts";
 import { gateAll } from "./gate.ts";
 import { holdPlanLocks } from "./locks.ts";
+import { blockedAnswer } from "./schemas.ts";
 import type { Site } from "./site.ts";
 import { enter, stillStanding } from "./standing.ts";
 
@@ -39,7 +40,10 @@ export async function land(site: Site, review: number): Promise<Landed> {
       continue;
     }
     const contended = await holdPlanLocks(site, `locks:merge:${name}`);
-    if (contended !== null) return lost(site, name, contended.message);
+    if (contended !== null) {
+      if (!(await askForLocks(site, name, contended))) return { status: "rejected" };
+      continue;
+    }
     const merged = await merge(site, name, approval);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
     if (merged.again === "with a new one") approval = null;
@@ -66,6 +70,24 @@ async function stillReady(site: Site, name: string): Promise<boolean> {
   if (!(await stillStanding(site, `land:${name}`, "qa"))) return false;
   const { status } = await site.ctx.step(`status:land:${name}`, () => site.shop.kernel.features.standing(site.id));
   return status === "ready_to_merge" || enter(site, `ready:land:${name}`, "ready_to_merge", "every required gate passed");
+}
+
+/** A lock of another run is in the way of an approved change: nothing is wrong with the change, so nobody builds it again. */
+async function askForLocks(site: Site, name: string, { message, ...failure }: Failure): Promise<boolean> {
+  const answer = await site.ctx.ask(`locks:land:${name}`, {
+    kind: "blocked",
+    title: `${site.id} cannot land yet: ${failure.code}`,
+    body: [message, ...nextActions({ message, ...failure }), "What was approved stays approved."].join("\n"),
+    options: [
+      { value: "retry", label: "try again: the lock is free" },
+      { value: "give_up", label: "end this feature; its work stays reachable" },
+    ],
+    schema: blockedAnswer,
+    context: { feature_id: site.id, code: failure.code },
+  });
+  if (answer.decision === "retry") return true;
+  await declined(site, name, { decision: "reject", comment: answer.comment ?? "given up by a person" });
+  return false;
 }
 
 async function lost(site: Site, name: string, problem: string): Promise<Landed> {

@@ -1,4 +1,5 @@
 import { workflow } from "@slipway/durable/ctx";
+import { SlipwayError } from "@slipway/durable/errors";
 import { childRunId } from "@slipway/durable/names";
 import type { Landing } from "@slipway/kernel/features/merge";
 import { certain } from "./attempt.ts";
@@ -31,10 +32,19 @@ export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PR
   const { feature_id: id, spec_source, spec_digest, run_id, order } = input;
   const run = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
   const site: Site = { ctx, shop, id, run };
-  const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
-
   await certain(site, "init", (call) => shop.kernel.features.init(call, { feature_id: id, spec_source, spec_digest, run_id: ctx.runId }));
+  try {
+    return await fromPlanToMerge(site);
+  } catch (error) {
+    // Deleted under way: its work is reachable as the deletion says, and the other features go on.
+    if (error instanceof SlipwayError && error.code === "feature_not_found") return { feature_id: id, status: "failed", landing: null };
+    throw error;
+  }
+});
 
+async function fromPlanToMerge(site: Site): Promise<FeatureResult> {
+  const { id, shop } = site;
+  const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
   const plan = await untilPassed(site, "planning", null, (start) => planOnce(site, start));
   if (plan === null) return failed;
 
@@ -53,7 +63,7 @@ export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PR
     shop.kernel.features.changeStatus(call, { feature_id: id, to: "failed", reason: `sent back ${MAX_REVIEWS} times: specify it anew` }),
   );
   return failed;
-});
+}
 
 /** How often a person may send the same feature back before it has to be specified anew. */
 const MAX_REVIEWS = 10;

@@ -25,7 +25,7 @@ export async function stillStanding(site: Site, name: string, back: Back): Promi
     const { status, status_reason, lost } = await site.ctx.step(step, () => features.standing(site.id));
     if (status !== "blocked") return true;
     const change = (to: Back | "failed", reason: string) =>
-      certain(site, `${to}:${step}`, (call) => features.changeStatus(call, { feature_id: site.id, to, reason }));
+      certain(site, `back-to-${to}:${step}`, (call) => features.changeStatus(call, { feature_id: site.id, to, reason }));
     const taken = lost.length === 0 ? null : await holdPlanLocks(site, `locks:${step}`);
     if (lost.length > 0 && taken === null) {
       await change(back, `goes on: ${lost.join(", ")} had run out and is held again (${step})`);

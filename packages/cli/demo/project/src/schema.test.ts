@@ -5,7 +5,7 @@ import { schemaAfter, type Migration } from "./schema.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
 const migrations = readdirSync(folder)
-  .sort()
+  .toSorted()
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Migration);
 
 test("every migration in the folder can be applied, in order", () => {
