@@ -29,6 +29,7 @@ import { updatePlanOperation } from "./plan-update.ts";
 import { openProjections } from "./projection.ts";
 import { restartOperation } from "./restart.ts";
 import type { Rooms } from "./rooms.ts";
+import { acceptedPlan } from "./store.ts";
 import { giveBackOperation, waitOperation, wakeOperation } from "../waits/operations.ts";
 import { waitReads } from "../waits/reads.ts";
 import { setSessionsOperation } from "./sessions.ts";
@@ -90,6 +91,7 @@ export function featureOperations(rooms: Rooms) {
     submitPlan: bind(submitPlanOperation(rooms)),
     updatePlan: bind(updatePlanOperation(rooms)),
     plan: (id: string) => requirePlan(rooms.db, id),
+    acceptedPlan: (id: string) => acceptedPlan(rooms.db, id),
     collisions: () => collisionMatrix(rooms),
     index: () => readIndex(rooms.db),
     ...worktreeOperations(rooms, perform, atWork),

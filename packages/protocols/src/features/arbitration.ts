@@ -84,7 +84,7 @@ async function ask(site: Site, name: string, purpose: Case["purpose"], plan: Pla
   if (answer.decision === "retry") {
     // The queue may have accepted the plan while the question was open.
     const { onto, accepted } = await site.ctx.step(`ended:${name}`, async () => {
-      const current = await features.plan(site.id);
+      const current = await features.acceptedPlan(site.id);
       const ended = await features.endOf(site.run, blockers);
       return { onto: ended?.onto ?? null, accepted: current?.plan_version === plan.plan_version ? current : null };
     });

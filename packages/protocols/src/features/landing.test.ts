@@ -133,18 +133,39 @@ describe("locks", () => {
     expect(await shop.locks()).toEqual([]);
   });
 
-  test("a lock that ran out and went to somebody else sends the work back before it lands", async () => {
-    const { runId, question } = await toApproval({
-      ...HAPPY,
-      planner: [migration],
-      builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
-    });
+  test("a lock that ran out and went to somebody else holds the landing up, and nobody builds the approved change again", async () => {
+    const { runId, question } = await toApproval({ ...HAPPY, planner: [migration] });
     await shop.approve(question);
     await shop.expireLocks();
     await shop.takeLock("db_migrations", "other");
     await shop.drive(runId);
     expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
-    expect(shop.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toContain("db_migrations");
+    const [blocked] = await shop.open();
+    expect(blocked).toMatchObject({ kind: "blocked", body: expect.stringContaining("db_migrations") });
+    expect(shop.asked.filter(({ role }) => role === "builder")).toHaveLength(1);
+    await shop.expireLocks();
+    await shop.answer(blocked!, { decision: "retry" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  });
+
+  test("a person may give the feature up instead of waiting for the lock", async () => {
+    const { runId, question } = await toApproval({ ...HAPPY, planner: [migration] });
+    await shop.approve(question);
+    await shop.expireLocks();
+    await shop.takeLock("db_migrations", "other");
+    await shop.drive(runId);
+    const [blocked] = await shop.open();
+    await shop.answer(blocked!, { decision: "give_up" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+  });
+
+  test("a feature that is deleted while it waits ends, and says so", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    const call = { actor: { type: "system", id: "test" } as const, operationId: "delete-1" };
+    await shop.kernel.features.delete(call, { feature_id: "letters", dry_run: false, force: true });
+    await shop.answer(question, { decision: "reject", comment: "deleted" });
+    expect(resultOf(await shop.drive(runId))).toMatchObject({ feature_id: "letters", status: "failed", landing: null });
   });
 });
 
