@@ -18,7 +18,7 @@ export interface Answers {
   readonly lines?: Readonly<Record<string, number>>;
 }
 
-export function recordAnswers(yard: Yard, { plan = {}, diff, lines = { "src/a.txt": 1 } }: Answers = {}, feature = "letters"): void {
+function recordAnswers(yard: Yard, { plan = {}, diff, lines = { "src/a.txt": 1 } }: Answers = {}, feature = "letters"): void {
   const put = (role: string, output: unknown) => {
     const file = join(cassetteOf(yard), role, `${feature}.1.json`);
     mkdirSync(dirname(file), { recursive: true });
@@ -36,7 +36,7 @@ export function verdictsOn(lines: Readonly<Record<string, number>>) {
   return Object.entries(lines).map(([path, line]) => ({ path, hunks: [{ start_line: line, end_line: line }], status: "passed" }));
 }
 
-export function run(yard: Yard, ...more: readonly string[]) {
+function run(yard: Yard, ...more: readonly string[]) {
   return slipway(yard, ["run", "letters.spec.md", "--cassette", cassetteOf(yard), ...more]);
 }
 

@@ -8,7 +8,7 @@ import type { Yard } from "./yard.ts";
 type Surroundings = ReadonlyMap<string, string>;
 
 /** `own` are the features the attack works in: their branches and worktrees are theirs. */
-export function surroundings(yard: Yard, own: readonly string[]): Surroundings {
+function surroundings(yard: Yard, own: readonly string[]): Surroundings {
   const refs = lines(yard.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)"))
     .map((line) => line.split(" ", 1).concat(line) as [string, string])
     .filter(([name]) => !name.startsWith("refs/slipway/") && !own.some((feature) => name === `refs/heads/${feature}`));

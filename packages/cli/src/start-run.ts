@@ -45,11 +45,20 @@ async function assertNoOldRun({ engine }: Session, specs: readonly Spec[]): Prom
   }
 }
 
-/** A feature gets a branch of its own; one that is there is somebody's. */
-async function assertNoBranch({ repository }: Session, specs: readonly Spec[]): Promise<void> {
+/** A feature gets a branch of its own. One that is checked out, or holds something else than the base, is somebody's. */
+async function assertNoBranch({ repository: { git }, kernel }: Session, specs: readonly Spec[]): Promise<void> {
+  const commitOf = async (ref: string) =>
+    Buffer.from((await git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", ref], { allowExit: [1] })).stdout)
+      .toString()
+      .trim();
+  const base = kernel.configuration.policy.worktree.base_branch;
+  const head = Buffer.from((await git.run(["symbolic-ref", "--quiet", "HEAD"], { allowExit: [1] })).stdout)
+    .toString()
+    .trim();
   for (const { id, path } of specs) {
-    const { exitCode } = await repository.git.run(["show-ref", "--verify", "--quiet", `refs/heads/${id}`], { allowExit: [1] });
-    if (exitCode !== 0) continue;
+    const found = await commitOf(`refs/heads/${id}`);
+    const taken = id === base || `refs/heads/${id}` === head || (found !== "" && found !== (await commitOf(`refs/heads/${base}`)));
+    if (!taken) continue;
     throw new SlipwayError("invalid_feature_slug", `${path} would become the feature "${id}", but there is a branch of that name.`, {
       file: path,
       feature_id: id,

@@ -1,9 +1,11 @@
 import { featureOf, type Contest } from "./contest.ts";
+import { startSide } from "./side.ts";
 import { median } from "./statistics.ts";
 
 const OURS = 10_000;
 const THEIRS = 2_000;
 const EDGE = 500;
+const DASHBOARDS = 100;
 const NOTE = { feature_id: featureOf(5), note: "A note of ordinary length, as a worker leaves one after every step of its work." } as const;
 
 interface Flatness {
@@ -21,13 +23,17 @@ export interface Flat {
   readonly bytesAfter: number;
 }
 
-/** The same cheap mutating call, many times over: does what came before make it dearer? */
+/** The same cheap mutating call, many times over: does what came before make it dearer? Ours in a new process, to see what it gathers. */
 export async function benchFlat(contest: Contest): Promise<Flat> {
   await contest.open("growing", { run: "flat" });
-  const before = await contest.ours.repeat(50, "report.dashboard");
-  const ours = edges(await contest.ours.repeat(OURS, "feature.log_append", NOTE), EDGE);
-  const after = await contest.ours.repeat(50, "report.dashboard");
-  const bytesAfter = await contest.ours.memoryBytes();
+  const side = startSide("ours.ts");
+  await side.open(contest.rootOf("growing"));
+  await side.repeat(EDGE, "feature.log_append", NOTE);
+  const before = await side.repeat(DASHBOARDS, "report.dashboard");
+  const ours = edges(await side.repeat(OURS, "feature.log_append", NOTE), EDGE);
+  const after = await side.repeat(DASHBOARDS, "report.dashboard");
+  const bytesAfter = await side.memoryBytes();
+  await side.close();
   const theirs = contest.theirs === null ? null : edges(await contest.theirs.repeat(THEIRS, "feature.log_append", NOTE), EDGE / 5);
   return { ours, theirs, dashboard: { before: median(before), after: median(after) }, bytesAfter };
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { featureOf, type Contest } from "./contest.ts";
+import { startSide } from "./side.ts";
 import { timed } from "./statistics.ts";
 
 const run = promisify(execFile);
@@ -13,6 +14,7 @@ export const PLANS = [0, 10, 100] as const;
 export const WINDOW = 7;
 const ASKED = 15;
 const RAW = 20;
+const FIFTY = 50;
 
 export interface Growth {
   /** `git branch` and `git worktree add`, nothing else. */
@@ -31,7 +33,7 @@ export async function grow(contest: Contest): Promise<Growth> {
     if (number < RAW) rawInit.push(await timed(() => branchAndWorktree(contest.plain, featureOf(number))));
     const asked = DASHBOARDS.find((features) => features === number + 1);
     if (asked !== undefined) for (let time = 0; time < ASKED; time++) await contest.both(dashboardRow(asked), "report.dashboard");
-    if (number + 1 === 50) bytesAtFifty = await contest.ours.memoryBytes();
+    if (number + 1 === FIFTY) bytesAtFifty = await memoryFor(contest.rootOf("growing"));
   }
   return { rawInit, bytesAtFifty };
 }
@@ -42,6 +44,20 @@ export function planRow(plans: number): string {
 
 export function dashboardRow(features: number): string {
   return `report.dashboard at ${features} ${features === 1 ? "feature" : "features"}`;
+}
+
+/** Of a new process that opens the repository, looks at its fifty features and writes to each. */
+async function memoryFor(root: string): Promise<number> {
+  const side = startSide("ours.ts");
+  await side.open(root);
+  for (let number = 0; number < FIFTY; number++) {
+    await side.call("feature.state_get", { feature_id: featureOf(number) });
+    await side.call("feature.log_append", { feature_id: featureOf(number), note: "One of fifty." });
+    await side.call("report.dashboard");
+  }
+  const bytes = await side.memoryBytes();
+  await side.close();
+  return bytes;
 }
 
 async function branchAndWorktree(root: string, name: string): Promise<void> {

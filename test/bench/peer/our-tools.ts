@@ -11,10 +11,11 @@ const ACTOR = { actor_type: "system", actor_id: "bench" } as const;
 const CREDENTIAL = { role: "system", actorId: "bench", feature: null } as const;
 const OVERRIDE = { reason: "measuring what a gate costs without a sandbox", by: "bench" } as const;
 
+const report = (line: string): void => console.error(line);
+
 /** Our own dispatch, as the MCP server calls it, no transport. */
 export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
   const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
-  const report = (line: string) => console.error(line);
   const { tools } = await openCounter({
     opened,
     table: assembleTools(ALL_TOOLS),

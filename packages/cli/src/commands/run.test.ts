@@ -107,6 +107,18 @@ describe("slipway run without a person", () => {
     expect((await project.run()).stderr).toContain("next: Give the specification another file name");
   });
 
+  test("a specification named like a branch that is somebody's is refused before anything is written", async () => {
+    const project = letters({ "main.md": "# Main\n", "mine.md": "# Mine\n", "theirs.md": "# Theirs\n" });
+    project.git("branch", "theirs");
+    project.git("commit", "--quiet", "--allow-empty", "--message=on");
+    project.git("switch", "--quiet", "--create", "mine");
+    for (const name of ["main", "mine", "theirs"]) {
+      const { code, stderr } = await project.slipway(["run", `${name}.md`, "--cassette", project.cassette]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(`^invalid_feature_slug: ${name}\\.md would become the feature "${name}"`)]);
+    }
+    expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
+  });
+
   test("every prompt and answer is recorded with --record, and the recording leads to the same tree", async () => {
     const project = letters();
     await project.run("--record", "tape");

@@ -35,13 +35,20 @@ export function atVersion<I extends { feature_id: string }, E, O>(
   };
 }
 
-async function assertVersion(db: Db | Tx, { arguments: { feature_id }, expected_version }: Versioned<{ feature_id: string }>): Promise<void> {
+async function assertVersion(
+  db: Db | Tx,
+  { arguments: { feature_id }, expected_version }: Versioned<{ feature_id: string }>,
+): Promise<void> {
   const { version } = await findFeature(db, feature_id);
   if (version === expected_version) return;
-  throw new SlipwayError("version_conflict", `The state of "${feature_id}" has version ${version}, not ${expected_version}. Nothing was done.`, {
-    feature_id,
-    expected_version,
-    actual_version: version,
-    suggested_next_actions: ["Read the feature again with feature.state_get and repeat the call with a new operation id."],
-  });
+  throw new SlipwayError(
+    "version_conflict",
+    `The state of "${feature_id}" has version ${version}, not ${expected_version}. Nothing was done.`,
+    {
+      feature_id,
+      expected_version,
+      actual_version: version,
+      suggested_next_actions: ["Read the feature again with feature.state_get and repeat the call with a new operation id."],
+    },
+  );
 }

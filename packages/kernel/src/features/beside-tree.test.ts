@@ -49,3 +49,14 @@ test("what a gate left whose process was killed goes before the next one runs; w
   writeFileSync(worktree(".env"), "mine\n");
   expect(await found()).toBe("caches/made was there\n.env was there\n");
 });
+
+test("what a gate left that was stopped goes before the next one runs", async () => {
+  const stop = new AbortController();
+  const onStep = ({ kind }: { kind: string }) => kind === "finished" && stop.abort();
+  await expect(
+    scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" }, stop.signal, onStep),
+  ).rejects.toMatchObject({ code: "run_stopped" });
+  // An untracked file, so that the worktree has to be settled first.
+  writeFileSync(worktree("stray.txt"), "stray\n");
+  expect(await found()).toBe("caches/made was there\n");
+});

@@ -24,7 +24,12 @@ export async function applyTree(
     .map(({ path }) => path);
   const arrived = new Set(drift.map(({ path }) => path));
   if (strange.length > 0) throw worktreeChanged(worktree, strange);
-  await applyEntries(repo, worktree, wanted.filter(({ path }) => !arrived.has(path)), options);
+  await applyEntries(
+    repo,
+    worktree,
+    wanted.filter(({ path }) => !arrived.has(path)),
+    options,
+  );
   return wanted;
 }
 

@@ -31,7 +31,10 @@ export async function blobIdAt(root: string, path: string, found: Stats, algorit
 /** Writes the new side of each entry into a folder, one file per entry, named by its position. */
 export async function stageBlobs(repo: Repository, folder: string, entries: readonly RawEntry[]): Promise<void> {
   const written = entries.map((entry, position) => ({ entry, position })).filter(({ entry }) => isFileMode(entry.newMode));
-  const blobs = await readObjects(repo, written.map(({ entry }) => entry.newOid));
+  const blobs = await readObjects(
+    repo,
+    written.map(({ entry }) => entry.newOid),
+  );
   for (const [index, { entry, position }] of written.entries()) {
     const blob = blobs[index];
     if (blob?.type !== "blob")

@@ -25,7 +25,10 @@ export function parseIndex(bytes: Buffer, objectFormat: "sha1" | "sha256"): Map<
     if (end < 0) return null;
     if ((bytes.readUInt16BE(name - 2) & (STAGE | EXTENDED)) !== 0) return null;
     entries.set(decodePath(bytes.subarray(name, end)), {
-      mode: bytes.readUInt32BE(at + MODE_OFFSET).toString(8).padStart(6, "0"),
+      mode: bytes
+        .readUInt32BE(at + MODE_OFFSET)
+        .toString(8)
+        .padStart(6, "0"),
       oid: bytes.toString("hex", at + STAT_BYTES, at + STAT_BYTES + oidBytes),
     });
     // Padded with one to eight NULs to a multiple of eight.

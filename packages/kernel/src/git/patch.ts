@@ -113,7 +113,10 @@ async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>)
 async function measured(git: Git, { entries, binary }: LineDiff, { known, patch }: PatchToJudge): Promise<PatchChange[]> {
   const files = entries.filter(({ newMode }) => isFileMode(newMode));
   if (known === undefined || hasBinary(patch)) {
-    const sizes = await sizesOf(git, files.map(({ newOid }) => newOid));
+    const sizes = await sizesOf(
+      git,
+      files.map(({ newOid }) => newOid),
+    );
     return entries.map((entry) => ({ ...entry, binary: binary.has(entry.path), bytes: sizes.get(entry.newOid) ?? 0 }));
   }
   const bounds = new Map<string, number>();

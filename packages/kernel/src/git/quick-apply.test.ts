@@ -42,7 +42,10 @@ function indexOf(all: readonly File[], version = 2): { tree: string; bytes: Buff
   rmSync(file, { force: true });
   const git = (args: string[], input = "") =>
     execFileSync("git", args, { cwd: user.root, env: { PATH: process.env["PATH"], GIT_INDEX_FILE: file }, input, encoding: "utf8" });
-  git(["update-index", "--index-version", String(version), "-z", "--index-info"], all.map(({ path, blob, mode }) => `${mode} ${blobs[blob]} 0\t${path}\0`).join(""));
+  git(
+    ["update-index", "--index-version", String(version), "-z", "--index-info"],
+    all.map(({ path, blob, mode }) => `${mode} ${blobs[blob]} 0\t${path}\0`).join(""),
+  );
   return { tree: git(["write-tree"]).trim(), bytes: readFileSync(file), listed: git(["ls-files", "-z", "--stage"]) };
 }
 
@@ -61,7 +64,8 @@ describe("an index file", () => {
   test("of another format, torn, or with conflicts is left to git", () => {
     const { bytes } = indexOf([{ path: "a", blob: 0, mode: "100644" }]);
     expect(parseIndex(indexOf([{ path: "a", blob: 0, mode: "100644" }], 4).bytes, "sha1")).toBeNull();
-    for (const torn of [Buffer.alloc(0), Buffer.from("no index at all"), bytes.subarray(0, 70)]) expect(parseIndex(torn, "sha1")).toBeNull();
+    for (const torn of [Buffer.alloc(0), Buffer.from("no index at all"), bytes.subarray(0, 70)])
+      expect(parseIndex(torn, "sha1")).toBeNull();
     const conflict = Buffer.from(bytes);
     conflict.writeUInt16BE(0x1001, 12 + 60);
     expect(parseIndex(conflict, "sha1")).toBeNull();
@@ -85,7 +89,8 @@ test("a tree with edits made is the tree that git writes", async () => {
 describe("a patch beside an index that holds the base", () => {
   const edit = (path: string, from = "one", to = "two") =>
     `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
-  const remove = (path: string) => `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n`;
+  const remove = (path: string) =>
+    `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n`;
   const add = (path: string, mode = "100644") =>
     `diff --git a/${path} b/${path}\nnew file mode ${mode}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n`;
 

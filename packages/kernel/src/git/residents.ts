@@ -88,7 +88,8 @@ export async function treeOf(repo: Repository, oid: string): Promise<string> {
   const trees = treesOf.get(repo) ?? new Map<string, string>();
   treesOf.set(repo, trees);
   const found = trees.get(oid) ?? (await readObjects(repo, [`${oid}^{tree}`]))[0]?.oid;
-  if (found === undefined) throw new SlipwayError("object_missing", `The object ${oid} is not in the repository, or has no tree.`, { object: oid });
+  if (found === undefined)
+    throw new SlipwayError("object_missing", `The object ${oid} is not in the repository, or has no tree.`, { object: oid });
   if (trees.size >= MOST_TREES) trees.clear();
   trees.set(oid, found);
   return found;

@@ -77,7 +77,15 @@ export function createGit(target: GitTarget): Git {
   });
 
   async function run(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    const { input, signal, started, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_OUTPUT_BYTES, allowExit = [], cutOutput = false } = options;
+    const {
+      input,
+      signal,
+      started,
+      timeoutMs = TIMEOUT_MS,
+      maxOutputBytes = MAX_OUTPUT_BYTES,
+      allowExit = [],
+      cutOutput = false,
+    } = options;
     const outcome = await runProcess({ ...request(args, options), input, signal, started, timeoutMs, maxOutputBytes });
     if (outcome.stopped === "aborted") throw signal?.reason;
     if (outcome.stopped === "too_much_output" && cutOutput) return { ...outcome, cut: true };

@@ -9,7 +9,17 @@ import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from ".
 import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf, type Git, type GitResult } from "./runner.ts";
-import { followed, forgetStanding, observe, rememberStanding, standingBefore, standingOf, stillStands } from "./standing.ts";
+import {
+  followed,
+  forgetStanding,
+  namesBeside,
+  observe,
+  rememberStanding,
+  standingBefore,
+  standingOf,
+  stillStands,
+  untrackedNames,
+} from "./standing.ts";
 
 export interface SnapshotOptions {
   /** The index to keep the stat cache in; one of the harness's own unless told. Never the worktree's. */
@@ -63,6 +73,22 @@ export async function pathsIfAt(
     if (observed !== null && strange.length === 0) rememberStanding(repo, worktree, observed.standing);
     return files.map(({ path }) => path);
   });
+}
+
+/**
+ * What is in the folders of the tree and not in the tree: paths that git ignores; a folder counts as one. For a worktree that
+ * was just seen to hold the tree; null when it does not.
+ */
+export async function pathsBeside(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly string[] | null> {
+  const standing = standingOf(repo, worktree, tree);
+  if (standing !== undefined) return namesBeside(standing);
+  const paths = await pathsIfAt(repo, worktree, tree, options);
+  return paths === null ? null : untrackedNames(worktree, paths);
 }
 
 /** Makes the worktree's files exactly those of the tree. Ignored files stay. The caller has anchored what is there. */
@@ -120,7 +146,11 @@ async function followFiles(git: Git, repo: Repository, entries: readonly RawEntr
   const seen = telling ? entries.filter(({ newMode }) => isFileMode(newMode)) : [];
   const told = telling ? entries.filter(({ newMode }) => !isFileMode(newMode)) : entries;
   if (told.length > 0) await setEntries(git, indexInfo(told));
-  if (seen.length > 0) await readAgain(git, seen.map(({ path }) => path));
+  if (seen.length > 0)
+    await readAgain(
+      git,
+      seen.map(({ path }) => path),
+    );
 }
 
 function setEntries(git: Git, input: Buffer): Promise<GitResult> {

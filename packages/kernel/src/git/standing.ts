@@ -57,8 +57,18 @@ export function standingOf(repo: Repository, worktree: string, tree: string): St
   return standing?.tree === tree ? standing : undefined;
 }
 
+/** What stands in the folders of the tree and is none of its: ignored, as git said. */
+export function namesBeside({ folders }: Standing): string[] {
+  return [...folders].flatMap(([folder, { ignored }]) => [...ignored].map((name) => child(folder, name)));
+}
+
 /** The standing as it is now, with the names in its folders that no tree has; null when a file is missing or there are too many. */
-export function observe(repo: Repository, worktree: string, tree: string, files: readonly TrackedFile[]): { standing: Standing; unknown: string[] } | null {
+export function observe(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  files: readonly TrackedFile[],
+): { standing: Standing; unknown: string[] } | null {
   if (files.length > MOST_FILES) return null;
   const standing: Standing = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
   const unknown: string[] = [];
@@ -120,6 +130,16 @@ export function followed(worktree: string, standing: Standing, tree: string, ent
     folders.set(folder, { ignored: known?.ignored ?? new Set(), seen: known?.seen === seen ? seen : { ...seen, young: true } });
   }
   return [...changed].every((folder) => !folders.has(folder) || hasNames(worktree, next, folder)) ? next : null;
+}
+
+/** The same by reading every folder, where nothing is remembered. */
+export function untrackedNames(worktree: string, paths: readonly string[]): string[] {
+  const [tracked, folders] = [new Set(paths), foldersOf(paths)];
+  return [...folders].flatMap((folder) =>
+    namesIn(worktree, folder)
+      .map((name) => child(folder, name))
+      .filter((path) => !tracked.has(path) && !folders.has(path)),
+  );
 }
 
 function hasNames(worktree: string, { files, folders }: Standing, folder: string): boolean {

@@ -27,7 +27,11 @@ export async function editTree(repo: Repository, tree: string | null, edits: Tre
   for (const [path, entry] of edits) {
     const end = path.indexOf("/");
     if (end < 0) here.set(path, entry);
-    else below.set(path.slice(0, end), (below.get(path.slice(0, end)) ?? new Map<string, IndexEntry | null>()).set(path.slice(end + 1), entry));
+    else
+      below.set(
+        path.slice(0, end),
+        (below.get(path.slice(0, end)) ?? new Map<string, IndexEntry | null>()).set(path.slice(end + 1), entry),
+      );
   }
   // A file may go where a folder comes, and the other way round: what goes, goes first.
   for (const [name, entry] of here) if (entry === null) entries.delete(name);
@@ -38,7 +42,12 @@ export async function editTree(repo: Repository, tree: string | null, edits: Tre
     else if (old?.mode === FOLDER) entries.delete(name);
   }
   for (const [name, entry] of here) if (entry !== null) entries.set(name, entry);
-  return entries.size === 0 ? null : writeTree(repo, [...entries].map(([name, entry]) => line(name, entry)));
+  return entries.size === 0
+    ? null
+    : writeTree(
+        repo,
+        [...entries].map(([name, entry]) => line(name, entry)),
+      );
 }
 
 function line(name: string, { mode, oid }: IndexEntry): Buffer {
@@ -52,7 +61,7 @@ async function entriesOf(repo: Repository, tree: string): Promise<Map<string, In
   const bytes = object?.type === "tree" ? object.bytes : Buffer.alloc(0);
   const oidBytes = tree.length / 2;
   const entries = new Map<string, IndexEntry>();
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(32, at);
     const end = bytes.indexOf(0, space);
     const mode = bytes.toString("latin1", at, space).padStart(6, "0");

@@ -186,3 +186,38 @@ test("a checkout with local changes in the way is not touched: the person is ask
   expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
   expect(shop.read("src/a.txt")).toBe("two\n");
 });
+
+describe("between the last look and the merge", () => {
+  /** Does something the first time the merge is called. */
+  function justBefore(act: () => void) {
+    const { merge } = shop.kernel.features;
+    let acted = false;
+    shop.kernel.features.merge = async (call, input) => {
+      if (!acted) act();
+      acted = true;
+      return merge(call, input);
+    };
+  }
+
+  test("the base moves elsewhere: it is built on again and lands with the same approval", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    justBefore(() => {
+      shop.write("src/b.txt", "moved\n");
+      shop.git("commit", "--quiet", "--all", "--message=theirs");
+    });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(shop.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\nmoved\n");
+    expect(await shop.open()).toEqual([]);
+  });
+
+  test("what no rule foresees ends the run with the reason; nothing is merged", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    justBefore(() => {
+      throw new SlipwayError("gate_failed", "the gate was never run");
+    });
+    expect(await shop.drive(runId)).toMatchObject({ status: "failed", failure: { code: "gate_failed" } });
+    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+  });
+});

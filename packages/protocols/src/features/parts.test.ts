@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { stableExcerpt } from "./excerpt.ts";
 import { featuresRole } from "./roles.ts";
+import { toolFor } from "./routing.ts";
+import { conflictingIn, resourcesIn } from "./rules.ts";
 import { WORKER_OUTPUT } from "./schemas.ts";
 
 test("the same failure gives the same text wherever and whenever it happened", () => {
@@ -31,4 +33,14 @@ test.each([
   ["qa", { type: "NOTE", text: "x", extra: 1 }],
 ] as const)("a %s may not return %j", (role, output) => {
   expect(WORKER_OUTPUT[role].safeParse(output).success).toBe(false);
+});
+
+test("a failure that names nobody is in nobody's way", () => {
+  const failure = { code: "collision_detected", message: "", details: {} } as const;
+  expect([conflictingIn(failure), resourcesIn(failure)]).toEqual([[], []]);
+});
+
+test("what a role cannot return has no way to a tool", () => {
+  expect(() => toolFor("planner", "PATCH")).toThrow("A planner has no PATCH to route.");
+  expect(toolFor("qa", "INDEX_UPDATE")).toBe("qa.test_index_update");
 });

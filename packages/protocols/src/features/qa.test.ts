@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Pack } from "@slipway/agents/pack";
 import { afterEach, describe, expect, test } from "vitest";
 import {
@@ -108,10 +111,23 @@ describe("[FEA-134] the next QA worker is a new session", () => {
     expect((await shop.open())[0]?.kind).toBe("approval");
   });
 
-  test("one that repairs what a gate found has no open entries to judge, and need not", async () => {
+  test("one that repairs its own tests judges them again", async () => {
     await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
     expect(results(1)).toContain("src/new.txt:1:BUG");
     expect(shown(1)?.pending.map(({ path }) => path)).toEqual(["src/new.txt"]);
+    expect((await shop.open())[0]?.kind).toBe("approval");
+  });
+
+  test("one that has no open entries, because a gate failed after all were judged, need not judge", async () => {
+    const runs = join(mkdtempSync(join(tmpdir(), "slipway-runs-")), "runs");
+    const check = `echo run >> ${runs}\nif [ $(wc -l < ${runs}) -eq 2 ]; then exit 1; fi\n`;
+    shop = await openWorkshop(
+      { ...HAPPY, qa: [NOTHING_MISSING, { type: "NOTE", text: "the gate was at fault" }] },
+      { files: { "check.sh": check } },
+    );
+    await shop.drive(await shop.start());
+    expect(results(1)).toContain("gate_failed");
+    expect(shown(1)?.pending).toEqual([]);
     expect((await shop.open())[0]?.kind).toBe("approval");
   });
 });

@@ -81,8 +81,8 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     expect(await standing()).toMatchObject({ status: "ready_to_merge", lost: [] });
   });
 
-  test("and the person may end it", async () => {
-    const runId = await diesAt("builder");
+  test.each(["builder", "qa"])("and the person may end it, before the %s has answered as well as after", async (role) => {
+    const runId = await diesAt(role);
     await shop.expireLocks();
     await recovered();
     await shop.takeLock("db_migrations", "other");
