@@ -102,11 +102,15 @@ describe("for good", () => {
     );
     const { code, stdout } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/letters is deleted\.\nIts run \S+ had not ended: `slipway stop \S+_letters --cancel` ends it\.\n$/);
+    expect(stdout).toMatch(/letters is deleted\.\nIts run had not ended: `slipway resume \S+_letters` goes on without it\.\n$/);
     expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(row?.["tree"]);
     expect((await project.slipway(["delete", "letters", "--dry-run", "--yes"])).stderr).toMatch(
       /^invalid_cli_args: --dry-run and --yes contradict/,
     );
+    // Nobody can answer for it any more: its question is closed, and its run ends without it.
+    expect((await project.slipway(["inbox", "--json"])).stdout).not.toContain("letters");
+    expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(3);
+    expect((await project.run()).code).toBe(23);
   });
 
   test("[FEA-171] not even by force while a run works on it", async () => {
