@@ -41,10 +41,16 @@ export async function chooseRun(engine: Engine, id: string | undefined, statuses
 }
 
 /** By number as `slipway inbox` shows it (Q1, 1), or by id. */
-export async function chooseQuestion({ inbox }: Records, named: string): Promise<InboxQuestion> {
+export async function chooseQuestion(records: Records, named: string): Promise<InboxQuestion> {
   const number = /^[Qq]?(\d+)$/.exec(named)?.[1];
-  const byNumber = number === undefined ? undefined : (await inbox.listOpen())[Number(number) - 1];
-  return byNumber ?? inbox.find(named);
+  const [id] = [...(await questionNumbers(records))].find(([, given]) => String(given) === number) ?? [];
+  return records.inbox.find(id ?? named);
+}
+
+/** A question keeps its number for good, whatever else is answered: the order in which they were asked. */
+export async function questionNumbers({ database: { db } }: Records): Promise<ReadonlyMap<string, number>> {
+  const asked = await db.selectFrom("questions").select("id").orderBy("asked_at").orderBy("id").execute();
+  return new Map(asked.map(({ id }, index) => [id, index + 1]));
 }
 
 /** Of a run and of everything below it. */

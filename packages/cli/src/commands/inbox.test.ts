@@ -23,6 +23,14 @@ describe("slipway inbox", () => {
     });
   });
 
+  test("a question keeps its number when another one is answered", async () => {
+    const project = await twoQuestions();
+    expect((await project.slipway(["answer", "Q1", "give_up"])).code).toBe(0);
+    expect((await project.slipway(["inbox"])).stdout).toMatch(/^Q2 {2}Merge other into main\?/);
+    expect((await project.slipway(["answer", "Q1", "retry"])).code).toBe(2);
+    expect((await project.slipway(["inbox", "Q2"])).stdout).toContain("Merge other into main?");
+  });
+
   test("numbers the open questions in the order they were asked, with text, options and the command", async () => {
     const project = await twoQuestions();
     const { code, stdout } = await project.slipway(["inbox"]);

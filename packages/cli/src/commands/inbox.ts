@@ -1,6 +1,6 @@
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
-import { chooseQuestion } from "../choose.ts";
+import { chooseQuestion, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
@@ -14,7 +14,10 @@ export const run: RunCommand = (args, io) =>
     const shown = named === undefined ? await listed(records, args.flag("all")) : [await chooseQuestion(records, named)];
     if (args.flag("json")) io.out(`${JSON.stringify(shown.map((question) => ({ ...question, command: answerCommand(question) })))}\n`);
     else if (shown.length === 0) io.out("Nothing waits for you.\n");
-    else for (const [index, question] of shown.entries()) io.out(describe(question, named ?? `Q${index + 1}`, io.color));
+    else {
+      const numbers = await questionNumbers(records);
+      for (const question of shown) io.out(describe(question, named ?? `Q${numbers.get(question.id)}`, io.color));
+    }
     return EXIT.done;
   });
 
