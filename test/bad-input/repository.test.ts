@@ -126,9 +126,11 @@ describe("the repository", () => {
     project.git("commit", "--quiet", "--message=mine");
     project.git("switch", "--quiet", "main");
     const before = belongings(project.root, []);
-    const { code, stdout } = await run(project);
-    expect(code, stdout).not.toBe(0);
-    expect(stdout).toMatch(/feature_slug_collision|"letters" exists already/);
+    const { code, stderr } = await run(project);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^invalid_feature_slug: letters\.spec\.md would become the feature "letters", but there is a branch of that name/,
+    );
     expect(belongings(project.root, [])).toEqual(before);
   });
 

@@ -26,9 +26,9 @@ export async function openOurs(root: string, { sandboxed }: Readonly<Record<stri
   });
   const kernel = await opened.kernel();
   return {
-    async call(tool, args, turn) {
+    async call(tool, args, id) {
       const { definition } = tools.byName.get(tool) ?? {};
-      const identity = definition?.kind === "read" ? ACTOR : { ...ACTOR, operation_id: `operation-${turn}` };
+      const identity = definition?.kind === "read" ? ACTOR : { ...ACTOR, operation_id: id };
       const envelope = await callTool(
         kernel,
         tools,

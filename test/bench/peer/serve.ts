@@ -13,8 +13,8 @@ export interface Timed {
 export type Reply = { readonly ok: true; readonly value: Timed } | { readonly ok: false; readonly message: string };
 
 export interface OpenedRepository {
-  /** Calls one tool; throws when the tool refuses. `turn` tells repeated calls apart. */
-  call(tool: string, args: Readonly<Record<string, unknown>>, turn: number): Promise<unknown>;
+  /** Calls one tool under an id that no other call has; throws when the tool refuses. */
+  call(tool: string, args: Readonly<Record<string, unknown>>, id: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function serve(open: OpenRepository): void {
     let data: unknown;
     for (let time = 0; time < request.times; time++) {
       const started = performance.now();
-      data = await opened.call(request.tool, request.args, turn++);
+      data = await opened.call(request.tool, request.args, `operation-${process.pid}-${turn++}`);
       ms.push(performance.now() - started);
     }
     return { ms, data };

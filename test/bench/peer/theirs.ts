@@ -36,8 +36,8 @@ serve(async (root, { run = "bench" }) => {
   await kernel.load();
   const { inProcessClient } = await createToolingRuntime(root, kernel, { generateToolsMarkdown: false });
   return {
-    async call(tool, args, turn) {
-      const all = READS.has(tool) ? args : { ...args, operation_id: `operation-${turn}` };
+    async call(tool, args, id) {
+      const all = READS.has(tool) ? args : { ...args, operation_id: id };
       const response = await inProcessClient.call(tool, all, { ...ACTOR, run_id: String(run) });
       if (!response.ok) throw new Error(`${tool}: ${JSON.stringify(response.error)}`);
       return response.data;
