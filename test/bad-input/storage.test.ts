@@ -39,7 +39,7 @@ describe("the journal", () => {
       expectRefused(await slipway(project, [command]), {
         exit: 3,
         code: "journal_broken",
-        names: ["feature:letters", "event 5", "refs/slipway"],
+        names: ["feature:letters", `event ${edited?.["seq"]}`, "refs/slipway"],
       });
     }
     expect(belongings(project.root)).toEqual(before);

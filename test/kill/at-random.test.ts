@@ -5,7 +5,7 @@ import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
 
 const SEED = Number(process.env["SLIPWAY_SEED"] ?? 20261115);
-const POINTS = 110;
+const POINTS = 70;
 
 test("killed at random moments, inside git and everywhere else", { timeout: 500_000 }, async () => {
   const tree = await undisturbedTree();

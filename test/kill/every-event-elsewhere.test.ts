@@ -12,8 +12,8 @@ test(
     const { deaths, last } = await dieEverywhere(flow);
     expect(await violations(flow, last, tree)).toEqual([]);
     expect(deaths).toBe(deathsOf(flow).length);
-    // Three files make up the suite: two like this one and at-random.test.ts, 300 kill points together.
-    expect(deaths).toBeGreaterThanOrEqual(95);
+    // Four files make up the suite: 300 kill points together.
+    expect(deaths).toBeGreaterThanOrEqual(120);
     console.log(`kill suite: ${deaths} kill points, while the user is on a branch of their own`);
   },
 );

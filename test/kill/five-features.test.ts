@@ -6,7 +6,7 @@ import { seededRandom } from "./random.ts";
 
 const SEED = Number(process.env["SLIPWAY_SEED"] ?? 20261116);
 /** Of about 900 points; `npm run campaign:kill -- --features all` dies at every one of them. */
-const SHARE = 0.05;
+const SHARE = 0.04;
 
 test(
   "[FEA-132] five features at once, killed at events and at random moments, end with the same tree and five merges",
@@ -19,7 +19,7 @@ test(
     const anywhere = await prepare("mine", "all");
     const random = await dieAtRandom(anywhere, seededRandom(SEED), 15);
     expect(await violations(anywhere, random.last, tree), `seed ${SEED}`).toEqual([]);
-    expect(events.deaths).toBeGreaterThanOrEqual(15);
+    expect(events.deaths).toBeGreaterThanOrEqual(10);
     console.log(`kill suite: ${events.deaths} kill points at events and ${random.deaths} at random with five features, seed ${SEED}`);
   },
 );
