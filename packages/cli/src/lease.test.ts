@@ -136,9 +136,9 @@ describe("[FEA-172] who plays the roles of a resumed run", () => {
     await project.slipway(["answer", "Q1", "--comment", "go on"]);
     await project.slipway(["resume"], { env });
     expect(readFileSync(log, "utf8").trim().split("\n")).toEqual(["big", "big", "big"]);
-    await project.slipway(["answer", "Q1", "--comment", "go on"]);
+    await project.slipway(["answer", "Q2", "--comment", "go on"]);
     await project.slipway(["resume"], { env });
-    await project.slipway(["answer", "Q1", "retry"]);
+    await project.slipway(["answer", "Q3", "retry"]);
     await project.slipway(["resume", "--agent-model", "small"], { env });
     expect(new Set(readFileSync(log, "utf8").trim().split("\n").slice(3))).toEqual(new Set(["small"]));
   });

@@ -155,7 +155,7 @@ describe("slipway merge", () => {
     expect(stuck.stdout).toMatch(/x letters: not merged: .*src\/a\.txt/);
     expect(project.read("src/a.txt")).toBe("my own edit\n");
     project.git("checkout", "--quiet", "--", "src/a.txt");
-    await project.slipway(["answer", "Q1", "retry"]);
+    await project.slipway(["answer", "Q2", "retry"]);
     expect((await project.slipway(["merge"])).code).toBe(0);
     expect(project.read("src/a.txt")).toBe("two\n");
   });

@@ -337,7 +337,7 @@ describe("who plays the roles", () => {
       stdout: expect.stringContaining("x letters: builder failed (attempt 3): The replay provider needs a folder"),
     });
     project.record("builder", "5", patchOf("src/a.txt", "one", "two"));
-    await project.slipway(["answer", "Q1", "retry"]);
+    await project.slipway(["answer", "Q2", "retry"]);
     const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
     expect(code).toBe(23);
     expect(stdout).toContain("slipway approve letters");
