@@ -87,7 +87,7 @@ function flatRows({ ours, theirs, dashboard }: Flat): PeerRow[] {
   const dashboardGrowth = dashboard.after / dashboard.before;
   return [
     {
-      what: `feature.log_append: last ${ours.edge} of ${ours.calls} calls over the first (the peer: ${theirs === null ? "" : `last ${theirs.edge} of ${theirs.calls}`})`,
+      what: `feature.log_append: last ${ours.edge} of ${ours.calls} calls over the first${theirs === null ? "" : ` (the peer: last ${theirs.edge} of ${theirs.calls})`}`,
       ours: `${ms(ours.first)} → ${ms(ours.last)}`,
       against: theirs === null ? "not installed" : `${ms(theirs.first)} → ${ms(theirs.last)}`,
       ratio: `${growth.toFixed(2)}${theirs === null ? "" : ` (the peer: ${(theirs.last / theirs.first).toFixed(1)})`}`,
