@@ -85,14 +85,16 @@ async function openQuestions(db: Db): Promise<Map<string, { id: string; kind: st
   return new Map(rows.map(({ feature, ...question }) => [feature ?? "", question]));
 }
 
-function startedRuns(db: Db) {
-  return db
+async function startedRuns(db: Db): Promise<{ run_id: string; payload: string }[]> {
+  const runs = await db
     .selectFrom("runs")
-    .innerJoin("events", (join) => join.onRef("events.stream", "=", "runs.run_id").on("events.seq", "=", 1))
+    // Left, so that SQLite begins with the few runs and not with the whole journal.
+    .leftJoin("events", (join) => join.onRef("events.stream", "=", "runs.run_id").on("events.seq", "=", 1))
     .select(["runs.run_id", "events.payload"])
     .where("runs.parent_run_id", "is", null)
     .where("runs.status", "in", ["pending", "running", "waiting", "stopped"])
     .execute();
+  return runs.flatMap(({ run_id, payload }) => (payload === null ? [] : [{ run_id, payload }]));
 }
 
 const startedInput = z.object({ input: z.object({ specs: z.array(z.object({ feature_id: z.string() })) }) });
