@@ -12,7 +12,7 @@ import type { RunAgents } from "@slipway/protocols/features/protocol";
 import { featuresRole } from "@slipway/protocols/features/roles";
 import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
 import type { Arguments } from "./command.ts";
-import { readerAt } from "./configuration.ts";
+import { readerAt } from "@slipway/kernel/config/committed";
 import type { Io } from "./io.ts";
 
 /** What the command line says about who plays the roles; everything may be left out. */

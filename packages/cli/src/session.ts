@@ -5,26 +5,22 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { decodePayload } from "@slipway/durable/payload";
 import { isFinished } from "@slipway/durable/status";
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import type { Configuration } from "@slipway/kernel/config/load";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
-import { excludeLocally, openRepository, type Repository } from "@slipway/kernel/git/repository";
+import type { Repository } from "@slipway/kernel/git/repository";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
 import { recover } from "@slipway/protocols/features/recovery";
 import { openShop } from "@slipway/protocols/features/shop";
 import { layoutOf } from "@slipway/kernel/layout";
-import { assertKeysOutOfSight } from "@slipway/kernel/approvals/out-of-sight";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { groundAt, type Ground } from "@slipway/kernel/open";
+import { assertNotRolledBack, keepHeads } from "@slipway/kernel/journal/heads";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { openRunLease, type RunLease } from "@slipway/kernel/run-lease/lease";
-import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
 import { reconcile } from "@slipway/kernel/git/reconcile";
-import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
 import { agentsNow, deskFor, type AgentChoice } from "./agents.ts";
-import { committedConfiguration } from "./configuration.ts";
 import type { Io } from "./io.ts";
-import { assertNotRolledBack, keepHeads } from "./heads.ts";
 import { keepLease, keepLocksOf } from "./lease.ts";
 import { personOf, placesOf } from "./places.ts";
 
@@ -59,11 +55,14 @@ export interface Session {
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { io } = options;
-  const repository = await openRepository(io.cwd, { env: io.env });
-  const configuration = await committedConfiguration(repository);
-  await excludeLocally(repository, [".slipway/", ".worktrees/"]);
+  const reason = options.unsandboxedReason;
+  const ground = await groundAt({
+    cwd: io.cwd,
+    env: io.env,
+    ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
+  });
   const records = await openRecords({
-    layout: layoutOf(repository.root),
+    layout: layoutOf(ground.repository.root),
     ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
     fence: (tx) => lease.assertHeld(tx),
   });
@@ -71,7 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     // Before anything is touched: another supervisor may be in the middle of it.
     await lease.take(null);
-    return await supervise({ ...options, repository, configuration, records, lease });
+    return await supervise({ ...options, ground, records, lease });
   } catch (error) {
     await lease.release();
     await records.close();
@@ -80,29 +79,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 interface Supervision extends SessionOptions {
-  readonly repository: Repository;
-  readonly configuration: Configuration;
+  readonly ground: Ground;
   readonly records: Records;
   readonly lease: RunLease;
 }
 
 /** What the holder of the lease works with. */
 async function supervise(options: Supervision): Promise<Session> {
-  const { io, repository, configuration, records, lease } = options;
+  const { io, ground, records, lease } = options;
+  const { repository, sandbox } = ground;
+  const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
   await reconcile(repository);
-  await assertNotRolledBack(io, records);
-  const { configHome } = placesOf(io);
-  assertKeysOutOfSight(configuration.policy, configHome, io.env);
-  const sandbox = once(() => chooseSandbox(options));
-  const kernel = openKernel({
-    records,
-    repository,
-    configuration,
-    approvalKey: await openApprovalKey({ configHome, repositoryRoot: repository.root }),
-    hostEnv: io.env,
-    sandbox,
-  });
+  await assertNotRolledBack(stateHome, records);
+  const kernel = openKernel({ ...ground, records });
   let recorded: RunAgents | null = null;
   const desk = deskFor({ kernel, io, choice: options.agents, recorded: () => recorded, onWarning: warn });
   const engine = await openEngine({
@@ -148,19 +138,13 @@ async function supervise(options: Supervision): Promise<Session> {
       await engine.close();
       await heart.stop();
       // The run's own outcome matters more than this second copy.
-      await keepHeads(io, records).catch((error: unknown) =>
+      await keepHeads(stateHome, records).catch((error: unknown) =>
         warn(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
       );
       await lease.release();
       await records.close();
     },
   };
-}
-
-/** No sandbox, no gate, unless a person said so for this one run; then that is part of the record. */
-async function chooseSandbox({ io, unsandboxedReason }: SessionOptions): Promise<Sandbox> {
-  if (unsandboxedReason === undefined) return openSandbox();
-  return unsandboxed({ reason: unsandboxedReason, by: personOf(io).id });
 }
 
 /** What the run was started with. */
@@ -181,9 +165,4 @@ async function recordRunHead({ database: { db }, journal, clock }: Records, runI
       .executeTakeFirst();
     if (known === undefined) await appendRunHead(journal, tx, runId, head, clock.now());
   });
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

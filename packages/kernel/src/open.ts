@@ -6,7 +6,7 @@ import { loadConfiguration, type Configuration, type ReadFile } from "./config/l
 import { reconcile } from "./git/reconcile.ts";
 import { excludeLocally, openRepository, type Repository } from "./git/repository.ts";
 import { assertNotRolledBack, keepHeads } from "./journal/heads.ts";
-import { openKernel, type Kernel } from "./kernel.ts";
+import { openKernel, type Kernel, type KernelOptions } from "./kernel.ts";
 import { layoutOf } from "./layout.ts";
 import { placesIn, type Environment } from "./places.ts";
 import { openRecords, type Records } from "./records.ts";
@@ -35,27 +35,46 @@ export interface OpenedRepository {
   close(): Promise<void>;
 }
 
-export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
-  const { cwd, env, unsandboxed: override } = options;
-  const { configHome, stateHome } = placesIn(env);
+/** What a kernel stands on besides its records. */
+export interface Ground extends Omit<KernelOptions, "records"> {
+  readonly readFile: ReadFile;
+}
+
+/** Finds the repository and reads what is committed; nothing of `.slipway` is touched yet. */
+export async function groundAt({ cwd, env, unsandboxed: override }: OpenAt): Promise<Ground> {
+  const { configHome } = placesIn(env);
   const repository = await openRepository(cwd, { env });
-  const first = await load(options, repository, configHome);
+  const loaded = await load(repository, env);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
+  const sandbox = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
+  return { repository, approvalKey, hostEnv: env, sandbox, ...loaded };
+}
+
+export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
+  const { env, unsandboxed: override, check } = options;
+  const { stateHome } = placesIn(env);
+  const ground = await groundAt(options);
+  const { repository } = ground;
+  await check?.(ground.readFile);
   const records = await openRecords({ layout: layoutOf(repository.root) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
-  const sandbox = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
-  const open = ({ configuration }: Loaded) => openKernel({ records, repository, configuration, approvalKey, hostEnv: env, sandbox });
-  let current = { loaded: first, kernel: open(first) };
+  const open = async (configuration: Configuration) => ({
+    configuration,
+    kernel: openKernel({ ...ground, records, configuration }),
+    fingerprint: await fingerprint(repository, configuration),
+  });
+  let current = await open(ground.configuration);
   await mend(repository, current.kernel);
   return {
     repository,
     records,
     async kernel() {
-      if ((await fingerprint(repository, current.loaded.configuration)) === current.loaded.fingerprint) return current.kernel;
-      const loaded = await load(options, repository, configHome);
-      current = { loaded, kernel: open(loaded) };
+      if ((await fingerprint(repository, current.configuration)) === current.fingerprint) return current.kernel;
+      const { configuration, readFile } = await load(repository, env);
+      await check?.(readFile);
+      current = await open(configuration);
       return current.kernel;
     },
     async close() {
@@ -73,17 +92,11 @@ async function mend(repository: Repository, { records, features, clock }: Kernel
   await features.repairProjections();
 }
 
-interface Loaded {
-  readonly configuration: Configuration;
-  readonly fingerprint: string;
-}
-
-async function load({ env, check }: OpenAt, repository: Repository, configHome: string): Promise<Loaded> {
+async function load(repository: Repository, env: Environment): Promise<{ configuration: Configuration; readFile: ReadFile }> {
   const readFile = await committedReader(repository);
   const configuration = await loadConfiguration(readFile);
-  await check?.(readFile);
-  assertKeysOutOfSight(configuration.policy, configHome, env);
-  return { configuration, fingerprint: await fingerprint(repository, configuration) };
+  assertKeysOutOfSight(configuration.policy, placesIn(env).configHome, env);
+  return { configuration, readFile };
 }
 
 /** Changes when a committed file of the configuration does, or the branch it is read from. Asked at every call, so of one process. */

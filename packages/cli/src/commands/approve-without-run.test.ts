@@ -67,8 +67,8 @@ test("a moved base has to be gated again first, and a conflict resolved", async 
   project.write("src/b.txt", "three\n");
   project.git("commit", "--all", "--quiet", "--message=moved");
   expect(await project.slipway(["approve", "letters"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("has to be gated again"),
+    code: 3,
+    stderr: expect.stringContaining("gate_failed: The full gate has not passed on the tree that would be merged"),
   });
   project.write("src/a.txt", "mine\n");
   project.git("commit", "--all", "--quiet", "--message=moved again");

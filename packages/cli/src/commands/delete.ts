@@ -3,7 +3,6 @@ import type { Deletion } from "@slipway/kernel/features/delete";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { closeQuestionsOf } from "../close-questions.ts";
 import { withKernel } from "../kernel-at.ts";
 import { personOf } from "../places.ts";
 import { paint } from "../render/paint.ts";
@@ -21,7 +20,6 @@ export const run: RunCommand = (args, io) =>
       });
     const call = { actor: personOf(io), operationId: records.ids.next("delete") };
     const deletion = await features.delete(call, { feature_id, dry_run: dryRun, force });
-    if (!dryRun) await closeQuestionsOf(records, feature_id, io);
     if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...deletion })}\n`);
     else io.out(`${(dryRun ? plannedLines(deletion, records.layout.root, io.color) : doneLines(deletion)).join("\n")}\n`);
     return EXIT.done;

@@ -3,7 +3,8 @@ import { verifyAll } from "@slipway/kernel/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { keptHeadsFor } from "../heads.ts";
+import { placesOf } from "../places.ts";
+import { keptHeadsFor } from "@slipway/kernel/journal/heads";
 import { withReader, type Reader } from "../reader.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -39,7 +40,7 @@ async function show({ engine, records }: Reader, args: Arguments, io: Io): Promi
 }
 
 async function verify({ records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
-  const keptHeads = await keptHeadsFor(io, records.database.sqlite);
+  const keptHeads = await keptHeadsFor(placesOf(io).stateHome, records.database.sqlite);
   const verdicts = await verifyAll(records.database.sqlite, { ...(keptHeads === null ? {} : { keptHeads }), blobs: records.objects });
   const named = args.positionals[1];
   const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);

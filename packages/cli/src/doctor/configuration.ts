@@ -8,7 +8,7 @@ import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { hasCode } from "@slipway/kernel/files/file-system";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/gates/schema";
 import type { Repository } from "@slipway/kernel/git/repository";
-import { committedConfiguration } from "../configuration.ts";
+import { committedConfiguration } from "@slipway/kernel/config/committed";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";
 

@@ -5,7 +5,8 @@ import { checkedVersion } from "@slipway/kernel/database/version";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
 import type { Io } from "../io.ts";
-import { keptHeadsFor } from "../heads.ts";
+import { placesOf } from "../places.ts";
+import { keptHeadsFor } from "@slipway/kernel/journal/heads";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 
 /** Verifying reads every event; more than this takes longer than a person waits for a check. */
@@ -31,7 +32,7 @@ async function checkJournal(sqlite: Sqlite, io: Io): Promise<Finding> {
   const count = await countEvents(sqlite);
   if (count === null) return note("The journal was not looked at: the database has none yet.");
   if (count > QUICK_EVENTS) return note(`The journal was not verified, because it has ${count} events.`, "slipway journal verify");
-  const keptHeads = await keptHeadsFor(io, sqlite);
+  const keptHeads = await keptHeadsFor(placesOf(io).stateHome, sqlite);
   const verdicts = await verifyAll(sqlite, keptHeads === null ? {} : { keptHeads });
   const broken = [...verdicts].filter(([, verdict]) => !verdict.ok).map(([stream]) => stream);
   if (broken.length === 0) return ok(`The journal is whole: ${count} events in ${verdicts.size} streams.`);

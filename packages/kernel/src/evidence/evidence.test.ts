@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { consumeApproval, issueApproval } from "../approvals/approvals.ts";
 import { openApprovalKey, type ApprovalKey } from "../approvals/key.ts";
 import { openDatabase, type Database } from "../database/open.ts";
-import { isUniqueViolation } from "../database/unique.ts";
+import { isUniqueViolation } from "../database/testing/unique.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { repositoryJournal } from "../journal/repository.ts";
 import { objectStore } from "../objects/store.ts";

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { callAs as call, lettersOn } from "./testing/letters.ts";
 import { POLICY, openScratchKernel, type ScratchKernel } from "./testing/scratch-kernel.ts";
 
 let scratch: ScratchKernel;
-let number = 0;
-const call = () => ({ actor: { type: "system", id: "test" } as const, operationId: `op${(number += 1)}` });
 const worktree = (path: string) => join(scratch.root, ".worktrees", "letters", path);
 const gate = () => scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" });
 
@@ -20,8 +19,7 @@ beforeEach(async () => {
     ".gitignore": "build/\ncaches/\n*.tmp\n.env\n",
     "slipway/policy.yaml": `${POLICY}execution: { caches: [caches] }\n`,
   });
-  const spec_digest = await scratch.records.objects.put(Buffer.from("# Letters\n"));
-  await scratch.kernel.features.init(call(), { feature_id: "letters", run_id: "run1", spec_source: "letters.md", spec_digest });
+  await lettersOn(scratch).init();
 });
 afterEach(() => scratch.close());
 

@@ -6,6 +6,7 @@ import { rolesFor } from "../config/rbac.ts";
 import type { Tx } from "../database/tables.ts";
 import { releaseAllWithin } from "../locks/store.ts";
 import { authorize, parseInput, type Operation } from "../operations/operation.ts";
+import { answerForDeleted } from "../questions/inbox.ts";
 import { wakeQueue } from "../queue/store.ts";
 import { leaseHeld, liveRunOn } from "../run-lease/holder.ts";
 import type { Call } from "./call.ts";
@@ -60,7 +61,7 @@ export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion &
       const steps = await removeFromDisk(rooms, survey, { run: survey.feature.run_id, operationId, at });
       return { ...describe(survey, false), steps, version: survey.feature.version };
     },
-    async commit(tx, { feature_id }, { version, ...deletion }, { at, operationId }) {
+    async commit(tx, { feature_id }, { version, ...deletion }, { actor, at, operationId }) {
       const feature = await featureIfAny(tx, feature_id);
       if (feature === undefined || feature.version !== version) throw changed(feature_id, version, feature?.version ?? null);
       const live = await liveRunOn(tx, feature_id, { now: at, host: systemHost() });
@@ -69,6 +70,7 @@ export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion &
       const locks = await releaseAllWithin(tx, feature_id);
       await removeRows(tx, feature_id, `${feature_id}#deleted:${operationId}`);
       await wakeQueue(tx, feature_id);
+      await answerForDeleted(tx, feature_id, actor, at);
       return { ...deletion, steps: [...deletion.steps, ...rowSteps(deletion, locks)], record };
     },
     event: ({ feature_id, force = false }, { record, steps }) => JSON.parse(JSON.stringify({ feature_id, force, record, steps })),

@@ -28,8 +28,9 @@ import { requirePlan, submitPlanOperation } from "./plan.ts";
 import { updatePlanOperation } from "./plan-update.ts";
 import { openProjections } from "./projection.ts";
 import { restartOperation } from "./restart.ts";
+import { assertReady } from "./merge-checks.ts";
 import type { Rooms } from "./rooms.ts";
-import { acceptedPlan } from "./store.ts";
+import { acceptedPlan, findFeature } from "./store.ts";
 import { giveBackOperation, waitOperation, wakeOperation } from "../waits/operations.ts";
 import { waitReads } from "../waits/reads.ts";
 import { setSessionsOperation } from "./sessions.ts";
@@ -92,6 +93,8 @@ export function featureOperations(rooms: Rooms) {
     updatePlan: bind(updatePlanOperation(rooms)),
     plan: (id: string) => requirePlan(rooms.db, id),
     acceptedPlan: (id: string) => acceptedPlan(rooms.db, id),
+    /** Throws when a merge would be refused for the feature's status or gates, whoever approved it. */
+    assertReady: async (id: string) => assertReady(rooms, await findFeature(rooms.db, id)),
     collisions: () => collisionMatrix(rooms),
     index: () => readIndex(rooms.db),
     ...worktreeOperations(rooms, perform, atWork),

@@ -1,21 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { callAs as call, lettersOn } from "./testing/letters.ts";
 import { addFile, openScratchKernel, scratchPlan, type ScratchKernel } from "./testing/scratch-kernel.ts";
-import { findFeature } from "./store.ts";
 
 let scratch: ScratchKernel;
-let number = 0;
 beforeEach(async () => {
   scratch = await openScratchKernel();
-  const spec_digest = await scratch.records.objects.put(Buffer.from("# Letters\n"));
-  await scratch.kernel.features.init(call(), { feature_id: "letters", run_id: "run1", spec_source: "letters.md", spec_digest });
+  await lettersOn(scratch).init();
 });
 afterEach(() => scratch.close());
 
-const call = (type: "orchestrator" | "builder" | "qa" | "planner" | "system" = "system") => ({
-  actor: { type, id: "test" },
-  operationId: `op${(number += 1)}`,
-});
-const row = () => findFeature(scratch.records.database.db, "letters");
+const row = () => lettersOn(scratch).row();
 
 async function patch(change: Record<string, unknown>, actor?: Parameters<typeof call>[0]) {
   const { version: expectedVersion } = await row();

@@ -381,22 +381,26 @@ describe("attack 39: ensureWorktree after a kill inside git", () => {
     expect(user.git("worktree", "list").split("\n")).toHaveLength(3);
   });
 
-  test("a kill right after the rename leaves a worktree that only has to be connected", async () => {
-    const { user, repo, request } = await world();
-    const folder = join(user.root, ".worktrees/.slipway-tmp/new/4194303-aaaa");
-    mkdirSync(folder, { recursive: true });
-    user.git("worktree", "add", "-q", "-b", "search", join(folder, "search"));
-    renameSync(join(folder, "search"), join(user.root, ".worktrees/search"));
-    const made = await ensureWorktree(repo, {
-      ...request,
-      featureId: "search",
-      branch: "search",
-      path: join(user.root, ".worktrees/search"),
-    });
-    expect(made).toMatchObject({ created: false, rebuilt: false });
-    expect(at(made.path).git("status", "--porcelain")).toBe("");
-    expect(user.git("worktree", "list")).toContain(made.path);
-  });
+  test.each([true, false])(
+    "a kill right after the rename leaves a worktree that only has to be connected, reconciled first: %s",
+    async (first) => {
+      const { user, repo, request } = await world();
+      const folder = join(user.root, ".worktrees/.slipway-tmp/new/4194303-aaaa");
+      mkdirSync(folder, { recursive: true });
+      user.git("worktree", "add", "-q", "-b", "search", join(folder, "search"));
+      renameSync(join(folder, "search"), join(user.root, ".worktrees/search"));
+      if (first) await reconcile(repo);
+      const made = await ensureWorktree(repo, {
+        ...request,
+        featureId: "search",
+        branch: "search",
+        path: join(user.root, ".worktrees/search"),
+      });
+      expect(made).toMatchObject({ created: false, rebuilt: false });
+      expect(at(made.path).git("status", "--porcelain")).toBe("");
+      expect(user.git("worktree", "list")).toContain(made.path);
+    },
+  );
 
   test("a branch without a worktree, and a lock on it, are picked up", async () => {
     const { user, repo, request } = await world();

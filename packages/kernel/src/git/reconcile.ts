@@ -1,11 +1,11 @@
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { dropDraft } from "./draft.ts";
 import { settleLandings } from "./landing.ts";
 import { clearStaleLock } from "./locks.ts";
 import { isLeftOver, leaveScratch, readRecord, recordFolder, type WorktreeRecord } from "./place.ts";
 import { isFolder, listRegistrations, unregister } from "./registration.ts";
 import type { Repository } from "./repository.ts";
-import { dropDraft } from "./worktree.ts";
 
 export interface ReconcileOptions {
   /** Folders that hold worktrees, besides `.worktrees` and those on record. */

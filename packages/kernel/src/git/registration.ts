@@ -52,7 +52,12 @@ export async function unregister(repo: Repository, id: string): Promise<void> {
 /** Points a registration and a folder at each other. */
 export async function connect(repo: Repository, id: string, path: string): Promise<void> {
   await replaceFile(join(repo.commonDir, "worktrees", id, "gitdir"), `${path}/.git\n`);
-  await replaceFile(join(path, ".git"), `gitdir: ${join(repo.commonDir, "worktrees", id)}\n`);
+  await replaceFile(join(path, ".git"), pointerTo(repo, id));
+}
+
+/** What the `.git` file of a worktree is to say. */
+export function pointerTo(repo: Repository, id: string): string {
+  return `gitdir: ${join(repo.commonDir, "worktrees", id)}\n`;
 }
 
 export async function isFolder(path: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/p
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isAnchored, moveBranch } from "./branch.ts";
+import { dropDraft, isDraft, pointerOf } from "./draft.ts";
 import { hiddenGitFolders } from "./listing.ts";
 import {
   assertPointer,
@@ -15,7 +16,7 @@ import {
   type Place,
   type WorktreeRecord,
 } from "./place.ts";
-import { connect, isFolder, listRegistrations, register, unregister, type Registration } from "./registration.ts";
+import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 import { restoreTree, takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
 
@@ -124,10 +125,8 @@ async function isHealthy(repo: Repository, place: Place, branch: string): Promis
 
 /** A kill right after the rename leaves a folder whose registration still points to where it was made. */
 async function reconnect(repo: Repository, place: Place, registrations: readonly Registration[]): Promise<Registration | undefined> {
-  const pointer = await readFile(join(place.path, ".git"), "utf8").catch(() => "");
-  const draft = registrations.find(
-    (other) => isDraft(place, other) && pointer === `gitdir: ${join(repo.commonDir, "worktrees", other.id)}\n`,
-  );
+  const pointer = await pointerOf(place.path);
+  const draft = registrations.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
   if (draft !== undefined) await connect(repo, draft.id, place.path);
   return draft;
 }
@@ -196,20 +195,6 @@ async function fill(repo: Repository, place: Place, draft: string, id: string, r
   await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.head]);
   await copyFile(place.indexFile, join(repo.commonDir, "worktrees", id, "index"));
   if (request.expectedTree !== undefined) await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.expectedTree]);
-}
-
-/** What a kill left of a worktree in the making: nobody has worked in it. */
-export async function dropDraft(repo: Repository, folder: string): Promise<void> {
-  const names = await readdir(folder).catch((): string[] => []);
-  for (const { id, path } of await listRegistrations(repo)) {
-    // A registration without a place is one that git had only begun to write.
-    if (dirname(path) === folder || (path === "" && names.includes(id.replace(/\d+$/, "")))) await unregister(repo, id);
-  }
-  await leaveScratch({ scratch: dirname(dirname(folder)) }, folder);
-}
-
-export function isDraft(place: Pick<Place, "scratch">, { path }: Pick<Registration, "path">): boolean {
-  return path.startsWith(`${join(place.scratch, "new")}/`);
 }
 
 async function assertKept(repo: Repository, place: Place, request: RemovalRequest): Promise<void> {

@@ -6,7 +6,7 @@ import { decodePayload } from "@slipway/durable/payload";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../database/open.ts";
-import { isUniqueViolation } from "../database/unique.ts";
+import { isUniqueViolation } from "../database/testing/unique.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { MemoryFileSystem } from "../files/testing/memory-file-system.ts";
 import { objectStore } from "../objects/store.ts";

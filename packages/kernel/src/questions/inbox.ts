@@ -108,6 +108,23 @@ export async function answerWithin(
   const at = Math.floor(request.at);
   const question = await findQuestion(tx, request.id);
   await assertAnswer(question, value, by, at, rules);
+  await recordAnswer(tx, question, { value, by, at });
+  return findQuestion(tx, question.id);
+}
+
+/** Of what a question offers, what ends its feature; a mended thing is tried again and finds the feature gone. */
+const ENDINGS = ["reject", "give_up", "retry"];
+
+/** Nobody can answer for a feature that is gone: its questions are answered by whoever deleted it, so that its run goes on without it. */
+export async function answerForDeleted(tx: Tx, featureId: string, by: Actor, at: number): Promise<void> {
+  const open = await tx.selectFrom("questions").selectAll().where("status", "=", "open").execute();
+  for (const question of open.map(questionFrom).filter(({ context }) => context["feature_id"] === featureId)) {
+    const decision = ENDINGS.find((ending) => question.options.some(({ value }) => value === ending));
+    if (decision !== undefined) await recordAnswer(tx, question, { value: { decision, comment: "the feature was deleted" }, by, at });
+  }
+}
+
+async function recordAnswer(tx: Tx, question: InboxQuestion, { value, by, at }: Omit<AnswerRequest, "id"> & { at: number }): Promise<void> {
   const [answer, sentBy] = [canonicalJson(value), `${by.type}:${by.id}`];
   await tx
     .updateTable("questions")
@@ -120,7 +137,6 @@ export async function answerWithin(
       .values({ run_id: question.runId, name: question.name, value: answer, sent_by: sentBy, at, consumed_at: null })
       .execute();
   }
-  return findQuestion(tx, question.id);
 }
 
 async function closeWithin(tx: Tx, runId: string, name: string, status: QuestionStatus, at: number): Promise<void> {

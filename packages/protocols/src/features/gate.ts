@@ -4,12 +4,9 @@ import type { Outcome, Site } from "./site.ts";
 
 /** A gate that fails is a result; a gate that cannot be run is a question. */
 export async function gate(site: Site, mode: string, attempt: string): Promise<Outcome<GateSummary>> {
-  const { kernel, gateSlots } = site.shop;
+  const { features } = site.shop.kernel;
   const summary = await certain(site, `gates:${mode}:${attempt}`, (call, signal) =>
-    gateSlots.within(() => {
-      signal.throwIfAborted();
-      return kernel.features.runGates(call, { feature_id: site.id, mode }, signal);
-    }),
+    features.runGates(call, { feature_id: site.id, mode }, signal),
   );
   return summary.failure === null ? { ok: true, value: summary } : { ok: false, failure: summary.failure };
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { sql, type Generated, type Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isUniqueViolation } from "../unique.ts";
+import { isUniqueViolation } from "./unique.ts";
 
 /** What the suite works on; every backend gets the same tables through Kysely's schema builder. */
 export interface SuiteTables {

@@ -63,7 +63,6 @@ export interface WorkshopOptions {
   /** Replaces parts of slipway/policy.yaml: what stands there, and what shall. */
   readonly policy?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  readonly processors?: number;
   /** How long a worker that does not listen may take to end. */
   readonly graceMs?: number;
   /** Instead of the scripted one. */
@@ -97,7 +96,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     inbox,
     workflows: [features],
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
-    kernel: openShop(kernel, options.desk?.(kernel) ?? desk, options.processors),
+    kernel: openShop(kernel, options.desk?.(kernel) ?? desk),
   });
 
   async function startWith(max_active_features: number, names: readonly string[]): Promise<string> {

@@ -1,1 +1,0 @@
-export { committedConfiguration, readerAt } from "@slipway/kernel/config/committed";
