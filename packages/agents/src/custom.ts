@@ -4,7 +4,9 @@ import { checkSchema } from "@slipway/kernel/config/violations";
 import { visible } from "@slipway/kernel/plans/paths";
 import { z } from "zod";
 import { KEPT_STDERR_BYTES, runCommand, type CommandEnd } from "./command.ts";
+import type { OpenContext } from "./open.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "./provider.ts";
+import type { Selection } from "./select.ts";
 import { replyUsageSchema } from "./usage.ts";
 
 export interface CustomOptions {
@@ -33,12 +35,28 @@ export function customProvider({ command, timeoutMs, env, cwd, secrets = [], max
   const scrub = (text: string) => known.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, "[secret]"), text);
   return {
     name: "custom",
+    works: "prompt",
     async invoke(request, signal) {
       const place = cwd === undefined ? {} : { cwd };
       const end = await runCommand({ command, env, ...place, input: wireRequest(request), timeoutMs, maxOutputBytes, signal });
       return replyFrom(end, scrub(command.join(" ")), scrub);
     },
   };
+}
+
+export async function openCustom({ agents, env, root }: OpenContext, { configEnv }: Selection): Promise<Provider> {
+  const custom = agents?.runtime.custom;
+  if (custom === undefined) {
+    throw new SlipwayError("agent_provider_not_configured", "The provider custom needs a command.", {
+      file: "slipway/agents.yaml",
+      field: "runtime.custom.command",
+      suggested_next_actions: [
+        "Set runtime.custom.command in slipway/agents.yaml: a command that reads one JSON request on stdin and writes one JSON reply.",
+      ],
+    });
+  }
+  const own = agentEnvironment(env, configEnv === null ? [] : [configEnv]);
+  return customProvider({ command: custom.command, timeoutMs: custom.timeout_seconds * 1000, env: own, cwd: root });
 }
 
 /** Only these variables of the host, and the one with the provider's credentials, reach an agent's process. */

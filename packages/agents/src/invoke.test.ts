@@ -137,6 +137,7 @@ describe("a stop", () => {
       const controller = new AbortController();
       const provider: Provider = {
         name: "slow",
+        works: "prompt",
         invoke: () => {
           controller.abort(new Error("stopped"));
           if (outcome === "answers")

@@ -3,7 +3,7 @@ import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { parseOutput } from "./output.ts";
 import { buildPrompt, repairPrompt, type PromptParts } from "./prompt.ts";
-import type { Provider, ProviderReply, ProviderRequest, WorkerInput } from "./provider.ts";
+import type { AgentEvent, Provider, ProviderReply, ProviderRequest, WorkerInput, Workplace } from "./provider.ts";
 import { addCall, exhausted, NO_USAGE, type Budget, type Usage } from "./usage.ts";
 import type { z } from "zod";
 
@@ -18,6 +18,10 @@ export interface Invocation<T> extends Omit<PromptParts, "schema"> {
   readonly signal?: AbortSignal;
   /** How often an answer that misses its schema is sent back. */
   readonly maxRepairs?: number;
+  /** For a provider that works on files. */
+  readonly workplace?: Workplace | null;
+  readonly timeoutMs?: number;
+  readonly onEvent?: (event: AgentEvent) => void;
   readonly onWarning?: (warning: string) => void;
 }
 
@@ -35,6 +39,7 @@ interface Account {
 export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | { readonly ok: false; readonly failure: Failure }) & Account;
 
 const MAX_REPAIRS = 2;
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 
 /** Asks until an answer satisfies the schema, a bounded number of times. Whatever happens out there is a value; only a stop is thrown. */
 export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationResult<T>> {
@@ -63,6 +68,9 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       schema: prompt.schema,
       model,
       input,
+      workplace: invocation.workplace ?? null,
+      timeoutMs: invocation.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      ...(invocation.onEvent === undefined ? {} : { onEvent: invocation.onEvent }),
     };
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);

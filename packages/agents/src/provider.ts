@@ -1,3 +1,5 @@
+import type { FileTree } from "./packs/file-tree.ts";
+import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
 import type { ReplyUsage } from "./usage.ts";
 
 /** What a worker works from, part by part; the prompt says the same in one text. */
@@ -28,7 +30,36 @@ export interface ProviderRequest {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly model: string | null;
   readonly input: WorkerInput;
+  /** For providers that work on files; null for those that only answer a prompt. */
+  readonly workplace: Workplace | null;
+  readonly timeoutMs: number;
+  /** What happened on the way, as it happens; kept in the transcript, never decides anything. */
+  readonly onEvent?: (event: AgentEvent) => void;
 }
+
+/** The context pack as a place to work in. What is not in the pack is not there. */
+export interface Workplace {
+  /** The materialised pack. */
+  readonly folder: string;
+  /** The same view for tools; everything read through it is logged. */
+  readonly tree: FileTree;
+  /** Starts the agent's process in the sandbox, with nothing but the pack and what it names itself. */
+  readonly run: (process: AgentProcess) => Promise<AgentProcessEnd>;
+}
+
+export type AgentEvent =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "tool";
+      readonly name: string;
+      readonly input: unknown;
+      readonly output: string;
+      readonly ok: boolean;
+      readonly duration_ms: number;
+    }
+  | { readonly kind: "usage"; readonly usage: ReplyUsage; readonly model: string | null }
+  /** A line of the client's own stream. */
+  | { readonly kind: "raw"; readonly line: string };
 
 export interface ProviderReply {
   readonly text: string;
@@ -43,5 +74,7 @@ export interface ProviderReply {
 /** Fails with a SlipwayError for what went wrong out there, and with the signal's reason when it was told to stop. */
 export interface Provider {
   readonly name: string;
+  /** prompt: everything is in the prompt. folder: it gets a workplace, and what it changes there comes back as a patch. */
+  readonly works: "prompt" | "folder";
   invoke(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;
 }

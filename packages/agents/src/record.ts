@@ -18,6 +18,7 @@ export function recording(provider: Provider, { folder, description, clock }: Re
   let head: Promise<void> | null = null;
   return {
     name: provider.name,
+    works: provider.works,
     async invoke(request, signal) {
       const started = clock.monotonic();
       const reply = await provider.invoke(request, signal);

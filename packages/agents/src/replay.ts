@@ -27,6 +27,7 @@ export async function replayProvider({ folder, strict = false }: ReplayOptions):
   parseCassetteFile(join(folder, CASSETTE_FILE), head, cassetteSchema);
   return {
     name: "replay",
+    works: "prompt",
     async invoke(request, signal) {
       signal.throwIfAborted();
       const file = join(folder, entryPath(request));

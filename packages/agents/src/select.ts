@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { PROVIDERS, type AgentsConfig, type ProviderName, type WorkerRole } from "@slipway/kernel/config/agents";
+import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName, type WorkerRole } from "@slipway/kernel/config/agents";
 import { closest } from "@slipway/kernel/config/hint";
 
 export interface Wishes {
@@ -44,10 +44,6 @@ export function selectProvider(role: string, { flags, env, recorded, agents }: W
 
 function firstOf(...values: readonly (string | null | undefined)[]): string | null {
   return values.find((value) => value != null && value !== "") ?? null;
-}
-
-function isProvider(name: string): name is ProviderName {
-  return (PROVIDERS as readonly string[]).includes(name);
 }
 
 function notConfigured(role: string): SlipwayError {

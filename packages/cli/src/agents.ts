@@ -1,11 +1,9 @@
-import { isAbsolute, join, resolve } from "node:path";
-import { agentEnvironment, customProvider } from "@slipway/agents/custom";
+import { resolve } from "node:path";
+import { openProvider, type OpenContext } from "@slipway/agents/open";
 import type { Provider } from "@slipway/agents/provider";
 import { recording } from "@slipway/agents/record";
-import { replayProvider } from "@slipway/agents/replay";
 import { selectProvider, type Selection } from "@slipway/agents/select";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
-import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openDesk, type AgentDesk } from "@slipway/protocols/desk";
 import type { RunAgents } from "@slipway/protocols/features/protocol";
@@ -50,7 +48,7 @@ export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: 
   const opened = new Map<string, Promise<Provider>>();
 
   function open(selection: Selection): Promise<Provider> {
-    const found = opened.get(selection.provider) ?? openProvider(selection, kernel, io, choice).then(recorded);
+    const found = opened.get(selection.provider) ?? openProvider(contextOf(kernel, io, choice), selection).then(recorded);
     opened.set(selection.provider, found);
     return found;
   }
@@ -81,7 +79,7 @@ export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: 
 
 /** So that a run asks a person instead of ending: who plays the roles can be mended while it waits. */
 function absent(error: unknown): Provider {
-  return { name: "none", invoke: () => Promise.reject(error) };
+  return { name: "none", works: "prompt", invoke: () => Promise.reject(error) };
 }
 
 /** Who plays which role by what is said now; what a run is recorded with. */
@@ -98,40 +96,11 @@ export function agentsNow(kernel: Kernel, io: Io, choice: AgentChoice): RunAgent
 /** Before a run is recorded, every mistake in the choice is the caller's to correct. */
 export async function assertAgents(kernel: Kernel, io: Io, choice: AgentChoice): Promise<void> {
   for (const role of Object.keys(WORKER_OUTPUT)) {
-    await openProvider(selectProvider(role, { flags: choice, env: io.env, agents: kernel.configuration.agents }), kernel, io, choice);
+    const selection = selectProvider(role, { flags: choice, env: io.env, agents: kernel.configuration.agents });
+    await openProvider(contextOf(kernel, io, choice), selection);
   }
 }
 
-async function openProvider({ provider, configEnv }: Selection, kernel: Kernel, io: Io, { cassette }: AgentChoice): Promise<Provider> {
-  const { agents } = kernel.configuration;
-  const { root } = kernel.repository;
-  if (provider === "replay") {
-    const folder = cassette ?? agents?.runtime.replay?.cassette;
-    if (folder === undefined) {
-      throw new SlipwayError("cassette_missing", "The replay provider needs a folder of recorded answers.", {
-        file: "slipway/agents.yaml",
-        field: "runtime.replay.cassette",
-        suggested_next_actions: ["Pass --cassette FOLDER, or set runtime.replay.cassette in slipway/agents.yaml."],
-      });
-    }
-    return replayProvider({ folder: isAbsolute(folder) ? folder : join(cassette === undefined ? root : io.cwd, folder) });
-  }
-  const custom = agents?.runtime.custom;
-  if (provider === "custom" && custom !== undefined) {
-    const env = agentEnvironment(io.env, configEnv === null ? [] : [configEnv]);
-    return customProvider({ command: custom.command, timeoutMs: custom.timeout_seconds * 1000, env, cwd: root });
-  }
-  if (provider === "custom") {
-    throw new SlipwayError("agent_provider_not_configured", "The provider custom needs a command.", {
-      file: "slipway/agents.yaml",
-      field: "runtime.custom.command",
-      suggested_next_actions: [
-        "Set runtime.custom.command in slipway/agents.yaml: a command that reads one JSON request on stdin and writes one JSON reply.",
-      ],
-    });
-  }
-  throw new SlipwayError("unsupported_agent_provider", `The provider ${provider} is not part of this version yet.`, {
-    provider,
-    suggested_next_actions: ["Use replay or custom."],
-  });
+function contextOf(kernel: Kernel, io: Io, { cassette }: AgentChoice): OpenContext {
+  return { agents: kernel.configuration.agents, env: io.env, root: kernel.repository.root, cwd: io.cwd, cassette };
 }

@@ -96,6 +96,13 @@ export const ERROR_CODES = {
   provider_auth_missing: user,
   agent_output_invalid: refused,
   agent_failed: again,
+  agent_refused: refused,
+  agent_not_installed: user,
+  /** A pause, not a failure: `wake_at` says until when. */
+  rate_limited: again,
+  quota_exhausted: again,
+  provider_unavailable: user,
+  context_overflow: user,
   cassette_missing: user,
   cassette_answer_missing: user,
   budget_exceeded: user,

@@ -33,6 +33,7 @@ afterEach(() => records.close());
 
 const provider: Provider = {
   name: "scripted",
+  works: "prompt",
   async invoke(request) {
     seen.push(request);
     const answer = answers.shift() ?? '{"poem":"none"}';

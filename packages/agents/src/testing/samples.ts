@@ -28,6 +28,8 @@ export const REQUEST: ProviderRequest = {
     model: null,
     provider_config_ref: null,
   },
+  workplace: null,
+  timeoutMs: 60_000,
 };
 
 export const NEVER: AbortSignal = new AbortController().signal;
@@ -47,6 +49,7 @@ export function scripted(...answers: readonly Scripted[]): Provider & { readonly
   const asked: ProviderRequest[] = [];
   return {
     name: "scripted",
+    works: "prompt",
     asked,
     invoke(request) {
       const answer = answers[asked.push(request) - 1];

@@ -1,18 +1,29 @@
 import { z } from "zod";
 import { repositoryPath } from "../plans/fields.ts";
+import { acpPart } from "./agent-parts/acp.ts";
+import { apiPart } from "./agent-parts/api.ts";
+import { budgetsPart } from "./agent-parts/budgets.ts";
+import { clientsPart } from "./agent-parts/clients.ts";
 import { errorCodes } from "./shape.ts";
 import { parseYamlConfig } from "./yaml.ts";
 
-export const PROVIDERS = ["codex", "claude", "gemini", "custom", "replay"] as const;
+export const PROVIDERS = ["codex", "claude", "gemini", "opencode", "api", "custom", "manual", "replay"] as const;
 
-export type ProviderName = (typeof PROVIDERS)[number];
+/** `acp:<name>` is an agent of runtime.acp. */
+export type ProviderName = (typeof PROVIDERS)[number] | `acp:${string}`;
+
+export function isProvider(name: string): name is ProviderName {
+  return (PROVIDERS as readonly string[]).includes(name) || /^acp:[a-z][a-z0-9-]*$/.test(name);
+}
 
 export const WORKER_ROLES = ["planner", "builder", "qa"] as const;
 
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 const text = z.string().min(1);
-const provider = z.enum(PROVIDERS).register(errorCodes, { code: "unsupported_agent_provider" });
+const provider = z
+  .custom<ProviderName>((value) => typeof value === "string" && isProvider(value), `must be one of ${PROVIDERS.join(", ")} or acp:<name>`)
+  .register(errorCodes, { code: "unsupported_agent_provider" });
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const role = z.strictObject({ system_prompt_path: repositoryPath.optional() });
 const override = z.strictObject({ provider: provider.optional(), model: text.optional() });
@@ -33,6 +44,10 @@ export const agentsSchema = z.strictObject({
       custom: z.strictObject({ command: z.array(text).min(1), timeout_seconds: z.number().positive().default(1800) }).optional(),
       /** The folder with recorded answers; relative to the repository unless absolute. */
       replay: z.strictObject({ cassette: text }).optional(),
+      api: apiPart.optional(),
+      ...clientsPart,
+      acp: acpPart.optional(),
+      budgets: budgetsPart.optional(),
     })
     .prefault({}),
 });

@@ -25,6 +25,7 @@ function scriptedProvider(script: Readonly<Record<string, readonly ((request: Pr
   const turns = new Map<string, number>();
   const provider: Provider = {
     name: "scripted",
+    works: "prompt",
     async invoke(request) {
       asked.push(request);
       const turn = turns.get(request.role) ?? 0;

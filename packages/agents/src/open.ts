@@ -1,0 +1,46 @@
+import { isAbsolute, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { AgentsConfig } from "@slipway/kernel/config/agents";
+import { openCustom } from "./custom.ts";
+import type { Provider } from "./provider.ts";
+import { replayProvider } from "./replay.ts";
+import type { Selection } from "./select.ts";
+
+/** What a provider is opened with. */
+export interface OpenContext {
+  readonly agents: AgentsConfig | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly root: string;
+  readonly cwd: string;
+  /** --cassette */
+  readonly cassette?: string | undefined;
+}
+
+type Opener = (context: OpenContext, selection: Selection) => Promise<Provider>;
+
+/** Every provider there is. A name that is not here is refused where it is chosen. */
+const OPENERS: Readonly<Record<string, Opener>> = {
+  replay: openReplay,
+  custom: openCustom,
+};
+
+export async function openProvider(context: OpenContext, selection: Selection): Promise<Provider> {
+  const opener = OPENERS[selection.provider.startsWith("acp:") ? "acp" : selection.provider];
+  if (opener !== undefined) return opener(context, selection);
+  throw new SlipwayError("unsupported_agent_provider", `The provider ${selection.provider} is not part of this version yet.`, {
+    provider: selection.provider,
+    suggested_next_actions: [`Use one of ${Object.keys(OPENERS).join(", ")}.`],
+  });
+}
+
+async function openReplay({ agents, root, cwd, cassette }: OpenContext): Promise<Provider> {
+  const folder = cassette ?? agents?.runtime.replay?.cassette;
+  if (folder === undefined) {
+    throw new SlipwayError("cassette_missing", "The replay provider needs a folder of recorded answers.", {
+      file: "slipway/agents.yaml",
+      field: "runtime.replay.cassette",
+      suggested_next_actions: ["Pass --cassette FOLDER, or set runtime.replay.cassette in slipway/agents.yaml."],
+    });
+  }
+  return replayProvider({ folder: isAbsolute(folder) ? folder : join(cassette === undefined ? root : cwd, folder) });
+}

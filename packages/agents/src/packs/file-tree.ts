@@ -1,0 +1,22 @@
+/** What an agent may do with files, whether a process sees a folder or a model gets tools. Paths are relative to the pack. */
+export interface FileTree {
+  read(path: string): Promise<Uint8Array>;
+  write(path: string, content: Uint8Array): Promise<void>;
+  /** Replaces the one place where `before` stands. */
+  edit(path: string, before: string, after: string): Promise<void>;
+  ls(folder: string): Promise<readonly TreeEntry[]>;
+  glob(pattern: string): Promise<readonly string[]>;
+  grep(pattern: string, options?: { readonly path?: string; readonly limit?: number }): Promise<readonly GrepHit[]>;
+}
+
+export interface TreeEntry {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+  readonly bytes: number;
+}
+
+export interface GrepHit {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
