@@ -4,6 +4,7 @@ import { openApprovalKey } from "./approvals/key.ts";
 import { committedReader } from "./config/committed.ts";
 import { loadConfiguration, type Configuration, type ReadFile } from "./config/load.ts";
 import { reconcile } from "./git/reconcile.ts";
+import { refSigns } from "./git/ref-signs.ts";
 import { excludeLocally, openRepository, type Repository } from "./git/repository.ts";
 import { assertNotRolledBack, keepHeads } from "./journal/heads.ts";
 import { openKernel, type Kernel, type KernelOptions } from "./kernel.ts";
@@ -60,18 +61,24 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   const records = await openRecords({ layout: layoutOf(repository.root) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
-  const open = async (configuration: Configuration) => ({
-    configuration,
-    kernel: openKernel({ ...ground, records, configuration }),
-    fingerprint: await fingerprint(repository, configuration),
-  });
+  const open = async (configuration: Configuration) => {
+    const signs = signsOf(repository, configuration);
+    const trees = await treesOf(repository, configuration);
+    return { configuration, kernel: openKernel({ ...ground, records, configuration }), signs, trees };
+  };
   let current = await open(ground.configuration);
   await mend(repository, current.kernel);
   return {
     repository,
     records,
     async kernel() {
-      if ((await fingerprint(repository, current.configuration)) === current.fingerprint) return current.kernel;
+      // Asked at every call, so first without git.
+      const signs = signsOf(repository, current.configuration);
+      if (signs === current.signs) return current.kernel;
+      if ((await treesOf(repository, current.configuration)) === current.trees) {
+        current = { ...current, signs };
+        return current.kernel;
+      }
       const { configuration, readFile } = await load(repository, env);
       await check?.(readFile);
       current = await open(configuration);
@@ -99,8 +106,12 @@ async function load(repository: Repository, env: Environment): Promise<{ configu
   return { configuration, readFile };
 }
 
-/** Changes when a committed file of the configuration does, or the branch it is read from. Asked at every call, so of one process. */
-async function fingerprint({ git }: Repository, { policy }: Configuration): Promise<string> {
+function signsOf(repository: Repository, { policy }: Configuration): string {
+  return refSigns(repository, [`refs/heads/${policy.worktree.base_branch}`]);
+}
+
+/** The committed folder of the configuration, at HEAD and on the branch it is read from. */
+async function treesOf({ git }: Repository, { policy }: Configuration): Promise<string> {
   const input = `HEAD:slipway\nrefs/heads/${policy.worktree.base_branch}:slipway\n`;
   return git.text(["cat-file", "--batch-check=%(objectname)"], { input });
 }
