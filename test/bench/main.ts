@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { benchDurable, type BenchRow } from "@slipway/durable/bench/durable";
 import { benchGates } from "@slipway/kernel/gates/bench";
+import { benchPacks } from "./packs.ts";
 import { benchPeer, peerTable } from "./peer/bench.ts";
 import { PEER } from "./peer/install.ts";
 import { benchStatus } from "./status.ts";
@@ -10,7 +11,7 @@ import { benchStatus } from "./status.ts";
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
 const MARKER = "<!-- measured -->";
 
-const rows: BenchRow[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchDurable())];
+const rows: BenchRow[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchPacks()), ...(await benchDurable())];
 const table = [
   "| what | measured | ratio | bar | met |",
   "|---|---|---|---|---|",

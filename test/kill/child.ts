@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { openQuestionsOf } from "slipway/choose";
-import { CASSETTE } from "slipway/demo/scratch";
+import { cassetteOf, SHOP } from "slipway/demo/bundle";
 import { giveApproval } from "slipway/give-approval";
 import type { Io } from "slipway/io";
 import { openSession } from "slipway/session";
@@ -48,10 +48,11 @@ const io: Io = {
 };
 const session = await openSession({
   io,
-  agents: { provider: "replay", cassette: CASSETTE },
+  agents: { provider: "replay", cassette: cassetteOf(SHOP) },
   observe: ({ stream, kind, name }) => point(`${kind} ${stream} ${name}`),
   onStepStart: (runId, name) => appendFileSync(orders.log, `begin ${runId} ${name}\n`),
-  onOperation: ({ phase, operationId }) => point(`${phase} ${operationId}`),
+  // What is counted with every call that is made has a number of its own after the "#".
+  onOperation: ({ phase, operationId }) => point(`${phase} ${operationId.replace(/#[^/]*/, "")}`),
 });
 
 const [known] = await session.engine.runs({ rootsOnly: true });
@@ -66,7 +67,7 @@ for (;;) {
   const questions = (await openQuestionsOf(session.records, runId)).filter(({ kind }) => kind === "approval");
   if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
   for (const question of questions) {
-    await giveApproval(session.records, question, io);
+    await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
     point(`approved ${String(question.context["feature_id"])}`);
   }
 }

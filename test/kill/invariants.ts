@@ -14,6 +14,7 @@ export async function violations(flow: Flow, last: Ended, expectedTree: string):
     ...mergedOnce(flow, expectedTree),
     ...untouched(flow),
     ...ranOnce(flow),
+    ...paidOnce(flow),
     ...reachable(flow),
     ...(await journalWhole(flow)),
     ...nothingLeft(flow),
@@ -54,6 +55,23 @@ function ranOnce({ log }: Flow): string[] {
     if (kind === "begin" && recorded.has(step)) again.push(`recorded step ran again: ${step}`);
   }
   return recorded.size > 5 ? again : ["the log names hardly any step"];
+}
+
+/** No answer that came was asked for again, no call still holds anything back, and the telemetry has what was settled, no more and no less. */
+function paidOnce({ folder }: Flow): string[] {
+  const twice = query(
+    folder,
+    "SELECT invocation, repair, count(*) AS times FROM reservations WHERE status = 'settled' GROUP BY invocation, repair, prompt_digest HAVING count(*) > 1",
+  );
+  const open = query(folder, "SELECT id FROM reservations WHERE status = 'reserved'");
+  const sums = (table: string, where: string) =>
+    JSON.stringify(query(folder, `SELECT sum(calls) AS calls, round(sum(cost_usd), 6) AS cost FROM ${table} ${where}`));
+  const [settled, told] = [sums("reservations", "WHERE status IN ('settled', 'failed')"), sums("telemetry", "")];
+  return [
+    ...twice.map((row) => `an answer was paid for again: ${JSON.stringify(row)}`),
+    ...open.map((row) => `a call is still reserved: ${JSON.stringify(row)}`),
+    ...(settled === told ? [] : [`settled ${settled}, telemetry ${told}`]),
+  ];
 }
 
 /** Every tree the harness ever acknowledged can still be reached from a ref, and git finds nothing wrong. */

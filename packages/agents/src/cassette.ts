@@ -26,10 +26,12 @@ export const entrySchema = z
     text: z.string().optional(),
     /** … or, easier to read, as the JSON value it is. */
     output: z.unknown().optional(),
+    /** … or what became of the question instead of an answer. */
+    failure: z.strictObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }).optional(),
     usage: replyUsageSchema.prefault({}),
   })
-  .refine(({ text, output }) => (text === undefined) !== (output === undefined), {
-    error: "needs either text or output",
+  .refine(({ text, output, failure }) => [text, output, failure].filter((one) => one !== undefined).length === 1, {
+    error: "needs either text or output, or a failure",
     path: ["output"],
   });
 

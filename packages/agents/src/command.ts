@@ -11,6 +11,8 @@ export interface Command {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
+  /** Gets what it writes as it comes; `stdout` at the end is empty then. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
 }
 
 /** How a command ended; being stopped through the signal is thrown instead. */
@@ -58,7 +60,7 @@ function hasStarted(child: ChildProcessByStdio<Writable, Readable, Readable>): c
 
 type End = CommandEnd extends infer E ? (E extends unknown ? Omit<E, "stderr"> : never) : never;
 
-function ended(child: Child, { input, timeoutMs, maxOutputBytes, signal }: Command): Promise<End> {
+function ended(child: Child, { input, timeoutMs, maxOutputBytes, signal, onStdout }: Command): Promise<End> {
   const kill = () => killGroup(child.pid);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -75,6 +77,7 @@ function ended(child: Child, { input, timeoutMs, maxOutputBytes, signal }: Comma
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength;
       if (bytes > maxOutputBytes) stop({ kind: "flood", limitBytes: maxOutputBytes });
+      else if (onStdout !== undefined) onStdout(chunk);
       else chunks.push(chunk);
     });
     // A command that ends without reading its request closes the pipe under us; its exit code says the rest.

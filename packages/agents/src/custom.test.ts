@@ -112,7 +112,7 @@ describe("a command that fails", () => {
 
   test("because it does not exist, in plain words", async () => {
     const missing = await failure(customProvider({ command: ["no-such-agent-command", "--json"], timeoutMs: 1000, env: {} }));
-    expect(missing).toMatchObject({ code: "agent_failed", details: { retryable: false, requires_human: true } });
+    expect(missing).toMatchObject({ code: "agent_not_installed", details: { retryable: false, requires_human: true } });
     expect(missing.message).toBe(
       'The agent command "no-such-agent-command --json" could not be started: there is no program "no-such-agent-command" on the PATH.',
     );

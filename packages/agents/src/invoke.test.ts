@@ -4,6 +4,7 @@ import { z } from "zod";
 import { invoke, RESULTS, type Invocation } from "./invoke.ts";
 import { createPack } from "./pack.ts";
 import type { Provider } from "./provider.ts";
+import type { Moment } from "./transcripts/line.ts";
 import { PLANNER, scripted, tickingClock } from "./testing/samples.ts";
 
 const schema = z.strictObject({ answer: z.number() });
@@ -20,20 +21,26 @@ const invocation = (provider: Provider, changes: Partial<Invocation<{ answer: nu
   ...changes,
 });
 
-test("a valid answer comes back with what it cost and what was said", async () => {
+/** What a watcher sees of an invocation. */
+async function watched(provider: Provider, changes: Partial<Invocation<{ answer: number }>> = {}) {
+  const moments: Moment[] = [];
+  const result = await invoke(invocation(provider, { watch: (moment) => void moments.push(moment), ...changes }));
+  return { result, moments };
+}
+
+test("a valid answer comes back with what it cost, and a watcher sees what was said", async () => {
   const provider = scripted(GOOD);
-  const result = await invoke(invocation(provider, { model: "big-1", attempt: "2.3" }));
+  const { result, moments } = await watched(provider, { model: "big-1", attempt: "2.3" });
   expect(result).toMatchObject({
     ok: true,
     output: { answer: 42 },
     usage: { input_tokens: 100, output_tokens: 10, cost_usd: 0.5, duration_ms: 10, calls: 1, model: "scripted-1" },
-    transcript: [
-      { role: "system", text: "You plan." },
-      { role: "user", text: provider.asked[0]?.prompt },
-      { role: "assistant", text: GOOD },
-    ],
-    transcriptDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
+  expect(moments).toMatchObject([
+    { kind: "sent", repair: 0, system: "You plan.", prompt: provider.asked[0]?.prompt, prompt_digest: provider.asked[0]?.promptDigest },
+    { kind: "answer", repair: 0, text: GOOD, usage: { input_tokens: 100, cost_usd: 0.5 }, model: "scripted-1", duration_ms: 10 },
+    { kind: "ended", ok: true, usage: { calls: 1 }, failure: null },
+  ]);
   expect(provider.asked[0]).toMatchObject({
     role: "planner",
     subject: "greeting",
@@ -67,7 +74,7 @@ test("the input names role, feature, bundle, instructions and last results, and 
 describe("an answer that misses its schema", () => {
   test("is sent back with the exact errors, and the repaired one counts", async () => {
     const provider = scripted('{"answer":"many"}', "sorry", GOOD);
-    const result = await invoke(invocation(provider));
+    const { result, moments } = await watched(provider);
     expect(result).toMatchObject({
       ok: true,
       output: { answer: 42 },
@@ -78,7 +85,8 @@ describe("an answer that misses its schema", () => {
     expect(provider.asked[2]?.prompt).toContain("- The answer is refused: not valid JSON");
     expect(provider.asked[2]?.prompt).not.toContain("many");
     expect(new Set(provider.asked.map(({ promptDigest }) => promptDigest)).size).toBe(3);
-    expect(result.transcript.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user", "assistant", "user", "assistant"]);
+    expect(moments.map(({ kind }) => kind)).toEqual(["sent", "answer", "refused", "sent", "answer", "refused", "sent", "answer", "ended"]);
+    expect(moments[2]).toEqual({ kind: "refused", repair: 0, errors: ['/answer: expected a number, found "many"'] });
   });
 
   test("is a failure after the last repair", async () => {
@@ -112,12 +120,16 @@ describe("an answer that misses its schema", () => {
 
 describe("what goes wrong out there", () => {
   test("is a value, with the time it took", async () => {
-    const result = await invoke(invocation(scripted("no", new SlipwayError("agent_failed", "The network is down."))));
+    const { result, moments } = await watched(scripted("no", new SlipwayError("agent_failed", "The network is down.")));
     expect(result).toMatchObject({
       ok: false,
       failure: { code: "agent_failed", message: "The network is down.", details: { retryable: true } },
       usage: { calls: 2, input_tokens: 100, duration_ms: 20, model: "scripted-1" },
     });
+    expect(moments.slice(-2)).toMatchObject([
+      { kind: "failed", repair: 1, failure: { code: "agent_failed" }, duration_ms: 10 },
+      { kind: "ended", ok: false, failure: { code: "agent_failed" } },
+    ]);
   });
 
   test("is thrown when it is a fault of ours", async () => {
@@ -174,9 +186,26 @@ describe("a budget", () => {
 });
 
 test("half a character in an answer is no trouble for the transcript", async () => {
-  const result = await invoke(invocation(scripted("\ud800", GOOD)));
-  expect(result).toMatchObject({ ok: true, transcript: [{}, {}, { text: "\ufffd" }, {}, { text: GOOD }] });
+  const { result, moments } = await watched(scripted("\ud800", GOOD));
+  expect(result.ok).toBe(true);
+  expect(moments.flatMap((moment) => (moment.kind === "answer" ? [moment.text] : []))).toEqual(["\ufffd", GOOD]);
   expect(await invoke(invocation(scripted('{"answer":"\\ud800"}', GOOD)))).toMatchObject({ ok: true, usage: { calls: 2 } });
+});
+
+test("what the provider tells on the way reaches watcher and listener, in order", async () => {
+  const heard: unknown[] = [];
+  const provider: Provider = {
+    name: "talking",
+    works: "prompt",
+    invoke: async ({ onEvent }) => {
+      onEvent?.({ kind: "text", text: "let me see" });
+      onEvent?.({ kind: "tool", name: "read", input: { path: "a" }, output: "one", ok: true, duration_ms: 1 });
+      return { text: GOOD, usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 }, model: null };
+    },
+  };
+  const { moments } = await watched(provider, { onEvent: (event) => heard.push(event.kind) });
+  expect(moments.map(({ kind }) => kind)).toEqual(["sent", "text", "tool", "answer", "ended"]);
+  expect(heard).toEqual(["text", "tool"]);
 });
 
 test("warnings and the provider's own count of time are passed on", async () => {

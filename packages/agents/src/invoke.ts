@@ -1,9 +1,10 @@
-import { digestOf } from "@slipway/durable/canonical";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import type { ByHand } from "./manual/contract.ts";
 import { parseOutput } from "./output.ts";
-import { buildPrompt, repairPrompt, type PromptParts } from "./prompt.ts";
+import { buildPrompt, folderPrompt, repairPrompt, type FolderNote, type PromptParts } from "./prompt.ts";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest, WorkerInput, Workplace } from "./provider.ts";
+import type { Moment, Watch } from "./transcripts/line.ts";
 import { addCall, exhausted, NO_USAGE, type Budget, type Usage } from "./usage.ts";
 import type { z } from "zod";
 
@@ -20,23 +21,20 @@ export interface Invocation<T> extends Omit<PromptParts, "schema"> {
   readonly maxRepairs?: number;
   /** For a provider that works on files. */
   readonly workplace?: Workplace | null;
+  /** What it is told about its folder. */
+  readonly folder?: FolderNote | null;
   readonly timeoutMs?: number;
+  /** For an agent that answers in its own time. */
+  readonly hand?: ByHand | undefined;
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Everything that happens, in order: for transcripts and traces. */
+  readonly watch?: Watch;
   readonly onWarning?: (warning: string) => void;
 }
 
-export interface TranscriptEntry {
-  readonly role: "system" | "user" | "assistant";
-  readonly text: string;
-}
-
-interface Account {
+export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | { readonly ok: false; readonly failure: Failure }) & {
   readonly usage: Usage;
-  readonly transcript: readonly TranscriptEntry[];
-  readonly transcriptDigest: string;
-}
-
-export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | { readonly ok: false; readonly failure: Failure }) & Account;
+};
 
 const MAX_REPAIRS = 2;
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
@@ -45,23 +43,32 @@ const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationResult<T>> {
   const { role, subject, attempt, schema, provider, model = null, clock, maxRepairs = MAX_REPAIRS, budget = {}, onWarning } = invocation;
   const signal = invocation.signal ?? new AbortController().signal;
-  const first = buildPrompt(invocation);
+  const first = invocation.folder == null ? buildPrompt(invocation) : folderPrompt(invocation, invocation.folder);
   const input = workerInput(invocation);
-  const transcript: TranscriptEntry[] = [{ role: "system", text: first.system }];
+  const tell = async (moment: Moment) => invocation.watch?.(moment);
+  const onEvent = (event: AgentEvent) => {
+    invocation.onEvent?.(event);
+    void invocation.watch?.(event);
+  };
   let usage = NO_USAGE;
   let prompt = first;
-  const account = (): Account => ({ usage, transcript, transcriptDigest: digestOf(transcript) });
+  let errors: readonly string[] = [];
+  const end = async <R extends InvocationResult<T>>(result: R): Promise<R> => {
+    await tell({ kind: "ended", ok: result.ok, usage, failure: result.ok ? null : result.failure });
+    return result;
+  };
 
   for (let repair = 0; ; repair++) {
     signal.throwIfAborted();
     const limit = exhausted(usage, budget);
-    if (limit !== null) return { ok: false, failure: overBudget(role.name, subject, limit), ...account() };
-    transcript.push({ role: "user", text: prompt.text });
+    if (limit !== null) return end({ ok: false, failure: overBudget(role.name, subject, limit), usage });
+    await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
     const request = {
       role: role.name,
       subject,
       attempt,
       repair,
+      errors,
       system: prompt.system,
       prompt: prompt.text,
       promptDigest: prompt.digest,
@@ -70,18 +77,25 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       input,
       workplace: invocation.workplace ?? null,
       timeoutMs: invocation.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      ...(invocation.onEvent === undefined ? {} : { onEvent: invocation.onEvent }),
+      onEvent,
+      ...(invocation.hand === undefined ? {} : { hand: invocation.hand }),
     };
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);
-    usage = addCall(usage, clock.monotonic() - started, "failure" in reply ? null : reply);
-    if ("failure" in reply) return { ok: false, failure: reply.failure, ...account() };
-    transcript.push({ role: "assistant", text: reply.text });
+    const duration_ms = clock.monotonic() - started;
+    usage = addCall(usage, duration_ms, "failure" in reply ? null : reply);
+    if ("failure" in reply) {
+      await tell({ kind: "failed", repair, failure: reply.failure, duration_ms });
+      return end({ ok: false, failure: reply.failure, usage });
+    }
+    await tell({ kind: "answer", repair, text: reply.text, usage: reply.usage, model: reply.model, duration_ms });
     reply.warnings?.forEach((warning) => onWarning?.(warning));
     const parsed = parseOutput(reply.text, schema);
-    if (parsed.ok) return { ok: true, output: parsed.output, ...account() };
-    if (repair >= maxRepairs) return { ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), ...account() };
-    prompt = repairPrompt(first, reply.text, parsed.errors);
+    if (parsed.ok) return end({ ok: true, output: parsed.output, usage });
+    await tell({ kind: "refused", repair, errors: [...parsed.errors] });
+    if (repair >= maxRepairs) return end({ ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), usage });
+    errors = parsed.errors;
+    prompt = repairPrompt(first, reply.text, errors);
   }
 }
 

@@ -1,7 +1,11 @@
 import { isAbsolute, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
+import { openAcp } from "./acp/open.ts";
+import { openApi } from "./api/open.ts";
+import { openClaude, openCodex, openGemini, openOpencode } from "./clients/open.ts";
 import { openCustom } from "./custom.ts";
+import { openManual } from "./manual/provider.ts";
 import type { Provider } from "./provider.ts";
 import { replayProvider } from "./replay.ts";
 import type { Selection } from "./select.ts";
@@ -22,6 +26,13 @@ type Opener = (context: OpenContext, selection: Selection) => Promise<Provider>;
 const OPENERS: Readonly<Record<string, Opener>> = {
   replay: openReplay,
   custom: openCustom,
+  api: openApi,
+  claude: openClaude,
+  codex: openCodex,
+  gemini: openGemini,
+  opencode: openOpencode,
+  acp: openAcp,
+  manual: openManual,
 };
 
 export async function openProvider(context: OpenContext, selection: Selection): Promise<Provider> {

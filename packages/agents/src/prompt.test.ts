@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createPack } from "./pack.ts";
-import { buildPrompt, repairPrompt } from "./prompt.ts";
+import { buildPrompt, folderPrompt, repairPrompt } from "./prompt.ts";
 import { PLANNER } from "./testing/samples.ts";
 
 const schema = z.strictObject({ answer: z.string() });
@@ -89,4 +89,29 @@ test("a repair holds the question, the refused answer as data, and every reason"
 
 test("a schema JSON Schema cannot express does not stop the question", () => {
   expect(buildPrompt({ ...parts(), schema: z.strictObject({ at: z.date() }) }).text).toContain('"at": {}');
+});
+
+const ITEMS = [
+  { title: "specification", kind: "spec", text: "Greet." },
+  { title: "files in the repository", kind: "listing", text: "src/a.ts" },
+  { title: "src/a.ts", kind: "file", text: "the text of the file" },
+  { title: "last tool results", kind: "results", text: "none" },
+];
+
+test("who has the files in a folder is asked the same question: without their text, and with the same digest", () => {
+  const plain = buildPrompt(parts(ITEMS));
+  const relaxed = z.strictObject({ answer: z.string().optional() });
+  const folder = folderPrompt({ ...parts(ITEMS), schema: relaxed }, { writable: ["src/a.ts"], plainSchema: schema });
+  expect(folder.digest).toBe(plain.digest);
+  expect(folder.schema).toEqual(z.toJSONSchema(relaxed, { io: "input" }));
+  expect(folder.text).not.toContain("the text of the file");
+  expect(folder.text.match(/^## .*$/gm)).toEqual(['## 1. spec: "specification"', '## 2. results: "last tool results"']);
+  expect(folder.text).toMatch(/^# Folder\n.*\n- "src\/a\.ts"\nWhat you change there is your patch\.$/m);
+  const [one, other] = [plain, folder].map((first) => repairPrompt(first, "no", ["/answer: is missing"]));
+  expect(other?.digest).toBe(one?.digest);
+  expect(other?.text.startsWith(folder.text)).toBe(true);
+});
+
+test("where nothing may be changed, that is said", () => {
+  expect(folderPrompt(parts(ITEMS), { writable: [], plainSchema: schema }).text).toContain("You cannot change them.");
 });

@@ -1,3 +1,5 @@
+import type { ByHand } from "./manual/contract.ts";
+import type { PackChanges } from "./packs/changes.ts";
 import type { FileTree } from "./packs/file-tree.ts";
 import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
 import type { ReplyUsage } from "./usage.ts";
@@ -23,6 +25,8 @@ export interface ProviderRequest {
   readonly attempt: string;
   /** 0 for the first answer, then one more for every answer that missed its schema. */
   readonly repair: number;
+  /** What was wrong with the last one. */
+  readonly errors?: readonly string[];
   readonly system: string;
   readonly prompt: string;
   readonly promptDigest: string;
@@ -33,6 +37,10 @@ export interface ProviderRequest {
   /** For providers that work on files; null for those that only answer a prompt. */
   readonly workplace: Workplace | null;
   readonly timeoutMs: number;
+  /** What the call may take before a budget is overspent; a provider that can keep to it does. Left out, nothing limits it. */
+  readonly reserved?: { readonly cost_usd: number | null; readonly tokens: number };
+  /** For an agent that answers in its own time. */
+  readonly hand?: ByHand;
   /** What happened on the way, as it happens; kept in the transcript, never decides anything. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
@@ -45,6 +53,10 @@ export interface Workplace {
   readonly tree: FileTree;
   /** Starts the agent's process in the sandbox, with nothing but the pack and what it names itself. */
   readonly run: (process: AgentProcess) => Promise<AgentProcessEnd>;
+  /** What is different there by now. */
+  readonly changes?: () => Promise<PackChanges>;
+  /** Brings a fresh folder to where these changes were: an answer that has been paid for is not asked for again. */
+  readonly restore?: (changes: PackChanges) => Promise<void>;
 }
 
 export type AgentEvent =
@@ -69,6 +81,8 @@ export interface ProviderReply {
   readonly warnings?: readonly string[];
   /** What the provider said in its own words, kept for the curious. */
   readonly raw?: unknown;
+  /** What was different in the workplace when it was given; whoever settles the call looks, no provider says it. */
+  readonly changes?: PackChanges;
 }
 
 /** Fails with a SlipwayError for what went wrong out there, and with the signal's reason when it was told to stop. */

@@ -1,51 +1,105 @@
 import { existsSync } from "node:fs";
-import { join, dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { parseStrictJson } from "@slipway/kernel/config/json";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
 import { CASSETTE_FILE, entryPath, type CassetteEntry } from "./cassette.ts";
-import type { Provider, ProviderReply, ProviderRequest } from "./provider.ts";
+import type { Moment, TranscriptHead, Watch } from "./transcripts/line.ts";
 
-export interface RecordOptions {
+export type Recorded = Pick<TranscriptHead, "role" | "subject" | "attempt">;
+
+/** The entries of one invocation, made from what happened in it: the same for a live recording and for an old transcript. */
+export interface EntryMaker {
+  readonly watch: Watch;
+  /** One for the first answer and for every repair. */
+  entries(): CassetteEntry[];
+}
+
+export function entryMaker({ role, subject, attempt }: Recorded): EntryMaker {
+  const digests = new Map<number, string>();
+  const given: Given[] = [];
+  let verdict: Ending | null = null;
+  const entry = ({ repair, model, usage, ending }: Given): CassetteEntry => ({
+    role,
+    subject,
+    attempt,
+    repair,
+    prompt_digest: digests.get(repair) ?? null,
+    model,
+    ...ending,
+    usage,
+  });
+  return {
+    watch(moment) {
+      if (moment.kind === "sent") digests.set(moment.repair, moment.prompt_digest);
+      if (moment.kind === "answer") given.push(answered(moment));
+      if (moment.kind === "failed") given.push(failed(moment));
+      if (moment.kind === "output") verdict = { output: moment.output };
+      if (moment.kind === "rejected") verdict = { failure: moment.failure };
+    },
+    entries: () => (verdict === null ? given : [judged(given, verdict)]).map(entry),
+  };
+}
+
+type Ending = Pick<CassetteEntry, "text" | "output" | "failure">;
+
+interface Given extends Pick<CassetteEntry, "repair" | "model" | "usage"> {
+  readonly ending: Ending;
+}
+
+function answered({ repair, text, usage, model, duration_ms }: Moment & { kind: "answer" }): Given {
+  return { repair, model, usage: { ...usage, duration_ms: usage.duration_ms ?? Math.round(duration_ms) }, ending: answerOf(text) };
+}
+
+function failed({ repair, failure, duration_ms }: Moment & { kind: "failed" }): Given {
+  const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: Math.round(duration_ms) };
+  return { repair, model: null, usage, ending: { failure } };
+}
+
+/**
+ * An agent that works on files answers less than a cassette has to: the patch was found in its folder. So its repairs cannot be
+ * replayed one by one, and there is one entry with what came of them and what they cost together.
+ */
+function judged(given: readonly Given[], ending: Ending): Given {
+  const sum = (field: "input_tokens" | "output_tokens" | "cost_usd" | "duration_ms") =>
+    given.reduce((total, { usage }) => total + (usage[field] ?? 0), 0);
+  const [input_tokens, output_tokens, cost_usd, duration_ms] = [
+    sum("input_tokens"),
+    sum("output_tokens"),
+    sum("cost_usd"),
+    sum("duration_ms"),
+  ];
+  return { repair: 0, model: given.at(-1)?.model ?? null, usage: { input_tokens, output_tokens, cost_usd, duration_ms }, ending };
+}
+
+/** As a value where that gives back the same text, because people read and edit cassettes. */
+function answerOf(text: string): { readonly output: unknown } | { readonly text: string } {
+  const json = parseStrictJson(text);
+  return json.ok && JSON.stringify(json.value) === text ? { output: json.value } : { text };
+}
+
+export interface CassetteWriter {
+  write(entries: readonly CassetteEntry[]): Promise<void>;
+}
+
+export interface CassetteOptions {
   readonly folder: string;
   readonly description: string;
   readonly clock: Clock;
 }
 
-/** The same provider; every answer it gives is also written to a cassette, whole or not at all. */
-export function recording(provider: Provider, { folder, description, clock }: RecordOptions): Provider {
+/** Every entry is written whole or not at all. A cassette that is recorded again keeps what it says about itself. */
+export function cassetteWriter({ folder, description, clock }: CassetteOptions): CassetteWriter {
   let head: Promise<void> | null = null;
+  const file = join(folder, CASSETTE_FILE);
+  const about = () => ({ version: 1, created: new Date(clock.now()).toISOString(), description });
   return {
-    name: provider.name,
-    works: provider.works,
-    async invoke(request, signal) {
-      const started = clock.monotonic();
-      const reply = await provider.invoke(request, signal);
-      const entry = entryOf(request, reply, clock.monotonic() - started);
-      await (head ??= describe(folder, { version: 1, created: new Date(clock.now()).toISOString(), description }));
-      await writeJson(join(folder, entryPath(entry)), entry);
-      return reply;
+    async write(entries) {
+      await (head ??= existsSync(file) ? Promise.resolve() : writeJson(file, about()));
+      for (const entry of entries) await writeJson(join(folder, entryPath(entry)), entry);
     },
   };
-}
-
-/** A cassette that is recorded again keeps what it says about itself. */
-async function describe(folder: string, about: object): Promise<void> {
-  const file = join(folder, CASSETTE_FILE);
-  if (!existsSync(file)) await writeJson(file, about);
-}
-
-function entryOf(
-  { role, subject, attempt, repair, promptDigest }: ProviderRequest,
-  { text, usage, model }: ProviderReply,
-  elapsedMs: number,
-): CassetteEntry {
-  const json = parseStrictJson(text);
-  // As a value where that gives back the same text, because people read and edit cassettes.
-  const answer = json.ok && JSON.stringify(json.value) === text ? { output: json.value } : { text };
-  const timed = { ...usage, duration_ms: usage.duration_ms ?? Math.round(elapsedMs) };
-  return { role, subject, attempt, repair, prompt_digest: promptDigest, model, ...answer, usage: timed };
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {

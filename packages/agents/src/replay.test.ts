@@ -1,12 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryPath } from "./cassette.ts";
-import { recording } from "./record.ts";
 import { replayProvider } from "./replay.ts";
-import { NEVER, refusalOf, REQUEST, scratch, scripted, tickingClock, type Scripted } from "./testing/samples.ts";
+import { NEVER, refusalOf, REQUEST, scratch } from "./testing/samples.ts";
 
 const ENTRY = { role: "planner", subject: "greeting", attempt: "1", prompt_digest: null, output: { answer: 1 } };
 
@@ -156,57 +154,4 @@ test("no role, subject or attempt leads out of the cassette", () => {
 test("a stop is obeyed", async () => {
   const provider = await replayProvider({ folder: cassette() });
   await expect(provider.invoke(REQUEST, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
-});
-
-const record = async (answers: readonly Scripted[], requests: readonly Partial<typeof REQUEST>[]) => {
-  const folder = join(scratch("recorded"), "deep", "cassette");
-  const provider = recording(scripted(...answers), { folder, description: "a recording", clock: tickingClock() });
-  const replies = [];
-  for (const request of requests) replies.push(await provider.invoke({ ...REQUEST, ...request }, NEVER));
-  return { folder, provider, replies };
-};
-
-describe("recording", () => {
-  test("what was recorded is replayed word for word, with its cost and without drift", async () => {
-    const texts = ['{"answer":1}', '{ "answer": 1 }', "not json", '"x"', '{"a":1,"a":2}', '{"10":1,"2":0}'];
-    const requests = texts.map((_, index) => ({ attempt: String(index + 1), repair: index % 2 }));
-    const { folder, provider, replies } = await record(texts, requests);
-    expect(provider.name).toBe("scripted");
-    const replay = await replayProvider({ folder, strict: true });
-    for (const [index, request] of requests.entries()) {
-      const again = await replay.invoke({ ...REQUEST, ...request }, NEVER);
-      expect(again).toMatchObject({ text: texts[index], usage: replies[index]?.usage, model: replies[index]?.model, warnings: [] });
-    }
-    expect(JSON.parse(readFileSync(join(folder, "planner/greeting.1.json"), "utf8"))).toMatchObject({
-      output: { answer: 1 },
-      prompt_digest: REQUEST.promptDigest,
-      usage: { duration_ms: 10 },
-    });
-    expect(JSON.parse(readFileSync(join(folder, "cassette.json"), "utf8"))).toEqual({
-      version: 1,
-      created: "2023-11-14T22:13:20.000Z",
-      description: "a recording",
-    });
-    expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes(".tmp"))).toEqual([]);
-  });
-
-  test("a failed call leaves nothing behind", async () => {
-    const folder = scratch("recorded");
-    const provider = recording(scripted(new SlipwayError("agent_failed", "down")), { folder, description: "", clock: tickingClock() });
-    expect((await refusalOf(() => provider.invoke(REQUEST, NEVER))).code).toBe("agent_failed");
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test("the time a provider counts itself is kept", async () => {
-    const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 77 };
-    const { folder } = await record([{ text: "x", usage }], [{}]);
-    expect((await ask(folder)).usage).toEqual(usage);
-  });
-
-  test("a folder that cannot be written is told plainly", async () => {
-    const folder = join(scratch("recorded"), "file");
-    writeFileSync(folder, "in the way");
-    const provider = recording(scripted("x"), { folder, description: "", clock: tickingClock() });
-    expect((await refusalOf(() => provider.invoke(REQUEST, NEVER))).code).toBe("io_error");
-  });
 });

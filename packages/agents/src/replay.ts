@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { fromFailure, SlipwayError, type Failure } from "@slipway/durable/errors";
 import { hasCode } from "@slipway/kernel/files/file-system";
 import {
   CASSETTE_FILE,
@@ -35,6 +35,7 @@ export async function replayProvider({ folder, strict = false }: ReplayOptions):
       if (bytes === null) throw await noAnswer(folder, file, request);
       const entry = parseCassetteFile(file, bytes, entrySchema);
       assertSame(file, entry, request);
+      if (entry.failure !== undefined) throw fromFailure(entry.failure as Failure);
       return reply(entry, drift(file, entry, request, strict));
     },
   };

@@ -5,8 +5,15 @@ import { z } from "zod";
 
 const WRITE_GRANTS = ["none", "patch", "worktree"] as const;
 
-const frontMatter = z.strictObject({
+/** The front matter of a role. */
+export const roleFields = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]*$/),
+  /** What it is for, in a sentence or two: other tools choose it by that. */
+  description: z
+    .string()
+    .min(1)
+    .regex(/^[^\n\r]*$/, "must be one line")
+    .optional(),
   /** How capable a model the role asks for; configuration says which model that is. */
   tier: z.enum(["fast", "standard", "strong"]),
   tools: z.array(z.string().min(1)),
@@ -17,7 +24,7 @@ const frontMatter = z.strictObject({
 });
 
 /** A role is data: what it may do, and what it is told. */
-export type Role = z.output<typeof frontMatter> & { readonly prompt: string };
+export type Role = z.output<typeof roleFields> & { readonly prompt: string };
 
 export interface RoleFile {
   readonly file: string;
@@ -30,7 +37,7 @@ export function parseRole(file: string, input: string | Uint8Array): Role {
   const match = /^\ufeff?---\r?\n(.*?)^---[ \t]*\r?$\n?(.*)$/ms.exec(text);
   if (match === null) throw invalid(file, "", "It must begin with front matter: a line ---, the fields, another line ---.");
   // One line above keeps the line numbers of the file.
-  const fields = parseYamlConfig(file, `#\n${match[1] ?? ""}`, frontMatter);
+  const fields = parseYamlConfig(file, `#\n${match[1] ?? ""}`, roleFields);
   const prompt = (match[2] ?? "").trim();
   if (prompt === "") throw invalid(file, "prompt", "The prompt below the front matter is empty.");
   return { ...fields, prompt };
@@ -47,7 +54,7 @@ export function loadRole({ builtin, override }: { readonly builtin: RoleFile; re
   if (WRITE_GRANTS.indexOf(own.write_grant) > WRITE_GRANTS.indexOf(role.write_grant)) {
     throw invalid(override.file, "write_grant", `It may be at most "${role.write_grant}", found "${own.write_grant}".`);
   }
-  return own;
+  return { ...(role.description === undefined ? {} : { description: role.description }), ...own };
 }
 
 function invalid(file: string, field: string, problem: string): SlipwayError {

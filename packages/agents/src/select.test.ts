@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAgents, type AgentsConfig } from "@slipway/kernel/config/agents";
-import { selectProvider, type Wishes } from "./select.ts";
+import { fallbacksFor, selectProvider, type Wishes } from "./select.ts";
 import { refusalOf } from "./testing/samples.ts";
 
 const agents = (runtime: unknown) => parseAgents("slipway/agents.yaml", `version: 1\nroles: {}\nruntime: ${JSON.stringify(runtime)}\n`);
@@ -118,4 +118,38 @@ test("the value of the credentials is in no selection", () => {
       },
     ),
   );
+});
+
+describe("tiers", () => {
+  const tiered = agents({
+    default_provider: "claude",
+    default_model: "house",
+    tiers: { fast: { model: "small" }, strong: { provider: "codex", model: "large" } },
+    role_provider_overrides: { qa: { provider: "gemini" } },
+  });
+  const select = (role: string, more: Partial<Wishes> = {}) => {
+    const { provider, model } = selectProvider(role, { flags: {}, env: {}, agents: tiered, ...more });
+    return `${provider} ${model}`;
+  };
+
+  test("come before the default and after the role's own", () => {
+    expect(select("builder", { tier: "fast" })).toBe("claude small");
+    expect(select("builder", { tier: "standard" })).toBe("claude house");
+    expect(select("planner", { tier: "strong" })).toBe("codex large");
+    expect(select("qa", { tier: "strong" })).toBe("gemini house");
+  });
+
+  test("raised, a tier comes before what the run began with, but not before what a person says now", () => {
+    const recorded = { provider: "claude", model: "small", provider_config_env: null };
+    expect(select("builder", { tier: "strong", recorded })).toBe("claude small");
+    expect(select("builder", { tier: "strong", recorded, escalated: true })).toBe("codex large");
+    expect(select("builder", { tier: "strong", escalated: true, flags: { provider: "opencode" } })).toBe("opencode house");
+  });
+
+  test("who plays instead: in their order, without the one who was chosen", () => {
+    const fallbacks = [{ provider: "claude", model: "house" }, { provider: "codex" }];
+    const chosen = { provider: "claude", model: "house", configEnv: "KEY" } as const;
+    expect(fallbacksFor(chosen, agents({ fallbacks }))).toEqual([{ provider: "codex", model: null, configEnv: null }]);
+    expect(fallbacksFor(chosen, null)).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName, type WorkerRole } from "@slipway/kernel/config/agents";
+import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
 import { closest } from "@slipway/kernel/config/hint";
 
 export interface Wishes {
@@ -9,6 +10,9 @@ export interface Wishes {
   /** What a run that goes on began with. */
   readonly recorded?: { readonly provider: string; readonly model: string | null; readonly provider_config_env: string | null } | undefined;
   readonly agents: AgentsConfig | null;
+  /** The tier the role is to be played at; raised, it comes before what the run began with. */
+  readonly tier?: Tier | undefined;
+  readonly escalated?: boolean | undefined;
 }
 
 export interface Selection {
@@ -18,28 +22,70 @@ export interface Selection {
   readonly configEnv: string | null;
 }
 
-/** Flags, then the environment, then what the run began with, then agents.yaml: each value on its own. */
-export function selectProvider(role: string, { flags, env, recorded, agents }: Wishes): Selection {
+/** Who said so, the first of them counts. */
+const ORIGINS = ["flag", "environment", "escalation", "run", "role override", "tier", "default"] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** A choice with its reasons. */
+export interface Explained extends Selection {
+  readonly why: { readonly provider: Origin; readonly model: Origin | null };
+}
+
+export function selectProvider(role: string, wishes: Wishes): Selection {
+  const { provider, model, configEnv } = explainSelection(role, wishes);
+  return { provider, model, configEnv };
+}
+
+/** Flags, then the environment, then what the run began with, then agents.yaml: the role's own, its tier's, the default. Each value on its own. */
+export function explainSelection(role: string, { flags, env, recorded, agents, tier, escalated = false }: Wishes): Explained {
   const runtime = agents?.runtime;
   const override = runtime?.role_provider_overrides[role as WorkerRole];
-  const provider = firstOf(
-    flags.provider,
-    env["SLIPWAY_AGENT_PROVIDER"],
-    recorded?.provider,
-    override?.provider,
-    runtime?.default_provider,
-  );
-  const model = firstOf(flags.model, env["SLIPWAY_AGENT_MODEL"], recorded?.model, override?.model, runtime?.default_model);
+  const ofTier = tier === undefined ? undefined : runtime?.tiers?.[tier];
+  const raised = escalated ? ofTier : undefined;
+  const provider = firstSaid({
+    flag: flags.provider,
+    environment: env["SLIPWAY_AGENT_PROVIDER"],
+    escalation: raised?.provider,
+    run: recorded?.provider,
+    "role override": override?.provider,
+    tier: ofTier?.provider,
+    default: runtime?.default_provider,
+  });
+  if (provider === null) throw notConfigured(role);
+  // The model that a tier names is one of its own provider's.
+  const tiersModel = (choice: typeof ofTier) =>
+    choice?.provider === undefined || choice.provider === provider.value ? choice?.model : null;
+  const model = firstSaid({
+    flag: flags.model,
+    environment: env["SLIPWAY_AGENT_MODEL"],
+    escalation: tiersModel(raised),
+    run: recorded?.model,
+    "role override": override?.model,
+    tier: tiersModel(ofTier),
+    default: runtime?.default_model,
+  });
   const configEnv = firstOf(
     flags.configEnv,
     env["SLIPWAY_PROVIDER_CONFIG_ENV"],
     recorded?.provider_config_env,
     runtime?.provider_config_env,
   );
-  if (provider === null) throw notConfigured(role);
-  if (!isProvider(provider)) throw unsupported(provider);
-  if (configEnv !== null && firstOf(env[configEnv]) === null) throw missingCredentials(provider, configEnv);
-  return { provider, model, configEnv };
+  if (!isProvider(provider.value)) throw unsupported(provider.value);
+  if (configEnv !== null && firstOf(env[configEnv]) === null) throw missingCredentials(provider.value, configEnv);
+  const why = { provider: provider.origin, model: model?.origin ?? null };
+  return { provider: provider.value, model: model?.value ?? null, configEnv, why };
+}
+
+function firstSaid(said: Readonly<Record<Origin, string | null | undefined>>): { readonly origin: Origin; readonly value: string } | null {
+  const origin = ORIGINS.find((one) => firstOf(said[one]) !== null);
+  return origin === undefined ? null : { origin, value: said[origin] as string };
+}
+
+/** Who plays instead when the one who was chosen cannot be had, in their order. */
+export function fallbacksFor({ provider, model }: Selection, agents: AgentsConfig | null): Selection[] {
+  return (agents?.runtime.fallbacks ?? [])
+    .map((choice) => ({ provider: choice.provider, model: choice.model ?? null, configEnv: null }))
+    .filter((choice) => choice.provider !== provider || choice.model !== model);
 }
 
 function firstOf(...values: readonly (string | null | undefined)[]): string | null {

@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
 import { openProvider, type OpenContext } from "@slipway/agents/open";
 import type { Provider } from "@slipway/agents/provider";
-import { recording } from "@slipway/agents/record";
-import { selectProvider, type Selection } from "@slipway/agents/select";
+import { openBook, type InvocationBook } from "@slipway/agents/invocation-book";
+import { cassetteWriter } from "@slipway/agents/record";
+import { fallbacksFor, selectProvider, type Selection } from "@slipway/agents/select";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
+import type { Tracing } from "@slipway/agents/telemetry/tracing";
+import { agentSecrets } from "@slipway/agents/transcripts/secrets";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { openDesk, type AgentDesk } from "@slipway/protocols/desk";
+import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
 import type { RunAgents } from "@slipway/protocols/features/protocol";
 import { featuresRole } from "@slipway/protocols/features/roles";
 import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
@@ -25,7 +29,7 @@ export interface AgentChoice {
 
 export function agentChoice(args: Arguments): AgentChoice {
   return {
-    provider: args.text("agent-provider"),
+    provider: args.text("agent-provider") ?? args.text("provider"),
     model: args.text("agent-model"),
     configEnv: args.text("provider-config-env"),
     cassette: args.text("cassette"),
@@ -39,37 +43,38 @@ interface DeskFor {
   readonly choice: AgentChoice;
   /** Who plays the roles in the run that is being carried out. */
   readonly recorded: () => RunAgents | null;
+  readonly tracing?: Tracing | undefined;
   readonly onWarning: (text: string) => void;
 }
 
-export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: DeskFor): AgentDesk {
+export function deskFor(options: DeskFor): AgentDesk {
+  const { kernel, io, choice, recorded: begunWith, onWarning } = options;
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const opened = new Map<string, Promise<Provider>>();
 
   function open(selection: Selection): Promise<Provider> {
-    const found = opened.get(selection.provider) ?? openProvider(contextOf(kernel, io, choice), selection).then(recorded);
-    opened.set(selection.provider, found);
+    const key = JSON.stringify(selection);
+    const found = opened.get(key) ?? openProvider(contextOf(kernel, io, choice), selection);
+    opened.set(key, found);
     return found;
   }
 
-  function recorded(provider: Provider): Provider {
-    if (choice.record === undefined) return provider;
-    return recording(provider, {
-      folder: resolve(io.cwd, choice.record),
-      description: `Recorded from the provider ${provider.name}.`,
-      clock: kernel.clock,
-    });
+  async function player(selection: Selection): Promise<Player> {
+    const provider = await open(selection).catch(absent);
+    return { provider, model: selection.model, configRef: selection.configEnv };
   }
 
   return openDesk({
     kernel,
     onWarning,
+    book: bookFor(options),
     role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), agents, readFile),
-    provider: async (role) => {
+    provider: async (role, asked) => {
       try {
-        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents });
-        return { provider: await open(selection), model: selection.model, configRef: selection.configEnv };
+        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents, ...asked });
+        const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(player));
+        return { ...(await player(selection)), fallbacks };
       } catch (error) {
         return { provider: absent(error), model: null };
       }
@@ -77,27 +82,52 @@ export function deskFor({ kernel, io, choice, recorded: begunWith, onWarning }: 
   });
 }
 
+function bookFor({ kernel, io, choice, recorded, tracing, onWarning }: DeskFor): InvocationBook {
+  const { records, clock, configuration } = kernel;
+  const { layout, objects } = records;
+  const redactor = () => {
+    const begun = Object.values(recorded() ?? {}).map(({ provider_config_env }) => provider_config_env);
+    const named = [choice.configEnv ?? null, io.env["SLIPWAY_PROVIDER_CONFIG_ENV"] ?? null, ...begun];
+    return createRedactor({ secrets: agentSecrets(io.env, configuration.agents, named) });
+  };
+  const folder = choice.record === undefined ? null : resolve(io.cwd, choice.record);
+  const cassette = folder === null ? undefined : cassetteWriter({ folder, description: "Recorded with --record.", clock });
+  return openBook({ layout, objects, clock, redactor, cassette, tracing, onWarning });
+}
+
 /** So that a run asks a person instead of ending: who plays the roles can be mended while it waits. */
 function absent(error: unknown): Provider {
   return { name: "none", works: "prompt", invoke: () => Promise.reject(error) };
 }
 
-/** Who plays which role by what is said now; what a run is recorded with. */
-export function agentsNow(kernel: Kernel, io: Io, choice: AgentChoice): RunAgents {
-  const { agents } = kernel.configuration;
-  return Object.fromEntries(
-    Object.keys(WORKER_OUTPUT).map((role) => {
-      const { provider, model, configEnv } = selectProvider(role, { flags: choice, env: io.env, agents });
-      return [role, { provider, model, provider_config_env: configEnv }];
+/** Who plays which role by what is said now. */
+async function selectionsNow(kernel: Kernel, io: Io, choice: AgentChoice): Promise<(readonly [string, Selection])[]> {
+  const { agents, policy } = kernel.configuration;
+  const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
+  return Promise.all(
+    Object.keys(WORKER_OUTPUT).map(async (role) => {
+      const { tier } = await featuresRole(role, readFile);
+      return [role, selectProvider(role, { flags: choice, env: io.env, agents, tier })] as const;
     }),
   );
 }
 
-/** Before a run is recorded, every mistake in the choice is the caller's to correct. */
+/** What a run is recorded with. */
+export async function agentsNow(kernel: Kernel, io: Io, choice: AgentChoice): Promise<RunAgents> {
+  const selections = await selectionsNow(kernel, io, choice);
+  return Object.fromEntries(
+    selections.map(([role, { provider, model, configEnv }]) => [role, { provider, model, provider_config_env: configEnv }]),
+  );
+}
+
+/** Before a run is recorded, every mistake in the choice is the caller's to correct. One who has somebody to play instead may be absent. */
 export async function assertAgents(kernel: Kernel, io: Io, choice: AgentChoice): Promise<void> {
-  for (const role of Object.keys(WORKER_OUTPUT)) {
-    const selection = selectProvider(role, { flags: choice, env: io.env, agents: kernel.configuration.agents });
-    await openProvider(contextOf(kernel, io, choice), selection);
+  const context = contextOf(kernel, io, choice);
+  for (const [, selection] of await selectionsNow(kernel, io, choice)) {
+    const players = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];
+    const opened = await Promise.allSettled(players.map((player) => openProvider(context, player)));
+    const [chosen] = opened;
+    if (chosen?.status === "rejected" && opened.every(({ status }) => status === "rejected")) throw chosen.reason;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import type { RunStatus } from "@slipway/durable/status";
 import { findFeature, type Feature } from "@slipway/kernel/features/store";
+import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Records } from "@slipway/kernel/records";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 
@@ -19,6 +20,26 @@ export async function chooseFeature({ database: { db } }: Records, id: string | 
       suggested_next_actions: ["Name the feature you mean; `slipway status` lists them."],
     },
   );
+}
+
+export const ANY_STATUS: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "completed", "failed", "cancelled"];
+/** Whether a feature waits for what a command does. */
+export type Waits = (feature: FeatureGlance) => boolean;
+
+/** A person's approval, asked for by its run or, where tools drive it, by nobody. */
+export const FOR_APPROVAL: Waits = ({ status, waits_for }) =>
+  (waits_for?.for === "person" && waits_for.kind === "approval") || (status === "ready_to_merge" && waits_for === null);
+
+export const FOR_LANDING: Waits = ({ waits_for }) => waits_for?.for === "landing";
+
+/** The feature named; without a name the only one that waits for this, which is said, or the only one there is. */
+export async function chooseWaiting(records: Records, id: string | undefined, waits: Waits, say: (text: string) => void): Promise<Feature> {
+  if (id !== undefined) return findFeature(records.database.db, id);
+  const { features } = await glance(records.layout);
+  const [only, ...others] = features.filter(waits);
+  if (only === undefined || others.length > 0) return chooseFeature(records, undefined);
+  if (features.length > 1) say(`No feature was named; ${only.id} is the only one that waits for this.\n`);
+  return findFeature(records.database.db, only.id);
 }
 
 const CAN_GO_ON: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];

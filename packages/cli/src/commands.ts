@@ -1,12 +1,5 @@
+import { AGENT_COMMANDS, agentOptions } from "./agent-commands.ts";
 import type { CommandSpec, OptionSpec } from "./command.ts";
-
-const agentOptions: Record<string, OptionSpec> = {
-  "agent-provider": { type: "string", hint: "NAME", describe: "who plays the roles: replay or custom (later codex, claude, gemini)" },
-  "agent-model": { type: "string", hint: "MODEL", describe: "the model the provider should use" },
-  "provider-config-env": { type: "string", hint: "VARIABLE", describe: "environment variable that holds the provider's configuration" },
-  cassette: { type: "string", hint: "FOLDER", describe: "recorded answers for the replay provider" },
-  record: { type: "string", hint: "FOLDER", describe: "write every agent's answer to this cassette as well" },
-};
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
 const features = { ...feature, many: true };
@@ -171,6 +164,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
     load: () => import("./commands/journal.ts"),
   },
+  ...AGENT_COMMANDS,
   {
     name: "evidence",
     summary: "what the harness saw for a feature, as Markdown or as a signed in-toto statement",
@@ -209,7 +203,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "demo",
     summary: "watch five specifications become merged changes, offline",
     example: "slipway demo",
-    positionals: [],
+    positionals: [
+      { name: "which", describe: "`real`: on a published npm package, which is downloaded (default: a bundled project)", required: false },
+    ],
     options: {
       keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
       record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },

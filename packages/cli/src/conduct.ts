@@ -1,6 +1,6 @@
 import type { Outcome } from "@slipway/durable/outcome";
 import type { FeatureResult } from "@slipway/protocols/features/protocol";
-import { openQuestionsOf } from "./choose.ts";
+import { openQuestionsOf, questionNumbers } from "./choose.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
@@ -44,7 +44,11 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
 
 async function tell({ records }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
   const questions = outcome.status === "waiting" ? await openQuestionsOf(records, runId) : [];
-  const next = questions.map((question) => ({ title: oneLine(question.title), command: answerCommand(question) }));
+  const numbers = await questionNumbers(records);
+  const next = questions.map((question) => ({
+    title: oneLine(question.title),
+    command: answerCommand(question, `Q${numbers.get(question.id)}`),
+  }));
   if (json) io.out(`${JSON.stringify({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) })}\n`);
   else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
   return exitCode(outcome);
@@ -59,9 +63,9 @@ function exitCode(outcome: Outcome): ExitCode {
 function inWords(runId: string, outcome: Outcome, next: readonly { title: string; command: string }[]): string[] {
   switch (outcome.status) {
     case "completed":
-      return (outcome.value as FeatureResult[]).map(({ feature_id, status, landing }) =>
+      return (outcome.value as FeatureResult[]).map(({ feature_id, status, landing, failure }) =>
         landing === null
-          ? `${feature_id} ended ${status}; its work is kept under refs/slipway.`
+          ? `${feature_id} ended ${status}${failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`}; its work is kept under refs/slipway.`
           : `${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`,
       );
     case "waiting":

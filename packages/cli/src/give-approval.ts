@@ -2,6 +2,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { issueApproval } from "@slipway/kernel/approvals/approvals";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import type { Candidate } from "@slipway/kernel/features/candidate";
+import { groundAt } from "@slipway/kernel/open";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
 import { z } from "zod";
@@ -18,17 +19,37 @@ const candidateShape = z.looseObject({
 
 type Signed = Pick<Candidate, "feature_id" | "change" | "tree" | "base" | "policy_hash">;
 
-/** Signs exactly what the question shows, and answers with it. */
+export type Given =
+  { readonly signed: true; readonly tree: string; readonly by: string } | { readonly signed: false; readonly why: string };
+
+const POLICY_CHANGED = "the policy or the gates have changed since it was asked";
+
+/** Signs exactly what the question shows, and answers with it. Under another policy that would hold for nothing: then it is asked anew. */
 export async function giveApproval(
   records: Records,
   question: InboxQuestion,
   io: Io,
-  expectedTree?: string,
-): Promise<{ tree: string; by: string }> {
-  const { token, tree } = await signCandidate(records, candidateShape.parse(question.context), io, expectedTree);
+  { policyHash, expectedTree }: { readonly policyHash: string; readonly expectedTree?: string | undefined },
+): Promise<Given> {
+  const candidate = candidateShape.parse(question.context);
   const by = personOf(io);
+  if (candidate.policy_hash !== policyHash) {
+    await records.answer({ id: question.id, value: { decision: "again", comment: POLICY_CHANGED }, by });
+    return { signed: false, why: POLICY_CHANGED };
+  }
+  const { token, tree } = await signCandidate(records, candidate, io, expectedTree);
   await records.answer({ id: question.id, value: { decision: "approve", token }, by });
-  return { tree, by: by.id };
+  return { signed: true, tree, by: by.id };
+}
+
+/** Of what is committed now, which is what a run that goes on decides by. */
+export async function policyHashNow(io: Io): Promise<string> {
+  return (await groundAt({ cwd: io.cwd, env: io.env })).configuration.policyHash;
+}
+
+/** For whoever wanted to sign and could not. */
+export function notSigned(feature: string, why: string): string {
+  return `Nothing was signed for ${feature}: ${why}.\n  next: slipway resume (it asks again, under the policy of now)\n`;
 }
 
 /** With a key that no agent can read. A tree other than the expected one is not signed. */

@@ -67,6 +67,7 @@ const FAILED_WORK = new Set([
   "run_crashed_too_often",
   "checkout_in_the_way",
   "base_moved",
+  "download_failed",
 ]);
 
 function exitCodeFor(error: unknown): ExitCode {

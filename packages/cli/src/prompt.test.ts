@@ -30,6 +30,7 @@ describe("somebody sits at the terminal", () => {
       "approve",
       "changes",
       "reject",
+      "again",
       "diff",
       "later",
     ]);

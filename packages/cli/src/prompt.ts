@@ -13,7 +13,7 @@ const LATER = "later";
 const DIFF = "diff";
 
 /** Puts the run's open questions to whoever sits at the terminal. False when they would rather answer later. */
-export async function answerAtTerminal({ records, engine, repository }: Session, runId: string, io: Io): Promise<boolean> {
+export async function answerAtTerminal({ records, engine, repository, kernel }: Session, runId: string, io: Io): Promise<boolean> {
   const open = await openQuestionsOf(records, runId);
   for (const question of open) {
     note(plain(question.body), oneLine(question.title));
@@ -25,7 +25,7 @@ export async function answerAtTerminal({ records, engine, repository }: Session,
         io.out(plain(await diffText(repository, String(question.context["base"]), String(question.context["tree"]))));
         continue;
       }
-      settled = await answer(records, question, given, io);
+      settled = await answer(records, question, given, io, kernel.configuration.policyHash);
     }
     engine.wake();
   }
@@ -46,10 +46,18 @@ async function ask(question: InboxQuestion): Promise<Given | typeof LATER | type
 }
 
 /** False when the answer is not one the question takes; why is shown, and the question stays. */
-async function answer(records: Session["records"], question: InboxQuestion, { decision, comment }: Given, io: Io): Promise<boolean> {
+async function answer(
+  records: Session["records"],
+  question: InboxQuestion,
+  { decision, comment }: Given,
+  io: Io,
+  policyHash: string,
+): Promise<boolean> {
   try {
-    if (question.kind === "approval" && decision === "approve") await giveApproval(records, question, io);
-    else {
+    if (question.kind === "approval" && decision === "approve") {
+      const given = await giveApproval(records, question, io, { policyHash });
+      if (!given.signed) note(plain(given.why), "Nothing was signed; it is asked again");
+    } else {
       const value = { ...(decision === null ? {} : { decision }), ...(comment === "" ? {} : { comment }) };
       await records.answer({ id: question.id, value, by: personOf(io) });
     }

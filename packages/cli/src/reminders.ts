@@ -1,4 +1,4 @@
-import { openQuestionsOf } from "./choose.ts";
+import { openQuestionsOf, questionNumbers } from "./choose.ts";
 import { oneLine } from "./render/plain.ts";
 import { answerCommand } from "./render/questions.ts";
 import type { Session } from "./session.ts";
@@ -8,9 +8,11 @@ const EVERY_MS = 60_000;
 /** Tells once about each question of the run that has waited longer than it should. */
 export async function remindOnce({ records }: Pick<Session, "records">, runId: string, say: (line: string) => void): Promise<void> {
   const mine = new Set((await openQuestionsOf(records, runId)).map(({ id }) => id));
+  const numbers = await questionNumbers(records);
   for (const reminder of await records.inbox.dueReminders()) {
-    if (!mine.has(reminder.question.id)) continue;
-    say(`still waits for a person: ${oneLine(reminder.question.title)} → ${answerCommand(reminder.question)}`);
+    const { question } = reminder;
+    if (!mine.has(question.id)) continue;
+    say(`still waits for a person: ${oneLine(question.title)} → ${answerCommand(question, `Q${numbers.get(question.id)}`)}`);
     await records.inbox.markReminded(reminder);
   }
 }

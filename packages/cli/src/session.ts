@@ -19,6 +19,10 @@ import { openRecords, type Records } from "@slipway/kernel/records";
 import { openRunLease, type RunLease } from "@slipway/kernel/run-lease/lease";
 import type { Sandbox } from "@slipway/kernel/sandbox/contract";
 import { reconcile } from "@slipway/kernel/git/reconcile";
+import { openTracing } from "@slipway/agents/telemetry/tracing";
+import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { secretsOf } from "@slipway/kernel/redaction/secrets";
+import { openRunLog, type RunLog } from "@slipway/kernel/run-log/run-log";
 import { agentsNow, deskFor, type AgentChoice } from "./agents.ts";
 import type { Io } from "./io.ts";
 import { keepLease, keepLocksOf } from "./lease.ts";
@@ -47,7 +51,7 @@ export interface Session {
   /** Opened, and with it tried, on first use. */
   readonly sandbox: () => Promise<Sandbox>;
   /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
-  readonly agents: () => RunAgents;
+  readonly agents: () => Promise<RunAgents>;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
@@ -61,16 +65,26 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     env: io.env,
     ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
   });
+  const layout = layoutOf(ground.repository.root);
   const records = await openRecords({
-    layout: layoutOf(ground.repository.root),
-    ...(options.onOperation === undefined ? {} : { observe: options.onOperation }),
+    layout,
+    observe(event) {
+      options.onOperation?.(event);
+      log.note(event.operationId);
+    },
     fence: (tx) => lease.assertHeld(tx),
+  });
+  const log = openRunLog({
+    db: records.database.db,
+    layout,
+    redactor: createRedactor({ secrets: secretsOf(io.env) }),
+    onWarning: options.onWarning ?? (() => undefined),
   });
   const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
   try {
     // Before anything is touched: another supervisor may be in the middle of it.
     await lease.take(null);
-    return await supervise({ ...options, ground, records, lease });
+    return await supervise({ ...options, ground, records, lease, log });
   } catch (error) {
     await lease.release();
     await records.close();
@@ -82,11 +96,12 @@ interface Supervision extends SessionOptions {
   readonly ground: Ground;
   readonly records: Records;
   readonly lease: RunLease;
+  readonly log: RunLog;
 }
 
 /** What the holder of the lease works with. */
 async function supervise(options: Supervision): Promise<Session> {
-  const { io, ground, records, lease } = options;
+  const { io, ground, records, lease, log } = options;
   const { repository, sandbox } = ground;
   const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
@@ -94,7 +109,8 @@ async function supervise(options: Supervision): Promise<Session> {
   await assertNotRolledBack(stateHome, records);
   const kernel = openKernel({ ...ground, records });
   let recorded: RunAgents | null = null;
-  const desk = deskFor({ kernel, io, choice: options.agents, recorded: () => recorded, onWarning: warn });
+  const tracing = await openTracing(io.env, warn);
+  const desk = deskFor({ kernel, io, choice: options.agents, recorded: () => recorded, tracing, onWarning: warn });
   const engine = await openEngine({
     sqlite: records.database.sqlite,
     blobs: records.objects,
@@ -103,14 +119,18 @@ async function supervise(options: Supervision): Promise<Session> {
     inbox: records.inbox,
     workflows: [features],
     kernel: openShop(kernel, desk),
-    ...(options.observe === undefined ? {} : { observe: options.observe }),
+    observe(event) {
+      options.observe?.(event);
+      log.note(event.stream);
+    },
     ...(options.onStepStart === undefined ? {} : { onStepStart: options.onStepStart }),
   });
   const heart = keepLease(lease);
   const known = new Set<string>();
-  async function recoverOnce(runId: string): Promise<void> {
+  async function recoverOnce(runId: string, { specs }: FeaturesInput): Promise<void> {
     const begun = (await engine.run(runId))?.status !== "pending";
-    if (begun && !known.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`);
+    const own = specs.map(({ feature_id }) => feature_id);
+    if (begun && !known.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`, own);
     known.add(runId);
   }
   return {
@@ -124,19 +144,24 @@ async function supervise(options: Supervision): Promise<Session> {
       // What is no run of its own is refused there, with the reason.
       if ((await engine.run(runId))?.parentRunId !== null) return engine.drive(runId);
       await lease.serve(runId);
+      tracing?.carry(runId);
       const input = await inputOf(engine, records, runId);
       recorded = input.agents ?? null;
-      await recoverOnce(runId);
+      await recoverOnce(runId, input);
       const locks = keepLocksOf(kernel, lease, runId, input.specs, warn);
       const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
       const outcome = await engine.drive(runId, { ...driveOptions, signal }).finally(locks.stop);
       const run = await engine.run(runId);
       if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
+      log.note(runId);
+      await log.settle();
       return outcome;
     },
     async close() {
       await engine.close();
       await heart.stop();
+      await tracing?.close();
+      await log.settle();
       // The run's own outcome matters more than this second copy.
       await keepHeads(stateHome, records).catch((error: unknown) =>
         warn(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),

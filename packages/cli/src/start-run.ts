@@ -15,7 +15,7 @@ export async function startRun(session: Session, specs: readonly Spec[], unsandb
   await session.sandbox();
   const runId = await freeRunId(session, specs);
   const input: FeaturesInput = {
-    agents: session.agents(),
+    agents: await session.agents(),
     max_active_features: session.kernel.configuration.policy.supervisor.max_active_features,
     specs: await Promise.all(
       specs.map(async ({ id, path, bytes }) => ({

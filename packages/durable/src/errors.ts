@@ -102,6 +102,8 @@ export const ERROR_CODES = {
   rate_limited: again,
   quota_exhausted: again,
   provider_unavailable: user,
+  /** The agent is somebody who answers in their own time: asked, then done again. */
+  answer_pending: { retryable: true, requiresHuman: true },
   context_overflow: user,
   cassette_missing: user,
   cassette_answer_missing: user,
@@ -115,6 +117,7 @@ export const ERROR_CODES = {
   feature_slug_collision: user,
   nothing_to_resume: user,
   delete_refused: user,
+  download_failed: again,
   unsupported_node: user,
   // everything else
   internal_error: refused,

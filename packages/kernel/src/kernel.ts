@@ -1,5 +1,6 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "@slipway/durable/environment";
+import { openBudget, type Budget } from "./budget/budget.ts";
 import type { Configuration } from "./config/load.ts";
 import type { ApprovalKey } from "./approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./features/operations.ts";
@@ -17,8 +18,13 @@ export interface Kernel {
   readonly repository: Repository;
   readonly configuration: Configuration;
   readonly features: FeatureOperations;
+  readonly budget: Budget;
   readonly door: Door;
   readonly clock: Clock;
+  /** Opened on first use; agents work in it as gates do. */
+  readonly sandbox: () => Promise<Sandbox>;
+  /** The same without the secrets of this machine's environment, in whatever form. */
+  readonly conceal: <T>(value: T) => T;
 }
 
 export interface KernelOptions {
@@ -36,6 +42,7 @@ const pause: Rooms["sleep"] = (ms, signal) => sleepFor(ms, undefined, { ...(sign
 
 export function openKernel(options: KernelOptions): Kernel {
   const { records, repository, configuration, hostEnv } = options;
+  const secrets = secretsOf(hostEnv);
   const features = featureOperations({
     repository,
     layout: records.layout,
@@ -48,9 +55,27 @@ export function openKernel(options: KernelOptions): Kernel {
     sleep: options.sleep ?? pause,
     random: options.random ?? Math.random,
     approvalKey: options.approvalKey,
-    redactor: createRedactor({ secrets: secretsOf(hostEnv) }),
+    redactor: createRedactor({ secrets }),
     hostEnv,
     sandbox: options.sandbox,
   });
-  return { records, repository, configuration, features, door: records.door, clock: records.clock };
+  const budget = openBudget({
+    db: records.database.db,
+    door: records.door,
+    objects: records.objects,
+    clock: records.clock,
+    ids: records.ids,
+    config: configuration.agents?.runtime.budgets,
+  });
+  return {
+    records,
+    repository,
+    configuration,
+    features,
+    budget,
+    door: records.door,
+    clock: records.clock,
+    sandbox: options.sandbox,
+    conceal: createRedactor({ secrets, patterns: false }).value,
+  };
 }

@@ -9,6 +9,10 @@ export function layoutOf(root: string) {
     database: join(state, "slipway.db"),
     objects: join(state, "objects"),
     runs: join(state, "runs"),
+    /** The folder of a run and of everything below it. */
+    run: (id: string) => join(state, "runs", encodeURIComponent(id.split("/")[0] ?? id)),
+    /** Context packs while somebody works in them, and the contents they are made of. */
+    packs: join(state, "packs"),
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),
     indexFile: (id: string) => join(state, "features", id, "harness.index"),

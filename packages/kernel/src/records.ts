@@ -9,6 +9,7 @@ import type { Layout } from "./layout.ts";
 import { objectStore, type Objects } from "./objects/store.ts";
 import { createDoor, type Door, type DoorEvent } from "./operations/door.ts";
 import { answerOperation } from "./questions/answer.ts";
+import { byHandRule } from "./questions/by-hand.ts";
 import { openInbox, type AnswerRequest, type QuestionInbox } from "./questions/inbox.ts";
 
 /** Everything that is written down: what commands need that only look or answer. */
@@ -42,7 +43,8 @@ export async function openRecords({ layout, clock = systemClock, ids = systemIds
   const objects = objectStore(nodeFileSystem, layout.objects);
   const journal = repositoryJournal(objects);
   const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe && { observe }), ...(fence && { fence }) });
-  const inbox = openInbox({ db: database.db, clock });
+  const rules = { manual: byHandRule(layout.root) };
+  const inbox = openInbox({ db: database.db, clock, rules });
   return {
     layout,
     database,
@@ -53,7 +55,7 @@ export async function openRecords({ layout, clock = systemClock, ids = systemIds
     clock,
     ids,
     async answer({ id, value, by }) {
-      await door.perform(answerOperation(), by, ids.next("answer"), { question_id: id, value });
+      await door.perform(answerOperation(rules), by, ids.next("answer"), { question_id: id, value });
     },
     close: () => database.close(),
   };

@@ -60,7 +60,7 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
   try {
     const credential = await identify(context);
     return await callTool(await counter.kernel(), counter.tools, credential, name, args, {
-      signal: AbortSignal.any([mcpReq.signal, ...(hungUp === undefined ? [] : [hungUp]), counter.inFlight.signal]),
+      signal: () => AbortSignal.any([mcpReq.signal, ...(hungUp === undefined ? [] : [hungUp]), counter.inFlight.signal]),
       progress: (note) => progress?.note(note),
       onBug: (error, reference) => counter.report(`${reference}: ${inFull(error)}`),
     });

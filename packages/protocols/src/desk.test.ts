@@ -7,12 +7,15 @@ import type { Provider, ProviderRequest } from "@slipway/agents/provider";
 import { parseRole } from "@slipway/agents/role";
 import { SlipwayError } from "@slipway/durable/errors";
 import { telemetryOf } from "@slipway/kernel/evidence/telemetry";
+import { openBudget } from "@slipway/kernel/budget/budget";
+import { parseAgents } from "@slipway/kernel/config/agents";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/layout";
+import type { Door } from "@slipway/kernel/operations/door";
 import { openRecords, type Records } from "@slipway/kernel/records";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openDesk, type Commission } from "./desk.ts";
+import { openDesk, type Commission, type DeskOptions } from "./desk.ts";
 
 const ROLE = parseRole("poet.md", "---\nname: poet\ntier: fast\ntools: []\nwrite_grant: none\noutput: POEM\n---\nWrite.\n");
 
@@ -47,13 +50,17 @@ const provider: Provider = {
   },
 };
 
-function desk(warnings: string[] = []) {
-  const kernel = { records, door: records.door, clock: records.clock } as unknown as Kernel;
+function desk(warnings: string[] = [], runtime = "{}", changes: Partial<DeskOptions> = {}) {
+  const agents = parseAgents("slipway/agents.yaml", `{ version: 1, roles: {}, runtime: ${runtime} }`);
+  const { database, door, objects, clock, ids } = records;
+  const budget = openBudget({ db: database.db, door, objects, clock, ids, config: agents.runtime.budgets });
+  const kernel = { records, door, clock, budget, configuration: { agents }, conceal: <V>(value: V) => value } as unknown as Kernel;
   return openDesk({
     kernel,
     role: async () => ROLE,
     provider: async () => ({ provider, model: "m0" }),
     onWarning: (text) => warnings.push(text),
+    ...changes,
   });
 }
 
@@ -109,4 +116,98 @@ test("trouble that may pass is thrown and not recorded, so the same call can be 
   answers = [new SlipwayError("agent_failed", "no answer"), '{"poem":"late"}'];
   await expect(desk().invoke(commission("run1/poet:1"))).rejects.toMatchObject({ code: "agent_failed" });
   expect(await desk().invoke(commission("run1/poet:1"))).toEqual({ ok: true, value: { poem: "late" } });
+});
+
+test("a reply that came before the process was killed is not paid for again, whatever had become of the operation", async () => {
+  answers = ['{"poem":"one"}', '{"poem":"two"}'];
+  const whole = records;
+  const killed = () => Promise.reject(new Error("killed"));
+  const perform: Door["perform"] = (operation, ...call) =>
+    whole.door.perform(operation.name === "agent.invoke" ? { ...operation, commit: killed } : operation, ...call);
+  records = { ...whole, door: { perform } };
+  await expect(desk().invoke(commission("run1/poet:1"))).rejects.toThrow("killed");
+  records = whole;
+  expect(await desk().invoke(commission("run1/poet:1"))).toEqual({ ok: true, value: { poem: "one" } });
+  expect(seen).toHaveLength(1);
+  expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([{ calls: 1, cost_usd: 0.01 }]);
+});
+
+describe("a pause", () => {
+  const invocation = "run1/poet:1";
+  const first = () => ({ ...commission("run1/poet:1"), invocation });
+  const again = () => ({ ...commission("run1/poet:1~2"), invocation });
+
+  test.each(["rate_limited", "quota_exhausted"] as const)(
+    "%s is a failure value that counts nowhere; another call goes on",
+    async (code) => {
+      answers = [new SlipwayError(code, "slow down", { wake_at: 77 }), '{"poem":"late"}'];
+      const paused = { ok: false, failure: { code, details: { wake_at: 77, provider: "scripted" } } };
+      expect(await desk().invoke(first())).toMatchObject(paused);
+      expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toEqual([]);
+      // After a crash the same call is made again, and still is what it was.
+      expect(await desk().invoke(first())).toMatchObject(paused);
+      expect(await desk().invoke(again())).toEqual({ ok: true, value: { poem: "late" } });
+      expect(seen).toHaveLength(2);
+      expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([{ calls: 1, cost_usd: 0.01 }]);
+    },
+  );
+
+  test("what was answered before it is not asked again after it", async () => {
+    answers = ["no poem", new SlipwayError("rate_limited", "slow down"), '{"poem":"late"}'];
+    expect(await desk().invoke(first())).toMatchObject({ ok: false });
+    expect(await desk().invoke(again())).toMatchObject({ ok: true });
+    expect(seen.map(({ repair }) => repair)).toEqual([0, 1, 1]);
+    expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([
+      { id: invocation, calls: 2, cost_usd: 0.02, transcript_digest: expect.any(String) },
+    ]);
+  });
+
+  test("for a budget that might not hold: nothing is sent, and after the person's word it goes on", async () => {
+    const runtime = "{ budgets: { roles: { poet: { max_calls: 1 } } } }";
+    await desk([], runtime).invoke(commission("run1/poet:0"));
+    expect(await desk([], runtime).invoke(first())).toMatchObject({
+      ok: false,
+      failure: { code: "budget_exceeded", details: { scope: "role", name: "poet", dimension: "calls", limit: 1, spent: 1, wanted: 1 } },
+    });
+    expect(seen).toHaveLength(1);
+    const { database, door, objects, clock, ids } = records;
+    const budget = openBudget({ db: database.db, door, objects, clock, ids, config: undefined });
+    await budget.allowOnce({ actor: first().call.actor, operationId: "allow" }, invocation);
+    expect(await desk([], runtime).invoke(again())).toMatchObject({ ok: true });
+  });
+});
+
+describe("who plays", () => {
+  const other: Provider = { ...provider, name: "other" };
+
+  test("somebody who cannot be had is replaced by the next, which is said and shows in the books", async () => {
+    const warnings: string[] = [];
+    answers = [new SlipwayError("agent_not_installed", "claude is not installed"), '{"poem":"by another"}'];
+    const players = { provider: async () => ({ provider, model: "m0", fallbacks: [{ provider: other, model: "m9" }] }) };
+    expect(await desk(warnings, "{}", players).invoke(commission("run1/poet:1"))).toMatchObject({ ok: true });
+    expect(seen.map(({ model }) => model)).toEqual(["m0", "m9"]);
+    expect(warnings[0]).toBe("scripted cannot be had (claude is not installed); other plays instead");
+    expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([{ provider: "other", calls: 1 }]);
+  });
+
+  test("when nobody is left, the last one's failure is the outcome; one who only failed is not replaced", async () => {
+    const unavailable = () => new SlipwayError("provider_unavailable", "not there");
+    answers = [unavailable(), unavailable(), new SlipwayError("agent_refused", "I would rather not")];
+    const players = { provider: async () => ({ provider, model: null, fallbacks: [{ provider: other, model: null }] }) };
+    const reply = await desk([], "{}", players).invoke(commission("run1/poet:1"));
+    expect(reply).toMatchObject({ ok: false, failure: { code: "provider_unavailable" } });
+    expect(await desk([], "{}", players).invoke(commission("run1/poet:2"))).toMatchObject({ failure: { code: "agent_refused" } });
+    expect(seen).toHaveLength(3);
+  });
+
+  test("a role that is raised asks for the tier above its own", async () => {
+    const asked: unknown[] = [];
+    const players = { provider: async (_role: string, wanted: unknown) => (asked.push(wanted), { provider, model: null }) };
+    await desk([], "{}", players).invoke(commission("run1/poet:1"));
+    await desk([], "{}", players).invoke({ ...commission("run1/poet:2"), escalations: 1 });
+    expect(asked).toEqual([
+      { tier: "fast", escalated: false },
+      { tier: "standard", escalated: true },
+    ]);
+  });
 });

@@ -1,14 +1,20 @@
 import { invoke, type InvocationResult } from "@slipway/agents/invoke";
+import { openBook, type InvocationBook } from "@slipway/agents/invocation-book";
 import type { Pack } from "@slipway/agents/pack";
+import type { HandAnswer } from "@slipway/agents/manual/contract";
+import { metered } from "@slipway/agents/prices/metered";
 import type { Provider } from "@slipway/agents/provider";
 import type { Role } from "@slipway/agents/role";
-import { canonicalJson } from "@slipway/durable/canonical";
-import { fromFailure, type Failure } from "@slipway/durable/errors";
-import { recordTelemetry } from "@slipway/kernel/evidence/telemetry";
+import { isUnavailable, raisedTier } from "@slipway/agents/routing/tiers";
+import { fromFailure, SlipwayError, type ErrorCode, type Failure } from "@slipway/durable/errors";
+import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
+import { noteTranscript } from "@slipway/kernel/evidence/telemetry";
 import type { Call } from "@slipway/kernel/features/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/operations/operation";
 import { z } from "zod";
+import { concealed, concealing } from "./concealing.ts";
+import { withWorkplace, type FolderWork } from "./workplace.ts";
 
 export interface Commission<T> {
   readonly role: string;
@@ -16,10 +22,18 @@ export interface Commission<T> {
   /** The part of the run that pays for it. */
   readonly runId: string;
   readonly attempt: string;
+  /** Names the invocation however often it is paused; without it, the call's own id. What was answered under it is not paid for again. */
+  readonly invocation?: string;
+  /** How many tiers above its own the role is to be played. */
+  readonly escalations?: number;
   readonly pack: Pack;
   readonly instructions: string;
   readonly schema: z.ZodType<T>;
   readonly call: Call;
+  /** What was said since the same invocation was last left with `answer_pending`. */
+  readonly said?: HandAnswer | null;
+  /** For a provider that works on files; without it such a provider gets no folder. */
+  readonly folder?: () => Promise<FolderWork<T>>;
 }
 
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
@@ -29,75 +43,132 @@ export interface AgentDesk {
   invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>>;
 }
 
+/** Somebody who plays a role. */
+export interface Player {
+  readonly provider: Provider;
+  readonly model: string | null;
+  readonly configRef?: string | null;
+  /** Who plays instead when this one cannot be had. */
+  readonly fallbacks?: readonly Player[];
+}
+
 export interface DeskOptions {
   readonly kernel: Kernel;
   readonly role: (name: string) => Promise<Role>;
-  readonly provider: (
-    role: string,
-  ) => Promise<{ readonly provider: Provider; readonly model: string | null; readonly configRef?: string | null }>;
+  readonly provider: (role: string, asked: { readonly tier: Tier; readonly escalated: boolean }) => Promise<Player>;
   readonly onWarning: (warning: string) => void;
+  /** Where invocations are written down; transcripts only, unless more is said. */
+  readonly book?: InvocationBook;
 }
 
-const invocationInput = z.strictObject({
-  role: z.string(),
-  subject: z.string(),
-  attempt: z.string(),
-  pack: z.string(),
-  provider: z.string(),
-});
+/** What an invocation came to, who answered, and the transcript that shows how. */
+type Written<T> = InvocationResult<T> & { readonly transcript: string | null; readonly player: Player };
+
+const invocationInput = z.strictObject({ role: z.string(), subject: z.string(), attempt: z.string(), pack: z.string() });
+
+/** Not the end of the invocation, only of this call: the protocol makes another one, under another id, when the pause is over. */
+const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"]);
 
 /** An invocation is an operation like any other: once it has ended, it is never paid for again. */
-export function openDesk({ kernel, role, provider, onWarning }: DeskOptions): AgentDesk {
+export function openDesk(options: DeskOptions): AgentDesk {
+  const { kernel, role, provider, onWarning } = options;
+  const { layout, objects } = kernel.records;
+  const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
   return {
     async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
-      const { role: name, subject, runId, attempt, pack, instructions, schema, call } = commission;
-      const chosen = await provider(name);
-      const operation: Operation<z.infer<typeof invocationInput>, InvocationResult<T>, Reply<T>> = {
+      const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = commission;
+      const stage: Stage = { kernel, book, onWarning };
+      const operation: Operation<z.infer<typeof invocationInput>, Written<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],
         input: invocationInput,
         effect: async () => {
-          const result = await invoke({
-            role: await role(name),
-            subject,
-            attempt,
-            pack,
-            instructions,
-            schema,
-            provider: chosen.provider,
-            model: chosen.model,
-            configRef: chosen.configRef ?? null,
-            clock: kernel.clock,
-            onWarning,
-            ...(signal === undefined ? {} : { signal }),
-          });
-          await kernel.records.objects.put(Buffer.from(canonicalJson(result.transcript)));
-          // Not an answer but trouble on the way that may pass: thrown, so that it is not recorded as the outcome.
-          if (!result.ok && result.failure.details["retryable"] === true) throw fromFailure(result.failure);
-          return result;
+          const played = await role(name);
+          const tier = raisedTier(played.tier, escalations);
+          const chosen = await provider(name, { tier, escalated: tier !== played.tier });
+          const players = [chosen, ...(chosen.fallbacks ?? [])];
+          return firstAvailable(players, (player) => play(stage, commission, played, player, signal), onWarning);
         },
-        commit: async (tx, _input, result, { at, operationId }) => {
-          await recordTelemetry(tx, {
-            id: operationId,
-            run_id: runId,
-            feature_id: subject,
-            role: name,
-            provider: chosen.provider.name,
-            model: result.usage.model ?? chosen.model,
-            input_tokens: result.usage.input_tokens,
-            output_tokens: result.usage.output_tokens,
-            cost_usd: result.usage.cost_usd,
-            duration_ms: Math.round(result.usage.duration_ms),
-            calls: result.usage.calls,
-            transcript_digest: result.transcriptDigest,
-            at,
-          });
+        commit: async (tx, _input, { player, transcript: transcript_digest, ...result }, { at }) => {
+          const model = result.usage.model ?? player.model;
+          const who = { role: name, provider: player.provider.name, model };
+          if (pauseIn(result) === null) await noteTranscript(tx, { id, run_id, feature_id: subject, ...who, at, transcript_digest });
           return result.ok ? { ok: true, value: result.output } : { ok: false, failure: result.failure };
         },
-        event: ({ role: played, subject: about, attempt: which }) => ({ role: played, subject: about, attempt: which }),
+        event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
-      const input = { role: name, subject, attempt, pack: pack.digest, provider: chosen.provider.name };
-      return kernel.door.perform(operation, call.actor, call.operationId, input);
+      return kernel.door.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };
+}
+
+interface Stage extends Pick<DeskOptions, "kernel" | "onWarning"> {
+  readonly book: InvocationBook;
+}
+
+/** One player's try: a place to work in, what it costs held back and settled, and what was said written down. */
+async function play<T>(stage: Stage, commission: Commission<T>, role: Role, player: Player, signal?: AbortSignal): Promise<Written<T>> {
+  const { kernel, book, onWarning } = stage;
+  const { subject, runId, attempt, pack, instructions, call, said = null, invocation = call.operationId } = commission;
+  const { budget, clock, configuration } = kernel;
+  const { prices, budgets } = configuration.agents?.runtime ?? {};
+  const { model, configRef = null } = player;
+  const meter = { budget, actor: call.actor, invocation, runId, clock, prices, call: budgets?.call };
+  const facts = { run: runId, step: stepOf(runId, call.operationId), role: role.name, subject, attempt };
+  const page = await book.begin({ ...facts, provider: player.provider.name, model });
+  const onSecret = () =>
+    onWarning(`the answer of the ${role.name} for ${subject} held a secret of this machine; [redacted] stands in its place`);
+  const told = { onWarning, watch: page.watch };
+  const asked = { role, subject, attempt, pack, instructions, model, configRef, clock, onWarning, watch: page.watch };
+  try {
+    const answered = await withWorkplace(
+      kernel,
+      commission,
+      player.provider,
+      (place) => {
+        const provider = metered(concealing(player.provider, kernel, onSecret), meter);
+        return invoke({ ...asked, ...place, provider, hand: { key: invocation, said }, ...(signal === undefined ? {} : { signal }) });
+      },
+      told,
+    );
+    const result = concealed(kernel, answered, onSecret);
+    const pause = pauseIn(result);
+    if (pause !== null) {
+      page.leave(`${pause.code}: ${pause.message}`);
+      const details = { provider: player.provider.name, ...pause.details };
+      return { ok: false, failure: { ...pause, details }, usage: result.usage, player, transcript: null };
+    }
+    // Trouble on the way that may pass: thrown, so that it is not recorded as the outcome.
+    if (!result.ok && result.failure.details["retryable"] === true) throw fromFailure(result.failure);
+    return { ...result, player, transcript: await page.keep() };
+  } catch (error) {
+    page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
+    throw error;
+  }
+}
+
+function pauseIn(result: InvocationResult<unknown>): Failure | null {
+  if (result.ok || !PAUSES.has(result.failure.code)) return null;
+  // A client that has stopped at what was left for it has had its say.
+  return result.failure.code === "budget_exceeded" && result.failure.details["dimension"] === undefined ? null : result.failure;
+}
+
+/** Whoever cannot be had is replaced by the next one, and that is said; the last one's failure is the outcome. */
+async function firstAvailable<T>(
+  players: readonly Player[],
+  work: (player: Player) => Promise<Written<T>>,
+  onWarning: (warning: string) => void,
+): Promise<Written<T>> {
+  const [first, ...others] = players;
+  if (first === undefined) throw new TypeError("Nobody plays the role.");
+  const result = await work(first);
+  const [next] = others;
+  if (result.ok || next === undefined || !isUnavailable(result.failure.code)) return result;
+  onWarning(`${first.provider.name} cannot be had (${result.failure.message}); ${next.provider.name} plays instead`);
+  return firstAvailable(others, work, onWarning);
+}
+
+/** Operations of a run are named `<run>/<step>`. */
+function stepOf(runId: string, operationId: string): string {
+  return operationId.startsWith(`${runId}/`) ? operationId.slice(runId.length + 1) : operationId;
 }

@@ -4,6 +4,9 @@ export interface FileTree {
   write(path: string, content: Uint8Array): Promise<void>;
   /** Replaces the one place where `before` stands. */
   edit(path: string, before: string, after: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** What may be done with a path, there or not, without looking at it; null for nothing. */
+  permission?(path: string): "read" | "write" | null;
   ls(folder: string): Promise<readonly TreeEntry[]>;
   glob(pattern: string): Promise<readonly string[]>;
   grep(pattern: string, options?: { readonly path?: string; readonly limit?: number }): Promise<readonly GrepHit[]>;

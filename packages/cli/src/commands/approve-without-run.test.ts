@@ -47,6 +47,16 @@ test("a feature that no run asks for is approved by a token, which merges exactl
   expect(project.git("rev-parse", "main^{tree}").trim()).toBe(tree);
 });
 
+test("a merge of it is not a run's to do: the person is told what to type, and who merges", async () => {
+  const project = letters();
+  await ready(project);
+  const { code, stderr } = await project.slipway(["merge", "letters"]);
+  expect(code).toBe(23);
+  expect(stderr).toMatch(
+    /^user_approval_required: "letters" belongs to no run.*\n {2}next: `slipway approve letters` prints a token.*\n {2}next: .*user_approval_token/,
+  );
+});
+
 test("without --json the token stands alone on its line; another tree than the one named is not signed", async () => {
   const project = letters();
   await ready(project);

@@ -65,6 +65,23 @@ describe("several features", () => {
   });
 });
 
+test("under a policy that has changed since, nothing is signed: the run asks again and says why", async () => {
+  const project = letters();
+  await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette]);
+  project.write("slipway/policy.yaml", `${project.read("slipway/policy.yaml")}\nexclusive_areas: [docs]\n`);
+  project.git("add", "--all");
+  project.git("commit", "--quiet", "--message=policy");
+  const { code, stdout } = await project.slipway(["approve", "letters"]);
+  expect(code).toBe(23);
+  expect(stdout).toBe(
+    "Nothing was signed for letters: the policy or the gates have changed since it was asked.\n  next: slipway resume (it asks again, under the policy of now)\n",
+  );
+  expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
+  expect((await project.slipway(["inbox"])).stdout).toContain("Asked again: the policy or the gates have changed since it was asked.");
+  expect((await project.slipway(["answer", "Q2", "approve"])).code).toBe(0);
+  expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(0);
+});
+
 describe("at a terminal", () => {
   const AT_TERMINAL = { interactive: true };
 

@@ -5,10 +5,10 @@ import type { Feature } from "@slipway/kernel/features/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
 import { approveWithoutRun } from "../approve-without-run.ts";
-import { chooseFeature, openApprovalOf } from "../choose.ts";
+import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { giveApproval } from "../give-approval.ts";
+import { giveApproval, notSigned, policyHashNow } from "../give-approval.ts";
 import type { Io } from "../io.ts";
 import { withReader } from "../reader.ts";
 import { reviewText } from "../review.ts";
@@ -24,10 +24,15 @@ export const run: RunCommand = async (args, io) => {
   return alone === null ? answerQuestions(args, io) : giveToken(alone, args, io);
 };
 
+/** To the side where machines read the rest. */
+function sayTo(io: Io, json: boolean): (text: string) => void {
+  return json ? io.err : io.out;
+}
+
 /** The only feature named, if no run of its own could ever ask for its approval. */
 async function withoutRun(records: Records, engine: Engine, named: readonly string[]): Promise<string | null> {
   if (named.length > 1) return null;
-  const { id, run_id, status } = await chooseFeature(records, named[0]);
+  const { id, run_id, status } = await chooseWaiting(records, named[0], FOR_APPROVAL, () => undefined);
   if (status !== "ready_to_merge" || (await openApprovalOf(records, id)) !== null) return null;
   return (await engine.run(run_id.split("/")[0] ?? run_id)) === undefined ? id : null;
 }
@@ -53,18 +58,19 @@ const answerQuestions: RunCommand = (args, io) =>
       });
     }
     // All of them are looked up before the first is signed.
-    const candidates = await Promise.all(named.map((id) => candidateOf(records, id)));
+    const candidates = await Promise.all(named.map((id) => candidateOf(records, id, sayTo(io, args.flag("json")))));
     const asks = io.interactive && !args.flag("json") && !args.flag("yes");
-    let declined = 0;
+    const policyHash = await policyHashNow(io);
+    let unsigned = 0;
     for (const candidate of candidates) {
-      if (asks && !(await agreed(records, candidate, io))) declined++;
-      else await sign(records, candidate, tree, args.flag("json"), io);
+      const signs = !asks || (await agreed(records, candidate, io));
+      if (!signs || !(await sign(records, candidate, { policyHash, expectedTree: tree }, args.flag("json"), io))) unsigned++;
     }
-    return declined === 0 ? EXIT.done : EXIT.personNeeded;
+    return unsigned === 0 ? EXIT.done : EXIT.personNeeded;
   });
 
-async function candidateOf(records: Records, id: string | undefined): Promise<Candidate> {
-  const feature = await chooseFeature(records, id);
+async function candidateOf(records: Records, id: string | undefined, say: (text: string) => void): Promise<Candidate> {
+  const feature = await chooseWaiting(records, id, FOR_APPROVAL, say);
   const question = await openApprovalOf(records, feature.id);
   if (question !== null) return { feature, question };
   throw new SlipwayError("question_not_found", `"${feature.id}" is ${feature.status} and does not wait for an approval.`, {
@@ -73,11 +79,23 @@ async function candidateOf(records: Records, id: string | undefined): Promise<Ca
   });
 }
 
-async function sign(records: Records, { feature: { id }, question }: Candidate, wanted: string | undefined, json: boolean, io: Io) {
-  const { tree, by } = await giveApproval(records, question, io, wanted);
+async function sign(
+  records: Records,
+  { feature: { id }, question }: Candidate,
+  terms: Parameters<typeof giveApproval>[3],
+  json: boolean,
+  io: Io,
+): Promise<boolean> {
+  const given = await giveApproval(records, question, io, terms);
+  if (!given.signed) {
+    io.out(json ? `${JSON.stringify({ ok: false, feature: id, why: given.why, next: "slipway resume" })}\n` : notSigned(id, given.why));
+    return false;
+  }
+  const { tree, by } = given;
   const next = `slipway merge ${id}`;
   if (json) io.out(`${JSON.stringify({ ok: true, feature: id, tree, by, next })}\n`);
   else io.out(`Approved tree ${tree.slice(0, 10)} of ${id}, signed as ${by}.\n  next: ${next}\n`);
+  return true;
 }
 
 /** Never answered by Enter alone. */

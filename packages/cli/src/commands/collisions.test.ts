@@ -15,8 +15,18 @@ async function two(path: string, files: Readonly<Record<string, string>> = {}): 
 
 test("plans that leave each other alone", async () => {
   const project = await two("src/b.txt");
-  expect(await project.slipway(["collisions"])).toMatchObject({ code: 0, stdout: "No two of the 2 accepted plans collide.\n" });
-  expect((await project.slipway(["collisions", "--json"])).json()).toEqual([{ features: ["letters", "other"], pairs: [], waiting: [] }]);
+  await project.slipway(["approve", "letters"]);
+  expect(await project.slipway(["collisions"])).toMatchObject({
+    code: 0,
+    stdout: "No two of the 2 accepted plans collide.\nother needs you: slipway approve other\n",
+  });
+  expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
+    {
+      features: ["letters", "other"],
+      pairs: [],
+      waiting: [{ feature: "other", waits_for: { for: "person", kind: "approval", number: expect.any(Number) } }],
+    },
+  ]);
 });
 
 test.each([
@@ -25,12 +35,17 @@ test.each([
 ])("%s: who waits for whom, and over which file", async (_, files) => {
   const project = await two("src/a.txt", files);
   const { stdout } = await project.slipway(["collisions"]);
-  expect(stdout).toBe("There are no two accepted plans that could collide.\nother waits for letters (src/a.txt)\n");
+  expect(stdout).toBe(
+    "There are no two accepted plans that could collide.\nletters needs you: slipway approve letters\nother waits for letters (src/a.txt)\n",
+  );
   expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
     {
       features: ["letters"],
       pairs: [],
-      waiting: [{ feature: "other", waits_for: { for: "feature", features: ["letters"], resources: ["src/a.txt"] } }],
+      waiting: [
+        { feature: "letters" },
+        { feature: "other", waits_for: { for: "feature", features: ["letters"], resources: ["src/a.txt"] } },
+      ],
     },
   ]);
   expect((await project.slipway(["status"])).stdout).toMatch(/^other +(blocked|planning) .*waits for letters \(src\/a\.txt\)$/m);
@@ -50,6 +65,8 @@ test("accepted plans that collide under the policy of now: the matrix, and what 
       "",
       "letters and other",
       "  area src",
+      "letters needs you: slipway approve letters",
+      "other needs you: slipway approve other",
       "",
     ].join("\n"),
   );

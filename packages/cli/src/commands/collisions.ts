@@ -8,18 +8,19 @@ import { paint } from "../render/paint.ts";
 import { oneLine } from "../render/plain.ts";
 import { waitText } from "../render/wait.ts";
 
-/** Between accepted plans, as the policy of now sees them; and who waits because of one. Only reads. */
+/** Between accepted plans, as the policy of now sees them; and who waits, for others or for a person whom others may wait for. Only reads. */
 export const run: RunCommand = (args, io) =>
   withKernel(io, async (kernel) => {
     const matrix = await kernel.features.collisions();
     const { features } = await glance(kernel.records.layout);
-    const waiting = features.filter(({ waits_for }) => waits_for?.for === "feature" || waits_for?.for === "lock");
+    const waiting = features.filter(({ waits_for }) => waits_for !== null && WAITS.has(waits_for.for));
     if (args.flag("json"))
       io.out(`${JSON.stringify({ ...matrix, waiting: waiting.map(({ id, waits_for }) => ({ feature: id, waits_for })) })}\n`);
     else io.out(`${[...matrixLines(matrix, io.color), ...waitingLines(waiting)].join("\n")}\n`);
     return EXIT.done;
   });
 
+const WAITS: ReadonlySet<string> = new Set(["feature", "lock", "person"]);
 const COLUMN = 4;
 const LETTERS: Readonly<Record<string, string>> = { file: "F", area: "A", contract: "C", migration: "M" };
 
@@ -52,5 +53,5 @@ function matrixLines({ features, pairs }: CollisionMatrix, color: boolean): stri
 }
 
 function waitingLines(waiting: readonly FeatureGlance[]): string[] {
-  return waiting.flatMap(({ id, waits_for }) => (waits_for === null ? [] : [`${id} ${waitText(waits_for)}`]));
+  return waiting.flatMap(({ id, waits_for }) => (waits_for === null ? [] : [`${id} ${waitText(id, waits_for)}`]));
 }

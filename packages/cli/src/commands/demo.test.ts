@@ -101,6 +101,24 @@ describe("slipway demo", () => {
     expect(readFileSync(join(folder, "mine.txt"), "utf8")).toBe("mine\n");
   });
 
+  test("real, without network: exit 3, says what could not be downloaded and how to go on, and makes nothing", async () => {
+    const { home, env, folder } = place();
+    const offline = { ...env, npm_config_registry: "http://127.0.0.1:9/", npm_config_cache: join(home, "cache") };
+    const { code, stderr } = await slipway(["demo", "real", "--keep", "demo"], home, { env: offline });
+    expect(stderr).toMatch(/^download_failed: process-warning@5\.1\.1 could not be downloaded: ECONNREFUSED: .*\. Nothing was made\.\n/);
+    expect(stderr).toContain("  next: Connect this machine");
+    expect(code).toBe(3);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("a demo that there is not is refused", async () => {
+    const { code, stderr } = await place().demo("unreal");
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "invalid_cli_args: There is no `slipway demo unreal`.\n  next: Use `slipway demo`, or `slipway demo real` for the one on a published package.\n",
+    );
+  });
+
   test("without git: says so", async () => {
     const home = scratchFolder();
     const { code, stderr } = await slipway(["demo", "--keep", "demo"], home, { env: { PATH: join(home, "nothing"), HOME: home } });

@@ -7,7 +7,8 @@ import { readSpecs } from "@slipway/kernel/specs/read";
 import type { RunCommand } from "../command.ts";
 import { approveAll } from "../demo/approvals.ts";
 import { closingLines } from "../demo/closing.ts";
-import { CASSETTE, makeScratch } from "../demo/scratch.ts";
+import { cassetteOf, REAL, SHOP, type DemoBundle } from "../demo/bundle.ts";
+import { makeScratch } from "../demo/scratch.ts";
 import { summarise } from "../demo/summary.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -16,8 +17,6 @@ import { openProgress, styleFor, type Progress } from "../render/progress.ts";
 import { openSession, type Session } from "../session.ts";
 import { startRun } from "../start-run.ts";
 
-const NO_SANDBOX = "no sandbox on this machine; the demo runs only its own bundled gates";
-
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
 export const run: RunCommand = async (args, outer) => {
   const started = performance.now();
@@ -25,21 +24,22 @@ export const run: RunCommand = async (args, outer) => {
   const say = (text: string) => (json ? undefined : outer.out(`${text}\n`));
   const record = args.text("record");
   const recordTo = record === undefined ? undefined : resolve(outer.cwd, record);
-  const { folder, specs } = await makeScratch(outer, args.text("keep"));
+  const bundle = bundleFor(args.positionals[0]);
+  if (bundle.published !== null) say(`Downloading ${bundle.published.name} ${bundle.published.version} (${bundle.published.license}) …`);
+  const { folder, specs } = await makeScratch(outer, args.text("keep"), bundle);
   const io: Io = { ...outer, cwd: folder, interactive: false };
+  if (bundle.published !== null) say("It is, byte for byte, what the agents' answers were recorded on.");
   say(`A scratch repository is at ${folder}`);
   say(`Its specifications:\n${specs.map((spec) => `  ${spec}`).join("\n")}\n`);
 
   const { available } = await probeSandbox();
   if (!available)
-    say(
-      "This machine offers no sandbox, so the demo's own gates run without one. That is recorded. `slipway doctor` says how to get one.\n",
-    );
-  const unsandboxedReason = available ? undefined : NO_SANDBOX;
+    say("This machine offers no sandbox, so the demo's gates run without one. That is recorded. `slipway doctor` says how to get one.\n");
+  const unsandboxedReason = available ? undefined : `no sandbox on this machine; the demo runs only ${bundle.gates}`;
   const progress = openProgress(io, styleFor(io, json));
   const session = await openSession({
     io,
-    agents: { provider: "replay", cassette: CASSETTE, record: recordTo },
+    agents: { provider: "replay", cassette: cassetteOf(bundle), record: recordTo },
     unsandboxedReason,
     observe: progress.event,
     onStepStart: progress.started,
@@ -50,13 +50,21 @@ export const run: RunCommand = async (args, outer) => {
     await carryOut(session, runId, io, progress, say);
     progress.stop();
     const summary = await summarise(session, runId, performance.now() - started);
-    outer.out(json ? `${JSON.stringify(summary)}\n` : closingLines(summary, folder, outer).join("\n"));
+    outer.out(json ? `${JSON.stringify(summary)}\n` : closingLines(summary, folder, bundle.lookAt, outer).join("\n"));
     return summary.status === "completed" && summary.merged.length === specs.length ? EXIT.done : EXIT.failed;
   } finally {
     progress.stop();
     await session.close();
   }
 };
+
+function bundleFor(which: string | undefined): DemoBundle {
+  if (which === undefined) return SHOP;
+  if (which === "real") return REAL;
+  throw new SlipwayError("invalid_cli_args", `There is no \`slipway demo ${which}\`.`, {
+    suggested_next_actions: ["Use `slipway demo`, or `slipway demo real` for the one on a published package."],
+  });
+}
 
 /** Until everything has landed. Whatever waits for a person meanwhile, the demo approves in their place. */
 async function carryOut(session: Session, runId: string, io: Io, progress: Progress, say: (text: string) => void): Promise<void> {

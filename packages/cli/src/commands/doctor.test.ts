@@ -297,24 +297,24 @@ describe.skipIf(!available)("agents", () => {
       "problem",
       /There is no cassette in .*tapes/,
     ],
-    ["custom without a command", { default_provider: "custom" }, "problem", /none is configured/],
+    [
+      "custom without a command",
+      { default_provider: "custom" },
+      "problem",
+      /The provider custom needs a command\. \(It would play planner, builder, qa\.\)/,
+    ],
     [
       "custom with one that is missing",
       { default_provider: "custom", custom: { command: ["no-such-agent"] } },
       "problem",
-      /"no-such-agent" was not found/,
+      /cannot start: there is no program "no-such-agent"/,
     ],
+    ["custom", { default_provider: "custom", custom: { command: ["node", "agent.js"] } }, "ok", /custom plays planner, builder, qa\./],
     [
-      "custom",
-      { default_provider: "custom", custom: { command: ["node", "agent.js"] } },
-      "ok",
-      /The command node agent\.js plays planner, builder, qa\./,
-    ],
-    [
-      "one that comes later",
-      { default_provider: "claude" },
+      "a client that is not installed",
+      { default_provider: "claude", claude: { command: ["no-such-claude"] } },
       "problem",
-      /claude would play planner, builder, qa, but is not part of this version yet/,
+      /no-such-claude/,
     ],
     [
       "credentials that are not set",
@@ -341,8 +341,8 @@ describe.skipIf(!available)("agents", () => {
       }),
     });
     expect((await doctor(folder)).of("agents").map(({ status, finding }) => [status, finding])).toEqual([
-      ["ok", `Recorded answers from ${join(folder, "tapes")} play planner, builder.`],
-      ["ok", "The command node plays qa."],
+      ["ok", "Recorded answers from tapes play planner, builder."],
+      ["ok", "custom plays qa."],
     ]);
     configured(folder, agents({ default_provider: "replay", replay: { cassette: join(folder, "tapes") } }));
     expect((await doctor(folder)).of("agents")).toMatchObject([{ status: "ok" }]);

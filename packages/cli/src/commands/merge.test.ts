@@ -133,6 +133,31 @@ describe("slipway merge", () => {
     expect((await project.slipway(["merge", "other"])).code).toBe(23);
   });
 
+  test("says which others land with it, and takes the only one that waits when none is named", async () => {
+    const project = letters({ "other.md": "# Other\n" });
+    answersFor(project, "other", "src/b.txt");
+    await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
+    await project.slipway(["approve", "letters"]);
+    expect((await project.slipway(["approve"])).stdout).toMatch(
+      /^No feature was named; other is the only one that waits for this\.\nApproved tree \w+ of other/,
+    );
+    const { code, stdout } = await project.slipway(["merge", "letters"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^other is approved, too, and lands with the same run\.\n/);
+    expect(project.git("show", "main:src/b.txt")).toBe("two\n");
+  });
+
+  test("without a name, the one that is approved", async () => {
+    const project = letters({ "other.md": "# Other\n" });
+    answersFor(project, "other", "src/b.txt");
+    await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
+    await project.slipway(["approve", "other"]);
+    const { code, stderr } = await project.slipway(["merge", "--json"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("No feature was named; other is the only one that waits for this.");
+    expect(project.git("log", "--first-parent", "-1", "--format=%s", "main")).toContain("other");
+  });
+
   test("a cancelled run and a given-up feature are failures, with the reason", async () => {
     const project = await ready();
     await project.slipway(["stop", "--cancel"]);

@@ -1,8 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { findFeature, type Feature } from "@slipway/kernel/features/store";
+import { glance } from "@slipway/kernel/glance/glance";
 import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { agentChoice } from "../agents.ts";
-import { chooseFeature, openApprovalOf } from "../choose.ts";
+import { chooseWaiting, FOR_LANDING, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -26,14 +27,17 @@ export const run: RunCommand = async (args, io) => {
   });
   try {
     const named = args.positionals.length === 0 ? [undefined] : [...new Set(args.positionals)];
-    const features = await Promise.all(named.map((id) => chooseFeature(session.records, id)));
+    const say = json ? io.err : io.out;
+    const features = await Promise.all(named.map((id) => chooseWaiting(session.records, id, FOR_LANDING, say)));
     const open = features.filter(({ status }) => status !== "merged");
     for (const { id, status_reason } of features.filter(({ status }) => status === "merged")) {
       io.out(json ? `${JSON.stringify({ ok: true, feature: id, status: "merged" })}\n` : `${id} is ${status_reason} already.\n`);
     }
+    for (const feature of open) await assertOfRun(session, feature);
     if (!io.interactive) for (const feature of open) await assertApproved(session, feature);
+    for (const id of await landingAlong(session, open)) say(`${id} is approved, too, and lands with the same run.\n`);
     let exitCode: ExitCode = EXIT.done;
-    for (const runId of new Set(open.map(({ run_id }) => run_id.split("/")[0] ?? run_id))) {
+    for (const runId of new Set(open.map(rootOf))) {
       if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
       exitCode = await conduct({ session, runId, io, json, progress });
     }
@@ -44,6 +48,32 @@ export const run: RunCommand = async (args, io) => {
     await session.close();
   }
 };
+
+/** A run lands whatever is approved in it, in the order of the approvals: whoever names one is told of the others. */
+async function landingAlong({ records }: Session, asked: readonly Feature[]): Promise<string[]> {
+  const runs = new Set(asked.map(rootOf));
+  const { features } = await glance(records.layout);
+  return features
+    .filter((other) => FOR_LANDING(other) && runs.has(rootOf({ run_id: other.run })) && asked.every(({ id }) => id !== other.id))
+    .map(({ id }) => id);
+}
+
+/** What tools drive, tools merge: no run of ours could go on with it. */
+async function assertOfRun({ engine }: Session, feature: Feature): Promise<void> {
+  const { id } = feature;
+  if ((await engine.run(rootOf(feature))) !== undefined) return;
+  throw new SlipwayError("user_approval_required", `"${id}" belongs to no run: tools drive it, so a tool has to merge it.`, {
+    feature_id: id,
+    suggested_next_actions: [
+      `\`slipway approve ${id}\` prints a token for it.`,
+      "Give that to the client that drives it: feature.ready_to_merge takes it as user_approval_token.",
+    ],
+  });
+}
+
+function rootOf({ run_id }: Pick<Feature, "run_id">): string {
+  return run_id.split("/")[0] ?? run_id;
+}
 
 async function assertApproved({ records }: Session, { id }: Feature): Promise<void> {
   if ((await openApprovalOf(records, id)) === null) return;

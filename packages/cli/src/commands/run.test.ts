@@ -74,21 +74,25 @@ describe("slipway run without a person", () => {
     const { code, stdout } = await project.run();
     expect(code).toBe(23);
     expect(stdout).toContain("x letters: blocked");
-    const command = /^ {4}slipway answer '(.+)' retry --comment '…'$/m.exec(stdout)?.[1] ?? "";
+    const command = /^ {4}slipway answer (Q1) retry --comment '…'$/m.exec(stdout)?.[1] ?? "";
     expect((await project.slipway(["answer", command, "give_up"])).code).toBe(0);
     const ended = await project.slipway(["resume"]);
     expect(ended.code).toBe(3);
     expect(ended.stdout).toContain("letters ended failed; its work is kept under refs/slipway.");
   });
 
-  test("a run that fails names the reason and the next action; the feature can be run once that is mended", async () => {
+  test("what stands in a feature's way before it begins is asked; given up, it can be run once that is mended", async () => {
     const project = letters();
     project.write(".worktrees/letters/mine.txt", "mine\n");
     const { code, stdout } = await project.run();
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/^Run \S+ failed: operation_conflict: .*\.worktrees\/letters exists.*\n {2}next: Move /m);
+    expect(code).toBe(23);
+    expect(stdout).toContain("  letters cannot go on: operation_conflict\n    slipway answer Q1 retry --comment '…'\n");
+    expect((await project.slipway(["inbox"])).stdout).toMatch(/\.worktrees\/letters exists.*\n {5}next: Move /);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^letters +waiting .*needs you: slipway answer Q1 \(mend\)$/m);
+    await project.slipway(["answer", "Q1", "give_up"]);
+    expect((await project.slipway(["resume"])).code).toBe(3);
     expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
-    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is failed\n$/);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is completed\n$/);
     rmSync(join(project.root, ".worktrees"), { recursive: true });
     const again = await project.run();
     expect(again.code).toBe(23);
@@ -299,8 +303,8 @@ describe("several features", () => {
     expect(drawn).toMatch(/^letters +building .*\$0\.0\d/m);
     expect(drawn.trimEnd().split("\n").slice(-3)).toEqual([
       "feature  status          gate       cost    now",
-      "letters  ready_to_merge  full pass  $0.03   waits for your approval",
-      "other    ready_to_merge  full pass  $0.03   waits for your approval",
+      "letters  ready_to_merge  full pass  $0.03   needs you: slipway approve letters",
+      "other    ready_to_merge  full pass  $0.03   needs you: slipway approve other",
     ]);
     expect(stdout).toContain("A person is needed:\n");
   });
@@ -312,7 +316,7 @@ describe("who plays the roles", () => {
     const refused: [string, string, ...string[]][] = [
       ["cassette_missing", "nowhere", "--cassette", "nowhere"],
       ["cassette_missing", "--cassette FOLDER"],
-      ["unsupported_agent_provider", "codex", "--agent-provider", "codex"],
+      ["agent_provider_not_configured", "runtime.acp.nobody.command", "--agent-provider", "acp:nobody"],
       ["unsupported_agent_provider", "replay", "--agent-provider", "replya"],
       ["agent_provider_not_configured", "runtime.custom.command", "--agent-provider", "custom"],
       ["provider_auth_missing", "NOT_SET_ANYWHERE", "--provider-config-env", "NOT_SET_ANYWHERE"],

@@ -14,7 +14,7 @@ test("before anything has run: says so, and makes nothing", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe("Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`.\n");
   expect((await project.slipway(["status", "--json"])).json()).toEqual([
-    { repository: project.root, features: [], runs: [], questions: [], locks: [] },
+    { repository: project.root, features: [], runs: [], questions: [], locks: [], budgets: [] },
   ]);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });
@@ -35,8 +35,8 @@ test("while a person is needed: what waits and the command that answers", async 
   const project = letters();
   await project.run();
   const { stdout } = await project.slipway(["status"]);
-  expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +waits for your approval$/m);
-  expect(stdout).toContain("Waiting for a person\nMerge letters into main?  → slipway approve letters\n");
+  expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters$/m);
+  expect(stdout).toContain("Waiting for a person\nQ1 Merge letters into main?  → slipway approve letters\n");
   const [glance] = (await project.slipway(["status", "--json"])).json<{ features: object[]; runs: object[]; questions: object[] }>();
   expect(glance).toMatchObject({
     features: [{ id: "letters", status: "ready_to_merge", gates: { fast: "pass", full: "pass" }, merged_as: null }],
@@ -52,7 +52,7 @@ test("[FEA-161] every feature of a run is there, one that waits for a free place
   const before = project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events");
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(
-    /^letters +ready_to_merge +full pass +\$0\.03 +waits for your approval\nother +waiting +\$0\.00 +waits for a free place$/m,
+    /^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters\nother +waiting +\$0\.00 +waits for a free place$/m,
   );
   const [seen] = (await project.slipway(["status", "--json"])).json<{ features: object[] }>();
   expect(seen?.features).toMatchObject([
@@ -67,7 +67,7 @@ test("a blocked feature: the reason, and an answer that names its options", asyn
   await project.run();
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(/^letters: .*gate_command_missing.*no-such-program/m);
-  expect(stdout).toMatch(/→ slipway answer '\S+' retry --comment/);
+  expect(stdout).toMatch(/^Q1 letters is blocked in building {2}→ slipway answer Q1 retry --comment/m);
 });
 
 test("after the merge: the commit", async () => {

@@ -4,6 +4,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { boardLines } from "../render/board.ts";
+import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
 import { paint } from "../render/paint.ts";
 import { oneLine } from "../render/plain.ts";
@@ -17,7 +18,7 @@ export const run: RunCommand = async (args, io) => {
 /** Nothing is cut where nobody's screen ends. */
 const NO_SCREEN = 1000;
 
-function lines({ features, runs, questions }: Glance, io: Io): string[] {
+function lines({ features, runs, questions, budgets }: Glance, io: Io): string[] {
   const { bold, dim } = paint(io.color);
   if (features.length === 0 && runs.length === 0)
     return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
@@ -26,11 +27,14 @@ function lines({ features, runs, questions }: Glance, io: Io): string[] {
     .filter(({ status }) => status === "blocked" || status === "failed")
     .map(({ id, reason }) => dim(`${id}: ${oneLine(reason)}`));
   const approved = features.filter(({ waits_for }) => waits_for?.for === "landing");
-  const waiting = questions.map((question) => `${oneLine(question.title)}  ${dim(`→ ${answerCommand(question)}`)}`);
+  const waiting = questions.map(
+    (question) => `Q${question.number} ${oneLine(question.title)}  ${dim(`→ ${answerCommand(question, `Q${question.number}`)}`)}`,
+  );
   const [latest] = runs;
   return [
     ...(features.length === 0 ? [] : boardLines(features, view)),
     ...reasons,
+    ...budgetLines(budgets).map((line) => dim(line)),
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...approved.map(({ id }) => `${id} is approved  ${dim(`→ slipway merge ${id}`)}`),
     ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(`run ${latest.id} ${standing(latest)}`)]),

@@ -4,7 +4,7 @@ import { systemHost } from "@slipway/durable/host";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
 import type { Records } from "@slipway/kernel/records";
-import { chooseRun, openQuestionsOf } from "../choose.ts";
+import { chooseRun, openQuestionsOf, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
@@ -32,7 +32,10 @@ export const run: RunCommand = (args, io) =>
       if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
         const questions = now.status === "waiting" ? await openQuestionsOf(records, runId) : [];
-        const next = abandoned ? [`slipway resume ${runId}`] : questions.map((question) => answerCommand(question));
+        const numbers = await questionNumbers(records);
+        const next = abandoned
+          ? [`slipway resume ${runId}`]
+          : questions.map((question) => answerCommand(question, `Q${numbers.get(question.id)}`));
         if (json) io.out(`${JSON.stringify({ run: runId, status: now.status, abandoned, next })}\n`);
         else {
           io.out(`run ${runId} is ${now.status}${abandoned ? ", but no process carries it out any more" : ""}\n`);

@@ -6,12 +6,13 @@ import { inWords } from "./story.ts";
 import type { DemoSummary } from "./summary.ts";
 
 /** How it ended and what happened on the way, then what to try. */
-export function closingLines({ merged, checks, journal, story, cost_usd, elapsed_ms }: DemoSummary, folder: string, io: Io): string[] {
+export function closingLines(summary: DemoSummary, folder: string, lookAt: string, io: Io): string[] {
+  const { merged, checks, journal, story, cost_usd, elapsed_ms } = summary;
   const { bold, dim } = paint(io.color);
   const width = Math.max(...merged.map(({ feature_id }) => feature_id.length));
   return [
     "",
-    bold(`${merged.length} features are merged`),
+    bold(merged.length === 1 ? "1 feature is merged" : `${merged.length} features are merged`),
     ...merged.map(
       ({ feature_id, commit, tree, approved_by }) =>
         `  ${feature_id.padEnd(width)}  commit ${commit.slice(0, 10)}, tree ${tree.slice(0, 10)}, approved by ${approved_by}`,
@@ -28,7 +29,7 @@ export function closingLines({ merged, checks, journal, story, cost_usd, elapsed
     `Try next, in that folder${onPath(io) ? "" : ` (\`slipway\` is ${OWN_PATH})`}:`,
     "  git log --stat --first-parent   what landed on main",
     "  slipway status                  how every feature stands",
-    "  slipway evidence stock_rules    what the harness saw",
+    `  ${`slipway evidence ${lookAt}`.padEnd(30)}  what the harness saw`,
     "  slipway journal verify          that nothing was changed afterwards",
     "and `slipway init` in a repository of your own.",
     dim("The demo's scratch folder is yours to delete."),

@@ -6,9 +6,8 @@ import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findSpecs } from "@slipway/kernel/specs/read";
 import type { Io } from "../io.ts";
-
-const DEMO = join(import.meta.dirname, "..", "..", "demo");
-export const CASSETTE = join(DEMO, "cassette");
+import { SHOP, type DemoBundle } from "./bundle.ts";
+import { download, unpack } from "./published.ts";
 
 /** One moment for every demo commit: the same bytes give the same hashes everywhere, so the recorded prompts fit. */
 const MOMENT = "2026-01-01T00:00:00Z";
@@ -22,12 +21,14 @@ export interface Scratch {
 }
 
 /** A real git repository with a small project and its committed Slipway configuration. */
-export async function makeScratch(io: Io, keep: string | undefined): Promise<Scratch> {
+export async function makeScratch(io: Io, keep: string | undefined, bundle: DemoBundle = SHOP): Promise<Scratch> {
+  // Before there is a folder: without network there is to be nothing half-made.
+  const tarball = bundle.published === null ? null : await download(bundle.published, io);
   const folder =
     keep === undefined ? await mkdtemp(join(await realpath(tmpdir()), "slipway-demo-")) : await emptyFolder(resolve(io.cwd, keep));
-  await cp(join(DEMO, "project"), folder, { recursive: true });
-  await mkdir(join(folder, "specs"), { recursive: true });
-  await cp(join(DEMO, "specs"), join(folder, "specs"), { recursive: true });
+  if (tarball !== null) unpack(tarball, folder);
+  await cp(join(bundle.folder, "project"), folder, { recursive: true });
+  await cp(join(bundle.folder, "specs"), join(folder, "specs"), { recursive: true });
   const env = {
     PATH: io.env["PATH"] ?? "",
     GIT_CONFIG_GLOBAL: "/dev/null",
@@ -42,7 +43,7 @@ export async function makeScratch(io: Io, keep: string | undefined): Promise<Scr
   for (const args of [
     ["init", "--quiet", "--initial-branch=main"],
     ["add", "--all"],
-    ["commit", "--quiet", "--message=Corner shop"],
+    ["commit", "--quiet", `--message=${bundle.commitMessage}`],
   ]) {
     await run("git", args, { cwd: folder, env }).catch((error: unknown) => {
       throw new SlipwayError(

@@ -57,6 +57,9 @@ async function checkStep({ program, cwd, env, where }: Step, { io, repository }:
     readOnly: readOnly.flatMap((path) => [path, realpathSync(path)]),
     shared,
     git: "directory",
+    folders: [],
+    home: null,
+    gateway: null,
     limits: DEFAULT_LIMITS,
   };
   const path = host === null ? (own["PATH"] ?? "") : String(sandboxEnvironment(plan, host)["PATH"]);

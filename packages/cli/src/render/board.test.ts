@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { featureGlance } from "../testing/feature.ts";
 import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
-import { waitText } from "./wait.ts";
+import { budgetLines } from "./budget.ts";
+import { momentText, waitText } from "./wait.ts";
 
 const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
 const GATE = { mode: "fast", passed: true, current: true, at: 1 };
@@ -15,7 +16,7 @@ const FIVE = [
     id: "order_archive",
     status: "ready_to_merge",
     locks: ["db_migrations"],
-    waits_for: { for: "person", question: "q", kind: "approval" },
+    waits_for: { for: "person", question: "q", number: 7, kind: "approval" },
   }),
   featureGlance({
     id: "stock_rules",
@@ -31,7 +32,7 @@ describe("a row for each feature", () => {
       "feature          status          gate       cost    now",
       "currency_format  qa              full fail  $0.07",
       "discount_codes   building        fast pass  $0.05   full gates 3 s",
-      "order_archive    ready_to_merge             $0.00   waits for your approval",
+      "order_archive    ready_to_merge             $0.00   needs you: slipway approve …",
       "stock_rules      blocked                    $0.00   waits for discount_codes (s…",
       "wishes           waiting                    $0.00   waits for a free place",
       "locks: order_archive holds db_migrations",
@@ -40,7 +41,7 @@ describe("a row for each feature", () => {
 
   test("at 120 columns the locks have a column of their own, and nothing is cut", () => {
     const lines = boardLines(FIVE, { ...VIEW, columns: 120 });
-    expect(lines[3]).toBe("order_archive    ready_to_merge             $0.00   db_migrations  waits for your approval");
+    expect(lines[3]).toBe("order_archive    ready_to_merge             $0.00   db_migrations  needs you: slipway approve order_archive");
     expect(lines[4]).toBe("stock_rules      blocked                    $0.00                  waits for discount_codes (src/cart.ts)");
     expect(lines).toHaveLength(6);
   });
@@ -90,15 +91,23 @@ describe("a row for each feature", () => {
 });
 
 test.each([
-  [{ for: "person", question: "q", kind: "approval" }, "waits for your approval"],
-  [{ for: "person", question: "q", kind: "blocked" }, "waits for your answer"],
+  [{ for: "person", question: "q", number: 7, kind: "approval" }, "needs you: slipway approve letters"],
+  [{ for: "person", question: "q", number: 7, kind: "blocked" }, "needs you: slipway answer Q7 (blocked)"],
   [{ for: "feature", features: ["a", "b"], resources: [] }, "waits for a, b"],
   [{ for: "feature", features: ["a"], resources: ["src/\u001b[2Jx"] }, "waits for a (src/x)"],
   [{ for: "lock", resources: ["db_migrations"], features: ["a"] }, "waits for the lock db_migrations (a)"],
+  [
+    { for: "limit", provider: "claude", code: "rate_limited", until: new Date(2026, 0, 2, 14, 5).getTime() },
+    "waits for claude's rate limit until 14:05",
+  ],
+  [
+    { for: "limit", provider: "api", code: "quota_exhausted", until: new Date(2026, 0, 2, 4, 5).getTime() },
+    "waits for api's quota until 04:05",
+  ],
   [{ for: "slot" }, "waits for a free place"],
   [{ for: "landing" }, "approved, waits to land"],
 ] as const)("waiting for %j", (wait, text) => {
-  expect(waitText(wait)).toBe(text);
+  expect(waitText("letters", wait)).toBe(text);
 });
 
 test("wide and combining characters are measured as a screen shows them", () => {
@@ -107,4 +116,20 @@ test("wide and combining characters are measured as a screen shows them", () => 
   expect(fit("日本", 6)).toBe("日本  ");
   expect(fit("e\u0301", 3)).toBe("e\u0301  ");
   expect(clip("abc", 0)).toBe("");
+});
+
+test("a moment that is not today has its date", () => {
+  const at = new Date(2026, 10, 16, 14, 5).getTime();
+  expect([momentText(at, at - 3_600_000), momentText(at, at - 3 * 24 * 3_600_000)]).toEqual(["14:05", "2026-11-16 14:05"]);
+});
+
+test("budgets: the run's own always, others when they come near", () => {
+  const line = { run: "r", name: "qa", dimension: "calls", limit: 10, reserved: 0 } as const;
+  expect(
+    budgetLines([
+      { ...line, scope: "run", name: "", dimension: "cost_usd", limit: 5, spent: 1.2, reserved: 0.3 },
+      { ...line, scope: "role", spent: 7 },
+      { ...line, scope: "feature", name: "letters", spent: 8 },
+    ]),
+  ).toEqual(["budget of the run: $1.20 of $5.00 spent, $0.30 reserved", "budget of the feature letters: 8 calls of 10 calls spent"]);
 });

@@ -87,9 +87,9 @@ function columnsFor(features: readonly FeatureGlance[], columns: number): (Colum
   return [{ ...FEATURE, width: id }, ...short, ...locks, { ...NOW, width: Math.max(NARROWEST, left) }];
 }
 
-function nowText({ at_work, waits_for, merged_as, status, reason }: FeatureGlance, now: number): string {
+function nowText({ id, at_work, waits_for, merged_as, status, reason }: FeatureGlance, now: number): string {
   // What is approved may be landing at this moment.
-  if (waits_for !== null && (at_work === null || waits_for.for !== "landing")) return waitText(waits_for);
+  if (waits_for !== null && (at_work === null || waits_for.for !== "landing")) return waitText(id, waits_for);
   if (at_work !== null) return workText(at_work.step) + elapsed(now - at_work.since);
   if (merged_as !== null) return `as ${merged_as.slice(0, 10)}`;
   return status === "blocked" || status === "failed" ? oneLine(reason) : "";

@@ -1,7 +1,8 @@
 import { createLogUpdate } from "log-update";
-import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Io } from "../io.ts";
 import { boardLines } from "./board.ts";
+import { budgetLines } from "./budget.ts";
 import { clip } from "./fit.ts";
 import { narrate, type Line } from "./narrate.ts";
 import { paint } from "./paint.ts";
@@ -13,7 +14,7 @@ const TICK_MS = 100;
 const SECOND_MS = 1000;
 
 /** What has happened scrolls by; below it stands the board, and only its changed lines are drawn again. */
-export function liveBoard(io: Io, features: () => readonly FeatureGlance[]): Progress {
+export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budgets: () => readonly BudgetGlance[] = () => []): Progress {
   const { dim, green, red } = paint(io.color);
   const update = createLogUpdate(process.stdout, { showCursor: true });
   const told: string[] = [];
@@ -28,8 +29,9 @@ export function liveBoard(io: Io, features: () => readonly FeatureGlance[]): Pro
     if (told.length > 0) update.persist(told.splice(0).join("\n"));
     const shown = features();
     if (shown.length === 0) return;
-    const view = { columns: io.columns, lines: Math.max(4, io.rows - 2), color: io.color, now: Date.now() };
-    update(["", ...boardLines(shown, view)].join("\n"));
+    const limits = budgetLines(budgets()).map((line) => dim(clip(line, io.columns)));
+    const view = { columns: io.columns, lines: Math.max(4, io.rows - 2 - limits.length), color: io.color, now: Date.now() };
+    update(["", ...boardLines(shown, view), ...limits].join("\n"));
   };
   const timer = setInterval(() => {
     if (state === "drawing" && (changed || Date.now() - drawnAt >= SECOND_MS)) draw();

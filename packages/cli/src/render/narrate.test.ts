@@ -106,3 +106,12 @@ test.each([
 ])("while %s is under way: %s", (step, text) => {
   expect(workText(step)).toBe(text);
 });
+
+test("a pause is no failure: what it waits for, and when it goes on", () => {
+  const limited = { ok: false, failure: { code: "rate_limited", message: "slow down" } };
+  expect(step("builder:1~2", limited)).toEqual({ feature: "letters", text: "builder waits: slow down", good: null });
+  expect(step("builder:1~3", { ok: true, value: { type: "PATCH", summary: "done" } })?.text).toBe("builder proposes a patch: done");
+  const sleeping = event({ kind: "sleeping", name: "pause:builder:1~2", payload: { ms: 1000 } });
+  expect(narrate(sleeping)?.text).toMatch(/^goes on at \d\d:\d\d$|^goes on at \d{4}-/);
+  expect(narrate(event({ kind: "sleeping", name: "other", payload: { ms: 1000 } }))).toBeNull();
+});

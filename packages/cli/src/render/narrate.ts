@@ -1,5 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import { oneLine } from "./plain.ts";
+import { momentText } from "./wait.ts";
 
 /** One thing that happened, in words. `good` is null when it is neither good nor bad. */
 export interface Line {
@@ -17,6 +18,7 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
   builder: (value, attempt) => answered("builder", value, attempt),
   qa: (value, attempt) => answered("qa", value, attempt),
   plan: (value) => collided(value) ?? judged(value, "plan accepted", "plan refused"),
+  wait: (value) => ({ text: String(inner(value)["reason"]), good: null }),
   wake: () => ({ text: "goes on, on the base the others have left", good: null }),
   verdicts: (value) => (value["ok"] === false ? judged(value, "", "test index refused") : null),
   patch: (value) => judged(value, "patch applied, within the plan", "patch refused"),
@@ -62,6 +64,8 @@ function inWords(event: JournalEvent): Line | null {
   if (event.kind === "answered") return { feature, text: `answered by ${String(payload["by"])}`, good: null };
   if (event.kind === "retry")
     return { feature, text: `${event.name} is tried again: ${String((payload["failure"] as Value | undefined)?.["message"])}`, good: null };
+  if (event.kind === "sleeping" && event.name.startsWith("pause:"))
+    return { feature, text: `goes on at ${momentText(event.at + Number(payload["ms"]))}`, good: null };
   if (event.kind !== "step") return null;
   const { kind, rest } = split(event.name);
   const value = payload["value"];
@@ -84,7 +88,11 @@ function split(name: string): { kind: string; rest: string } {
   return { kind, rest: rest.join(":") };
 }
 
-function answered(role: string, value: Value, attempt: string): Omit<Line, "feature"> {
+function answered(role: string, value: Value, step: string): Omit<Line, "feature"> {
+  // What goes on after a pause is the same attempt: `1~2`.
+  const attempt = step.replace(/~\d+$/, "");
+  const limit = limitText(value);
+  if (limit !== null) return { text: `${role} waits: ${limit}`, good: null };
   if (value["ok"] === false) return { text: `${role} failed (attempt ${attempt}): ${failureText(value)}`, good: false };
   const output = inner(value);
   const what =
@@ -94,6 +102,13 @@ function answered(role: string, value: Value, attempt: string): Omit<Line, "feat
         ? `proposes a patch: ${String(output["summary"])}`
         : `says: ${String(output["text"])}`;
   return { text: `${role} ${what}${attempt === "1" ? "" : ` (attempt ${attempt})`}`, good: null };
+}
+
+const PAUSES: readonly unknown[] = ["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"];
+
+/** No failure of the worker's: what it needs is used up for now. */
+function limitText({ failure }: Value): string | null {
+  return isRecord(failure) && PAUSES.includes(failure["code"]) ? String(failure["message"]) : null;
 }
 
 function judged(value: Value, accepted: string, refused: string): Omit<Line, "feature"> {

@@ -25,8 +25,8 @@ export function styleFor(io: Io, json: boolean): Style {
 /** A board on a terminal, plain lines in a pipe, one JSON object a line for programs. */
 export function openProgress(io: Io, style: Style): Progress {
   if (style === "lines") return plainLines(io);
-  const { features, seen, started, close } = watchFeatures(io.cwd);
-  const progress = style === "json" ? jsonLines(io, features) : liveBoard(io, features);
+  const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
+  const progress = style === "json" ? jsonLines(io, features) : liveBoard(io, features, budgets);
   return {
     ...progress,
     event(event) {

@@ -1,9 +1,11 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import { findLayout, openGlance, type FeatureGlance, type GlanceWindow } from "@slipway/kernel/glance/glance";
+import { findLayout, openGlance, type BudgetGlance, type FeatureGlance, type GlanceWindow } from "@slipway/kernel/glance/glance";
 
 /** The features of the run whose events are seen, as the dashboard has them. */
 export interface FeatureWatch {
   features(): readonly FeatureGlance[];
+  /** The limits of the run. */
+  budgets(): readonly BudgetGlance[];
   seen(event: JournalEvent): void;
   started(runId: string, step: string): void;
   close(): void;
@@ -31,6 +33,7 @@ export function watchFeatures(cwd: string): FeatureWatch {
       const own = window.read().features.filter((feature) => feature.run.startsWith(prefix));
       return own.map((feature) => withGate(feature, gates.get(feature.run)));
     },
+    budgets: () => (window === null || run === null || closed ? [] : window.read().budgets.filter((budget) => budget.run === run)),
     started(runId, step) {
       if (step.startsWith("gates:")) gates.set(runId, Date.now());
     },

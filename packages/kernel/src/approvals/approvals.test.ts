@@ -258,7 +258,7 @@ describe("whether it still holds", () => {
     ["the base moved and nobody looked where", { base: "b2", tree: "t2" }, false, /not known what moved/],
     ["the base moved and the change is another", { base: "b2", tree: "t2", change: "c2", overlap: [] }, false, /change is another/],
     ["the same base and change give another tree", { tree: "t2", overlap: [] }, false, /tree is another/],
-    ["the policy changed", { policyHash: "p2" }, false, /policy has changed/],
+    ["the policy changed", { policyHash: "p2" }, false, /policy or the gates have changed/],
     ["another feature", { feature: "f2" }, false, /is for "f1"/],
   ])("%s: %o", (_name, change, holds, why) => {
     const holding = approvalHolds(approved, { ...candidate, ...change }, 0);

@@ -23,13 +23,13 @@ export interface Candidate {
 }
 
 export type Holding = { readonly holds: true } | { readonly holds: false; readonly rule: Rule; readonly why: string };
-export type Rule = "feature" | "policy" | "change" | "tree" | "base" | "expired";
+export type Rule = "feature" | "policy" | "change" | "tree" | "base" | "expired" | "malformed";
 
 /** Invariant 2: what merges is what was approved. Decides, and says why not. */
 export function approvalHolds(approved: Approved, candidate: Candidate, now: number): Holding {
   if (approved.feature !== candidate.feature) return no("feature", `it is for "${approved.feature}"`);
   if (approved.expiresAt !== null && now >= approved.expiresAt) return no("expired", "it has expired");
-  if (approved.policyHash !== candidate.policyHash) return no("policy", "the policy has changed since");
+  if (approved.policyHash !== candidate.policyHash) return no("policy", "the policy or the gates have changed since");
   if (approved.change !== candidate.change) return no("change", "the change is another one than the one that was approved");
   if (approved.base === candidate.base) {
     return approved.tree === candidate.tree

@@ -28,7 +28,7 @@ test("[FEA-054] version and roles are required, the rest is optional and filled 
       default_model: "large",
       provider_config_env: "MY_KEY",
       role_provider_overrides: { qa: { provider: "gemini", model: "small" }, builder: { model: "medium" } },
-      custom: { command: ["my-agent", "--json"], timeout_seconds: 5 },
+      custom: { command: ["my-agent", "--json"], timeout_seconds: 5, works: "folder", programs: ["tools"], hosts: ["h:1"] },
       replay: { cassette: "cassettes/demo" },
     },
   };
@@ -55,10 +55,13 @@ test.each(["/etc/passwd", "../prompt.md", "slipway/../../prompt.md", ".git/confi
   expect(refused({ version: 1, roles: { planner: { system_prompt_path: path } } }).code).toBe("path_out_of_bounds");
 });
 
-test("a custom command has at least one word and half an hour", () => {
+test("a custom command has at least one word, half an hour, and no folder unless it is said", () => {
   expect(read({ version: 1, roles: {}, runtime: { custom: { command: ["x"] } } }).runtime.custom).toEqual({
     command: ["x"],
     timeout_seconds: 1800,
+    works: "prompt",
+    programs: [],
+    hosts: [],
   });
   expect(refused({ version: 1, roles: {}, runtime: { custom: { command: [] } } }).details).toMatchObject({
     field: "/runtime/custom/command",

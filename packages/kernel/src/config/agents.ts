@@ -3,7 +3,10 @@ import { repositoryPath } from "../plans/fields.ts";
 import { acpPart } from "./agent-parts/acp.ts";
 import { apiPart } from "./agent-parts/api.ts";
 import { budgetsPart } from "./agent-parts/budgets.ts";
+import { customPart } from "./agent-parts/custom.ts";
 import { clientsPart } from "./agent-parts/clients.ts";
+import { pricesPart } from "./agent-parts/prices.ts";
+import { tiersPart } from "./agent-parts/tiers.ts";
 import { errorCodes } from "./shape.ts";
 import { parseYamlConfig } from "./yaml.ts";
 
@@ -41,13 +44,17 @@ export const agentsSchema = z.strictObject({
         .strictObject({ planner: override.optional(), builder: override.optional(), qa: override.optional() })
         .prefault({}),
       /** A command that reads one JSON request on stdin and writes one JSON reply on stdout. */
-      custom: z.strictObject({ command: z.array(text).min(1), timeout_seconds: z.number().positive().default(1800) }).optional(),
+      custom: customPart.optional(),
       /** The folder with recorded answers; relative to the repository unless absolute. */
       replay: z.strictObject({ cassette: text }).optional(),
       api: apiPart.optional(),
       ...clientsPart,
       acp: acpPart.optional(),
       budgets: budgetsPart.optional(),
+      prices: pricesPart.optional(),
+      tiers: tiersPart(override).optional(),
+      /** Who plays instead, in this order, when a provider is not installed, not signed in or not to be reached. */
+      fallbacks: z.array(override.required({ provider: true })).optional(),
     })
     .prefault({}),
 });

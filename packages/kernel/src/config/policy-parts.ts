@@ -105,3 +105,12 @@ export const thresholdsPolicy = z
     repository: z.record(text, z.number()).default({}),
   })
   .prefault({});
+
+/** Runs of a gate mode before a person is asked, to see whether tests would notice if the change were wrong. Not without being asked for. */
+export const probePolicy = z.strictObject({
+  mode: text.default("fast"),
+  /** How many changed lines are broken, one at a time, until a test notices. */
+  mutants: z.int().min(0).max(10).default(3),
+  /** Whether the tests on the base are counted, too. */
+  baseline: z.boolean().default(true),
+});

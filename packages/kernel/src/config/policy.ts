@@ -6,6 +6,7 @@ import {
   executionPolicy,
   locksPolicy,
   mergePolicy,
+  probePolicy,
   sandboxPolicy,
   supervisorPolicy,
   testingPolicy,
@@ -31,6 +32,18 @@ const PROTECTED_FILES = [
   ".ci/**",
   "**/.gitattributes",
   "**/CODEOWNERS",
+  // Hooks.
+  "**/.husky/**",
+  "**/.githooks/**",
+  "**/lefthook.y*ml",
+  "**/.pre-commit-config.yaml",
+  // What a test runner reads or loads by itself.
+  "**/node_modules/**",
+  "**/.npmrc",
+  "**/{vitest,vite,jest,playwright,karma,ava,cypress}.config.*",
+  "**/{.mocharc,.nycrc,.c8rc}*",
+  "**/{.coveragerc,pytest.ini,tox.ini}",
+  "**/{sitecustomize,usercustomize,unittest,pytest}.py",
 ];
 
 /** New tests are welcome; a change to, or removal of, an existing one is shown. */
@@ -87,6 +100,7 @@ const fields = z.strictObject({
   supervisor: supervisorPolicy,
   parsers: z.strictObject({ allow_unsupported: z.boolean().default(false) }).prefault({}),
   thresholds: thresholdsPolicy,
+  probe: probePolicy.optional(),
 });
 
 export const policySchema = fields.superRefine((policy, context) => {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import {
   CompiledQuery,
@@ -66,6 +66,15 @@ function begin(settings: TransactionSettings): string {
   return settings.accessMode === "read only" ? "BEGIN" : "BEGIN IMMEDIATE";
 }
 
+const rowGivers = new WeakMap<StatementSync, boolean>();
+
+/** Statements are prepared once, and what they are does not change. */
+function givesRows(statement: StatementSync): boolean {
+  const known = rowGivers.get(statement) ?? statement.columns().length > 0;
+  rowGivers.set(statement, known);
+  return known;
+}
+
 class Connection implements DatabaseConnection {
   readonly database: DatabaseSync;
   readonly #sqlite: Sqlite;
@@ -78,7 +87,7 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const statement = this.#sqlite.prepare(query.sql);
     const parameters = query.parameters as readonly SQLInputValue[];
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters) as R[] };
+    if (givesRows(statement)) return { rows: statement.all(...parameters) as R[] };
     const { changes, lastInsertRowid } = statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }

@@ -1,4 +1,5 @@
 import { createApprovals } from "../approvals/tables.ts";
+import { createBudget } from "../budget/tables.ts";
 import { createEvidence } from "../evidence/tables.ts";
 import { createFeatureIndex } from "../feature-index/tables.ts";
 import { addFeatureState, addGateSnapshot, createFeatures } from "../features/tables.ts";
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "feature-index", up: createFeatureIndex },
   { name: "holds", up: createHolds },
   { name: "merge-snapshot", up: addGateSnapshot },
+  { name: "budget", up: createBudget },
 ];

@@ -1,6 +1,7 @@
 import type { DurableTables } from "@slipway/durable/tables";
 import type { Kysely, Transaction } from "kysely";
 import type { ApprovalsTables } from "../approvals/tables.ts";
+import type { BudgetTables } from "../budget/tables.ts";
 import type { EvidenceTables } from "../evidence/tables.ts";
 import type { FeatureIndexTables } from "../feature-index/tables.ts";
 import type { FeaturesTables } from "../features/tables.ts";
@@ -32,6 +33,7 @@ export interface Tables
     WaitsTables,
     QaTables,
     GateTables,
+    BudgetTables,
     HoldsTables {}
 
 export type Db = Kysely<Tables>;

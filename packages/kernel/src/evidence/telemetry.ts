@@ -9,8 +9,54 @@ export async function recordTelemetry(tx: Tx, row: Telemetry): Promise<void> {
   await tx.insertInto("telemetry").values(row).execute();
 }
 
+/** One more call of an invocation: its first call makes the row, every other one adds to it. */
+export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
+  await tx
+    .insertInto("telemetry")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet((eb) => ({
+        provider: row.provider,
+        model: row.model,
+        input_tokens: eb("telemetry.input_tokens", "+", row.input_tokens),
+        output_tokens: eb("telemetry.output_tokens", "+", row.output_tokens),
+        cost_usd: eb("telemetry.cost_usd", "+", row.cost_usd),
+        duration_ms: eb("telemetry.duration_ms", "+", row.duration_ms),
+        calls: eb("telemetry.calls", "+", row.calls),
+        at: row.at,
+      })),
+    )
+    .execute();
+}
+
+/** The invocation has ended; one that made no call is counted all the same. */
+export async function noteTranscript(tx: Tx, row: Omit<Telemetry, keyof typeof NO_CALL>): Promise<void> {
+  const { transcript_digest } = row;
+  await tx
+    .insertInto("telemetry")
+    .values({ ...row, ...NO_CALL })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ transcript_digest }))
+    .execute();
+}
+
+const NO_CALL = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 0, calls: 0 };
+
 export async function telemetryOf(db: Db | Tx, { feature_id }: { readonly feature_id: string }): Promise<Telemetry[]> {
   return db.selectFrom("telemetry").selectAll().where("feature_id", "=", feature_id).orderBy("at").orderBy("id").execute();
+}
+
+/** Of a run and of everything below it. */
+export async function telemetryOfRun(db: Db | Tx, runId: string): Promise<Telemetry[]> {
+  // "0" is the character after "/".
+  return db
+    .selectFrom("telemetry")
+    .selectAll()
+    .where((where) =>
+      where.or([where("run_id", "=", runId), where.and([where("run_id", ">=", `${runId}/`), where("run_id", "<", `${runId}0`)])]),
+    )
+    .orderBy("at")
+    .orderBy("id")
+    .execute();
 }
 
 export interface Totals {

@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nodeFileSystem } from "../files/file-system.ts";
-import { writeFileAtomic } from "../files/write-atomic.ts";
 import { pathsBeside } from "../git/snapshot.ts";
 import { areaMatcher } from "../plans/areas.ts";
 import type { Rooms } from "./rooms.ts";
@@ -12,7 +10,7 @@ import type { Feature } from "./store.ts";
 /**
  * Git ignores some of what a gate leaves behind, so no snapshot sees it; the next gate would, and could pass because of it on a
  * tree that alone would fail. So whatever a gate adds beside the tree is taken away after it, except in the folders that
- * `execution.caches` names. What was there before (somebody's `.env`) stays. Call it with the worktree settled.
+ * `execution.caches` names. What was there before (somebody's `.env`) stays. Call it with the worktree settled; `gate` leaves it so.
  */
 export async function withoutLeftovers<T>(rooms: Rooms, feature: Feature, gate: () => Promise<T>): Promise<T> {
   const note = join(rooms.layout.feature(feature.id), "gate.beside.json");
@@ -22,24 +20,30 @@ export async function withoutLeftovers<T>(rooms: Rooms, feature: Feature, gate: 
   // Where only a snapshot can tell what belongs to the tree, nothing is taken away.
   if (before === null) return gate();
   if (left !== null) await takeAway(rooms, feature, before);
-  await mkdir(dirname(note), { recursive: true });
-  await writeFileAtomic(nodeFileSystem, note, Buffer.from(JSON.stringify(before)), { durable: false });
+  mkdirSync(dirname(note), { recursive: true });
+  writeFileSync(`${note}.new`, JSON.stringify(before));
+  renameSync(`${note}.new`, note);
+  let passed = false;
   try {
-    return await gate();
+    const seen = await gate();
+    passed = true;
+    return seen;
   } finally {
     // A gate that was stopped leaves a worktree that has to be settled first: then the note is for the next one.
-    if (await takeAway(rooms, feature, before)) await rm(note, { force: true });
+    if (passed || (await settledPaths(rooms, feature)) !== null) {
+      await takeAway(rooms, feature, before);
+      rmSync(note, { force: true });
+    }
   }
 }
 
-async function takeAway(rooms: Rooms, feature: Feature, before: readonly string[]): Promise<boolean> {
-  if ((await settledPaths(rooms, feature)) === null) return false;
+/** From a worktree that is settled. */
+async function takeAway(rooms: Rooms, feature: Feature, before: readonly string[]): Promise<void> {
   const known = new Set(before);
   const isCache = areaMatcher(rooms.configuration.policy.execution.caches, "repo_prefix");
   const now = (await besideTree(rooms, feature)) ?? [];
   const added = now.filter((path) => !known.has(path) && isCache(path) === null);
   await Promise.all(added.map((path) => rm(join(feature.worktree, path), { recursive: true, force: true })));
-  return true;
 }
 
 function besideTree({ repository, layout }: Rooms, { id, worktree, tree }: Feature): Promise<readonly string[] | null> {

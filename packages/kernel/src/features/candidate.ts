@@ -1,17 +1,21 @@
 import type { Json } from "@slipway/durable/canonical";
 import { z } from "zod";
-import { checksOf } from "../evidence/checks.ts";
+import { checksOf, recordCheck } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
 import { changeBetween, diffText, linesBetween } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
-import { flagChanges } from "../plans/flags.ts";
 import type { Operation } from "../operations/operation.ts";
 import { hunksOf, type DiffHunk } from "../qa/hunks.ts";
+import { inWords, type Finding } from "../scrutiny/finding.ts";
 import { identityOf } from "./identity.ts";
 import { moveWorktree } from "./move.ts";
 import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
+import { findingsOn } from "./scrutiny.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
+
+/** Kind of the rows that say what the change itself shows against it. */
+const SCRUTINY = "scrutiny";
 
 const candidateInput = z.strictObject({ feature_id: z.string() });
 
@@ -24,8 +28,10 @@ export interface Candidate {
   readonly change: string;
   readonly policy_hash: string;
   readonly summary: string;
-  /** What the person must be shown: protected files, tests that were there before, new executables. */
+  /** Reasons not to believe that the work is done, as far as the change itself shows them. */
   readonly flags: readonly string[];
+  /** The same, where the specification asked for it, and what may be good to know. */
+  readonly notes: readonly string[];
   /** The base had moved and the worktree now holds the change on top of it: gate it again. */
   readonly rebuilt: boolean;
   readonly conflicts: readonly string[];
@@ -39,7 +45,8 @@ interface Prepared {
   readonly conflicts: readonly string[];
   readonly change: string;
   readonly summary: string;
-  readonly flags: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly withoutWalls: readonly string[];
   readonly empty: boolean;
   readonly hunks: readonly DiffHunk[];
 }
@@ -56,27 +63,38 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
       const { digest: change, entries } = await changeBetween(repository, base, tree);
-      const flags = [
-        ...flagChanges(entries, configuration.policy).map(({ path, message }) => `${path}: ${message}`),
-        ...(await withoutWalls(feature)),
-      ];
       return {
         base,
         tree,
         conflicts,
         change,
-        flags,
+        findings: await findingsOn(rooms, feature, entries),
+        withoutWalls: await withoutWalls(feature),
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
         hunks: base === feature.base_commit ? [] : hunksOf(await linesBetween(repository, base, tree)),
       };
     },
-    async commit(tx, { feature_id }, { base, tree, conflicts, change, flags, empty, summary, hunks }, { at }) {
+    async commit(tx, { feature_id }, prepared, { at, operationId }) {
+      const { base, tree, conflicts, change, empty, summary, hunks, findings } = prepared;
+
       const before = await findFeature(tx, feature_id);
       const rebuilt = conflicts.length === 0 && base !== before.base_commit;
       if (rebuilt) {
         const { plan = "na" } = gateMap(before);
         await realign(tx, rooms, await updateFeature(tx, before, { base_commit: base, tree, gates: JSON.stringify({ plan }) }, at), hunks);
+      }
+      const warnings = findings.filter(({ level }) => level === "warning");
+      for (const [index, { rule, path, message }] of warnings.entries()) {
+        const seen = {
+          id: `${operationId}#scrutiny-${index + 1}`,
+          name: rule,
+          kind: SCRUTINY,
+          status: "fail",
+          exit_code: null,
+          log_digest: null,
+        } as const;
+        await recordCheck(tx, { ...seen, run_id: before.run_id, feature_id, tree, at, counts: { path, message } });
       }
       return {
         feature_id,
@@ -87,7 +105,8 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         rebuilt,
         conflicts,
         change,
-        flags,
+        flags: [...warnings.map(inWords), ...prepared.withoutWalls],
+        notes: findings.filter(({ level }) => level === "note").map(inWords),
         empty,
         summary,
       };

@@ -11,6 +11,8 @@ export interface FeatureContext {
   readonly state: { readonly status: string; readonly status_reason: string; readonly gates: Record<string, string> };
   readonly plan: Plan | null;
   readonly diffStat: string;
+  /** What the worktree holds. */
+  readonly tree: string;
   readonly files: readonly TreeFile[];
 }
 
@@ -28,6 +30,7 @@ export async function featureContext(rooms: Rooms, id: string): Promise<FeatureC
     state: { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature) },
     plan: await acceptedPlan(db, id),
     diffStat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
+    tree: feature.tree,
     files: await listFiles(rooms, feature.tree),
   };
 }

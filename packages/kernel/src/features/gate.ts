@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError, type Failure } from "@slipway/durable/errors";
 import { z } from "zod";
-import { expandHome } from "../config/home.ts";
 import { rolesFor } from "../config/rbac.ts";
 import { recordCheck } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
-import { planGate, type VerificationOverrides } from "../gates/precedence.ts";
+import { planGate } from "../gates/precedence.ts";
 import { runGate, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { recordGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Operation } from "../operations/operation.ts";
+import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
 import { withoutLeftovers } from "./beside-tree.ts";
-import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
+import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 export const gateInput = z.strictObject({ feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
 export type GateInput = z.infer<typeof gateInput>;
@@ -67,19 +67,14 @@ export function runGatesOperation(
         const sandbox = await rooms.sandbox();
         const run = () =>
           runGate({
-            config: gates,
-            profile,
-            mode,
-            worktree: feature.worktree,
-            overrides,
-            policy: gatePolicy(rooms),
-            sandbox,
-            hostEnv: rooms.hostEnv,
-            readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
-            shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
-            logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
-            redact: rooms.redactor,
-            clock: rooms.clock,
+            ...gateRequest(rooms, {
+              profile,
+              mode,
+              overrides,
+              worktree: feature.worktree,
+              logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
+              sandbox,
+            }),
             ...(signal === undefined ? {} : { signal }),
             ...(onStep === undefined ? {} : { onStep }),
           });
@@ -144,24 +139,6 @@ function resultsOf({ gate_profile }: Feature, result: GateResult, steps: readonl
     [`${prefix}${mode}`, result.passed ? "pass" : "fail"] as const,
     ...verdicts.map(([name, verdict]) => [`${prefix}${name}`, verdict] as const),
   ]);
-}
-
-/** A plan narrows the steps of the profile it names, and no other. */
-async function overridesFor({ db }: Rooms, { id, gate_profile }: Feature, profile: string): Promise<VerificationOverrides> {
-  return profile === gate_profile ? ((await acceptedPlan(db, id))?.verification_overrides ?? {}) : {};
-}
-
-function gatePolicy({ configuration: { policy } }: Rooms) {
-  const { execution, thresholds } = policy;
-  return {
-    defaultStepTimeoutSeconds: execution.default_step_timeout_seconds,
-    envAllowlist: execution.env_allowlist,
-    transientErrorCodes: execution.retry_policy.transient_error_codes,
-    transientMaxRetries: execution.retry_policy.transient_max_retries,
-    allowUnsupportedParser: policy.parsers.allow_unsupported,
-    minimums: { line: thresholds.coverage_line_min, branch: thresholds.coverage_branch_min },
-    targets: { line: thresholds.coverage_line_target, branch: thresholds.coverage_branch_target },
-  };
 }
 
 /** Logs are small and already redacted; the object store keeps them when the folder is tidied. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { heldLocks, renewWithin } from "../locks/store.ts";
 import { readState } from "./state-reads.ts";
 import { openPlanBench, type PlanBench, type PlanBenchOptions } from "./testing/plan-bench.ts";
 
@@ -112,5 +113,39 @@ describe("[FEA-130] at recovery", () => {
     expect(await bench.row("one")).toMatchObject({ status: "blocked", status_reason: "a question is open" });
     expect(await bench.row("three")).toMatchObject({ status: "merged" });
     expect(bench.indexFile().lock_leases).toEqual({});
+  });
+
+  test("for a feature somebody goes on with, a lock that nobody has taken is kept: who waits for it does not overtake", async () => {
+    await bench.close();
+    await open({ policy: { collision_policy: "block" } });
+    await acquire("one");
+    await bench.submit("one", { contracts: { openapi: "modify" } });
+    await expect(bench.submit("two", { contracts: { openapi: "modify" } })).rejects.toMatchObject({ code: "blocked_by_collision_policy" });
+    const [before] = await heldLocks(bench.db, "one");
+    bench.clock.time += 60_000;
+    const call = bench.call();
+    expect(await bench.kernel.features.reclaimStale(call, ["one", "nobody"])).toMatchObject([{ former_holder: "one" }]);
+    expect(await bench.row("one")).toMatchObject({ status: "blocked", status_reason: expect.stringContaining("openapi ran out") });
+    expect(await bench.row("two")).toMatchObject({ status: "blocked" });
+    // Not in force until it is taken again, and the lease of old is worth nothing.
+    expect(await bench.kernel.features.standing("one")).toMatchObject({ lost: ["openapi"] });
+    await expect(bench.db.transaction().execute((tx) => renewWithin(tx, before!, 1, bench.clock.time))).rejects.toMatchObject({
+      code: "stale_lock_reclaimed",
+    });
+    await acquire("one");
+    expect(await bench.kernel.features.standing("one")).toMatchObject({ lost: [] });
+    expect((await heldLocks(bench.db, "one"))[0]?.token).toBe(before!.token + 1);
+  });
+
+  test("one that has ended, or that nobody goes on with, keeps nothing: whoever waits gets it", async () => {
+    await bench.close();
+    await open({ policy: { collision_policy: "block" } });
+    await acquire("one");
+    await bench.submit("one", { contracts: { openapi: "modify" } });
+    await expect(bench.submit("two", { contracts: { openapi: "modify" } })).rejects.toMatchObject({ code: "blocked_by_collision_policy" });
+    await bench.db.updateTable("features").set({ status: "failed" }).where("id", "=", "one").execute();
+    bench.clock.time += 60_000;
+    await bench.kernel.features.reclaimStale(bench.call(), ["one"]);
+    expect((await heldLocks(bench.db))[0]).toMatchObject({ resource: "openapi", holder: "two" });
   });
 });

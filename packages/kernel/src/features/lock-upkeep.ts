@@ -40,30 +40,43 @@ export function keepLocks(rooms: Rooms, index: IndexProjection, { features, sign
   });
 }
 
-const reclaimInput = z.strictObject({});
+const reclaimInput = z.strictObject({ keep_for: z.array(z.string()) });
 
-/** At recovery: frees the leases that ran out while nobody was there. Their features were at work under a lock they no longer have. */
-export const reclaimStaleOperation: Operation<z.infer<typeof reclaimInput>, undefined, Reclaimed[]> = {
-  name: "locks.reclaim_stale",
-  roles: ["system"],
-  input: reclaimInput,
-  async commit(tx, _input, _effect, { at, touched }) {
-    const reclaimed = await reclaimExpiredWithin(tx, at);
-    const lost = Map.groupBy(reclaimed, ({ former_holder }) => former_holder);
-    for (const [id, locks] of lost) {
-      const feature = await featureIfAny(tx, id);
-      if (feature !== undefined && !ENDED.includes(feature.status)) {
-        const reason = `the lease on ${locks.map(({ resource }) => resource).join(", ")} ran out while nobody was at work on the feature`;
-        const facts = { planAccepted: false, fastPassed: false, fullPassed: false, reason, reasonChanged: true, landed: false };
-        if (feature.status !== "blocked") assertTransition(feature.status, "blocked", facts);
-        await updateFeature(tx, feature, { status: "blocked", ...(feature.status !== "blocked" && { status_reason: reason }) }, at);
-        touched?.(id);
+/**
+ * At recovery: leases that ran out while nobody was there are taken from whoever held them, and their features blocked: they were
+ * at work under a lock they no longer have. For features somebody goes on with, as long as nobody else has taken the lock, it is
+ * kept: whoever waits for it does not overtake them.
+ */
+export function reclaimStaleOperation(rooms: Rooms): Operation<z.infer<typeof reclaimInput>, undefined, Reclaimed[]> {
+  const ttlMs = rooms.configuration.policy.locks.lease_ttl_seconds * 1000;
+  return {
+    name: "locks.reclaim_stale",
+    roles: ["system"],
+    input: reclaimInput,
+    async commit(tx, { keep_for }, _effect, { at, operationId, touched }) {
+      const open = await openAmong(tx, keep_for);
+      const reclaimed = await reclaimExpiredWithin(tx, at, { holders: open, ttlMs, leaseId: operationId });
+      const lost = Map.groupBy(reclaimed, ({ former_holder }) => former_holder);
+      for (const [id, locks] of lost) {
+        const feature = await featureIfAny(tx, id);
+        if (feature !== undefined && !ENDED.includes(feature.status)) {
+          const reason = `the lease on ${locks.map(({ resource }) => resource).join(", ")} ran out while nobody was at work on the feature`;
+          const facts = { planAccepted: false, fastPassed: false, fullPassed: false, reason, reasonChanged: true, landed: false };
+          if (feature.status !== "blocked") assertTransition(feature.status, "blocked", facts);
+          await updateFeature(tx, feature, { status: "blocked", ...(feature.status !== "blocked" && { status_reason: reason }) }, at);
+          touched?.(id);
+        }
+        await wakeQueue(tx, id);
       }
-      await wakeQueue(tx, id);
-    }
-    // Whatever else has changed while nobody was there, the policy for example: everybody who waits is looked at once.
-    await wakeEntries(tx, () => true);
-    return reclaimed;
-  },
-  event: (_input, reclaimed) => ({ reclaimed: reclaimed.map(({ resource, former_holder }) => ({ resource, former_holder })) }),
-};
+      // Whatever else has changed while nobody was there, the policy for example: everybody who waits is looked at once.
+      await wakeEntries(tx, () => true);
+      return reclaimed;
+    },
+    event: (_input, reclaimed) => ({ reclaimed: reclaimed.map(({ resource, former_holder }) => ({ resource, former_holder })) }),
+  };
+}
+
+async function openAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const features = await Promise.all(ids.map((id) => featureIfAny(tx, id)));
+  return features.flatMap((feature) => (feature === undefined || ENDED.includes(feature.status) ? [] : [feature.id]));
+}

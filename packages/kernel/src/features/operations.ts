@@ -4,8 +4,7 @@ import { nodeFileSystem } from "../files/file-system.ts";
 import { listGates } from "../gates/precedence.ts";
 import { openHolds } from "../holds/holds.ts";
 import type { Operation } from "../operations/operation.ts";
-import { approvalHolds } from "../approvals/holds.ts";
-import { peekApproval } from "../approvals/token.ts";
+import { holdingOf } from "./approval-holding.ts";
 import { atVersion } from "./at-version.ts";
 import { qaView, updateQaOperation } from "./qa.ts";
 import type { Call } from "./call.ts";
@@ -88,7 +87,8 @@ export function featureOperations(rooms: Rooms) {
     releaseLock: bind(releaseLockOperation(rooms)),
     keepLocks: (keep: KeepLocks) => keepLocks(rooms, index, keep),
     /** At recovery, before anything goes on. */
-    reclaimStale: (call: Call) => performFor([], reclaimStaleOperation, call, {}),
+    reclaimStale: (call: Call, keep_for: readonly string[] = []) =>
+      performFor([], reclaimStaleOperation(rooms), call, { keep_for: [...keep_for] }),
     submitPlan: bind(submitPlanOperation(rooms)),
     updatePlan: bind(updatePlanOperation(rooms)),
     plan: (id: string) => requirePlan(rooms.db, id),
@@ -126,17 +126,12 @@ export function featureOperations(rooms: Rooms) {
       return deletion;
     },
     wait: bind(waitOperation),
-    giveBackLocks: bind(giveBackOperation),
+    giveBackLocks: bind(giveBackOperation(rooms)),
     wake: bindAtWork(wakeOperation(rooms)),
     ...waitReads(rooms),
     locksFor: (plan: unknown) => locksFor(rooms, plan),
     context: (id: string) => featureContext(rooms, id),
-    /** Whether an approval given for an earlier candidate still holds for this one; the merge itself checks again, with the signature. */
-    approvalHolds: (token: string, { feature_id, change, tree, base, policy_hash }: Candidate): boolean => {
-      const approved = peekApproval(token);
-      const candidate = { feature: feature_id, change, tree, base, policyHash: policy_hash, overlap: [] };
-      return approved !== null && approvalHolds(approved, candidate, rooms.clock.now()).holds;
-    },
+    approvalHolding: (token: string, candidate: Candidate) => holdingOf(rooms, token, candidate),
     ...featureReads(rooms),
     /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
     async repairProjections(): Promise<string[]> {

@@ -33,7 +33,7 @@ export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
 /** What has to be asked of git, before the transaction. */
 export async function proposalFor({ repository }: Rooms, feature: Feature, plan: Plan): Promise<Proposal> {
   const paths = plannedFiles(plan).map(({ path }) => path);
-  return { plan, base: feature.base_commit, existing: await regularFilesAt(repository.git, feature.base_commit, paths) };
+  return { plan, base: feature.base_commit, existing: await regularFilesAt(repository, feature.base_commit, paths) };
 }
 
 /** Everything else a plan is judged by, as it is in this transaction. */

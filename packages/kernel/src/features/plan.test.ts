@@ -31,6 +31,11 @@ describe("plan.submit", () => {
     ["that leaves the repository", { files: { create: ["../outside.ts"] } }, "path_out_of_bounds"],
     ["that reaches into git", { files: { create: ["src/.git/config"] } }, "path_out_of_bounds"],
     ["of another feature", { ...A, feature_id: "two" }, "policy_violation"],
+    [
+      "that loosens a gate",
+      { ...A, verification_overrides: { modes: { full: { steps: [{ name: "none", cmd: ["true"] }] } } } },
+      "invalid_override_precedence",
+    ],
     ["of version 2", { ...A, plan_version: 2 }, "policy_violation"],
     ["that revises something", { ...A, revision_of: 1 }, "policy_violation"],
     ["in its own forbidden area", { ...A, forbidden_areas: ["src"] }, "policy_violation"],

@@ -49,14 +49,14 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
 
   async function writeFiles({ feature, state }: Seen): Promise<boolean> {
     const { id, plan_version, newest_note, qa_version, base_commit, tree } = feature;
-    const changed = [
-      await files.write(path(id, "state.md"), stateMarkdown(state)),
-      plan_version > 0 && (await writeFrom(String(plan_version), path(id, "plan.json"), () => acceptedPlan(db, id))),
-      await writeFrom(`${qa_version} ${base_commit} ${tree}`, path(id, "qa_test_index.json"), async () =>
+    const changed = await Promise.all([
+      files.write(path(id, "state.md"), stateMarkdown(state)),
+      plan_version > 0 && writeFrom(String(plan_version), path(id, "plan.json"), () => acceptedPlan(db, id)),
+      writeFrom(`${qa_version} ${base_commit} ${tree}`, path(id, "qa_test_index.json"), async () =>
         shownIndex(id, await readIndex(db, feature)),
       ),
-      await decisions.write(id, { path: path(id, "decisions.md"), newest: newest_note }),
-    ];
+      decisions.write(id, { path: path(id, "decisions.md"), newest: newest_note }),
+    ]);
     return changed.includes(true);
   }
 
@@ -118,7 +118,20 @@ interface Seen {
 }
 
 export function stateMarkdown(state: State): string {
-  return `---\n${stringify(state)}---\n${stateBody(state)}`;
+  const fields = Object.entries(state).flatMap(([name, value]) => (value === undefined ? [] : [fieldText(name, value)]));
+  return `---\n${fields.join("")}---\n${stateBody(state)}`;
+}
+
+const fieldTexts = new Map<string, string>();
+const MOST_TEXTS = 2_000;
+
+/** From one state to the next most fields are the same, and writing YAML takes longer than everything else about the file. */
+function fieldText(name: string, value: unknown): string {
+  const key = JSON.stringify([name, value]);
+  const text = fieldTexts.get(key) ?? stringify({ [name]: value });
+  if (fieldTexts.size >= MOST_TEXTS) fieldTexts.clear();
+  fieldTexts.set(key, text);
+  return text;
 }
 
 export function stateBody({ feature_id, status, status_reason = "", branch, worktree_path }: State): string {

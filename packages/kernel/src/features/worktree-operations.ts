@@ -7,6 +7,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import { cancelledGateOperation, runGatesOperation, wasStopped, type GateInput, type GateSummary, type GateWatch } from "./gate.ts";
 import { applyPatchOperation, type AppliedPatch } from "./patch.ts";
+import { probeOperation } from "./probe.ts";
 import type { Rooms } from "./rooms.ts";
 
 type Perform = <I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>, call: Call, input: I) => Promise<O>;
@@ -53,6 +54,7 @@ export function worktreeOperations(rooms: Rooms, perform: Perform, atWork: WorkO
 
   return {
     applyPatch,
+    probe: (call: Call, input: { feature_id: string }, signal?: AbortSignal) => perform(probeOperation(rooms, slots, signal), call, input),
     runGates: (call: Call, input: GateInput, signal?: AbortSignal, onStep?: (event: StepEvent) => void) =>
       runGates(call, input, { signal, onStep }),
   };

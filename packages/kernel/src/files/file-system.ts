@@ -1,4 +1,6 @@
-import { open, mkdir, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
+import { closeSync, fsync, mkdirSync, openSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { open, readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 /**
  * The few calls that durable files need, so that the crash simulator can stand in for the disk.
@@ -26,17 +28,26 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
+const syncDescriptor = promisify(fsync);
+
+/**
+ * What takes microseconds is done at once: a turn of the thread pool would cost more. Reading, and waiting for the disk, are not.
+ */
 export const nodeFileSystem: FileSystem = {
   read: (path) => readFile(path),
   async create(path, mode) {
-    const handle = await open(path, "wx", mode);
-    return { write: (bytes) => handle.writeFile(bytes), sync: () => handle.sync(), close: () => handle.close() };
+    const descriptor = openSync(path, "wx", mode);
+    return {
+      write: async (bytes) => writeAll(descriptor, bytes),
+      sync: () => syncDescriptor(descriptor),
+      close: async () => closeSync(descriptor),
+    };
   },
-  rename,
-  unlink,
-  mkdir: async (path, mode) => void (await mkdir(path, { mode })),
+  rename: async (from, to) => renameSync(from, to),
+  unlink: async (path) => unlinkSync(path),
+  mkdir: async (path, mode) => void mkdirSync(path, { mode }),
   list: (directory) => readdir(directory),
-  modifiedAt: async (path) => (await stat(path)).mtimeMs,
+  modifiedAt: async (path) => statSync(path).mtimeMs,
   async syncDirectory(path) {
     const handle = await open(path, "r");
     try {
@@ -46,6 +57,10 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 };
+
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+}
 
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);

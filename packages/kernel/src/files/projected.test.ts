@@ -12,7 +12,11 @@ function counting(): { fs: FileSystem; created: string[]; read: string[] } {
   const [created, read]: string[][] = [[], []];
   const fs: FileSystem = {
     ...nodeFileSystem,
-    create: (path, mode) => (created?.push(path), nodeFileSystem.create(path, mode)),
+    create: async (path, mode) => {
+      const file = await nodeFileSystem.create(path, mode);
+      created?.push(path);
+      return file;
+    },
     read: (path) => (read?.push(path), nodeFileSystem.read(path)),
   };
   return { fs, created: created ?? [], read: read ?? [] };

@@ -26,6 +26,18 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
     return bytes !== null && sha256(bytes) === digest;
   }
 
+  /** Mostly its folder is there, and known to be on the disk. */
+  async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+    const write = () => writeFileAtomic(fs, path, bytes, { durable: false });
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof Error) || !hasCode(error.cause, "ENOENT")) throw error;
+      await ensureDirectory(fs, dirname(path));
+      await write();
+    }
+  }
+
   return {
     async write(path, text) {
       const digest = sha256(text);
@@ -34,8 +46,7 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
         known.set(path, { digest, modifiedAt: before });
         return false;
       }
-      if (before === null) await ensureDirectory(fs, dirname(path));
-      await writeFileAtomic(fs, path, Buffer.from(text), { durable: false });
+      await writeWhole(path, Buffer.from(text));
       known.set(path, { digest, modifiedAt: (await whenThere(path, () => fs.modifiedAt(path))) ?? 0 });
       return true;
     },

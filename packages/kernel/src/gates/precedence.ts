@@ -95,36 +95,46 @@ function overridesFor({ modes = {} }: VerificationOverrides, mode: string): read
   return Object.entries(modes).find(([name]) => name === mode)?.[1]?.steps ?? [];
 }
 
-function applyOverrides(steps: readonly PlannedStep[], overrides: readonly StepOverride[], mode: string): PlannedStep[] {
-  const byName = new Map<string, StepOverride>();
-  for (const override of overrides) {
-    const field = `verification_overrides.modes.${mode}.steps`;
-    if (byName.has(override.name)) throw relaxed(`The plan overrides step "${override.name}" twice.`, field);
-    if (!steps.some((step) => step.name === override.name)) {
-      const names = steps.map((step) => step.name).join(", ");
-      throw relaxed(`The plan overrides step "${override.name}", which mode "${mode}" does not have (it has ${names}).`, field);
-    }
-    byName.set(override.name, override);
-  }
-  return steps.map((step) => tightened(step, byName.get(step.name), mode));
+/** Every way in which the overrides would loosen the profile's gates; a profile that is not there has none. */
+export function looseOverrides(
+  { profiles }: GatesConfig,
+  profile: string,
+  defaultTimeoutSeconds: number,
+  overrides: VerificationOverrides,
+): string[] {
+  const modes = Object.hasOwn(profiles, profile) ? Object.entries(profiles[profile]?.modes ?? {}) : [];
+  return modes.flatMap(([mode, steps = []]) => {
+    const planned = steps.map((step) => plannedStep(step, defaultTimeoutSeconds));
+    return relaxations(planned, overridesFor(overrides, mode), mode);
+  });
 }
 
-function tightened(step: PlannedStep, override: StepOverride | undefined, mode: string): PlannedStep {
-  if (override === undefined) return step;
-  const field = `verification_overrides.modes.${mode}.steps`;
-  if (!step.command.every((part, index) => override.cmd[index] === part)) {
-    throw relaxed(
-      `The plan replaces the command of step "${step.name}"; it may only append arguments to ${JSON.stringify(step.command)}.`,
-      field,
-    );
-  }
-  if (override.timeout_seconds !== undefined && override.timeout_seconds > step.timeoutSeconds) {
-    throw relaxed(
-      `The plan raises the timeout of step "${step.name}" from ${step.timeoutSeconds} to ${override.timeout_seconds} seconds.`,
-      field,
-    );
-  }
-  return { ...step, command: override.cmd, timeoutSeconds: override.timeout_seconds ?? step.timeoutSeconds };
+function applyOverrides(steps: readonly PlannedStep[], overrides: readonly StepOverride[], mode: string): PlannedStep[] {
+  const [relaxation] = relaxations(steps, overrides, mode);
+  if (relaxation !== undefined) throw relaxed(relaxation, `verification_overrides.modes.${mode}.steps`);
+  return steps.map((step) => {
+    const override = overrides.find(({ name }) => name === step.name);
+    return override === undefined
+      ? step
+      : { ...step, command: override.cmd, timeoutSeconds: override.timeout_seconds ?? step.timeoutSeconds };
+  });
+}
+
+function relaxations(steps: readonly PlannedStep[], overrides: readonly StepOverride[], mode: string): string[] {
+  return overrides.flatMap(({ name, cmd, timeout_seconds: seconds }, index) => {
+    const step = steps.find((candidate) => candidate.name === name);
+    if (step === undefined) {
+      const names = steps.map((candidate) => candidate.name).join(", ");
+      return [`The plan overrides step "${name}", which mode "${mode}" does not have (it has ${names}).`];
+    }
+    const found: string[] = [];
+    if (overrides.findIndex((other) => other.name === name) < index) found.push(`The plan overrides step "${name}" twice.`);
+    if (!step.command.every((part, place) => cmd[place] === part))
+      found.push(`The plan replaces the command of step "${name}"; it may only append arguments to ${JSON.stringify(step.command)}.`);
+    if (seconds !== undefined && seconds > step.timeoutSeconds)
+      found.push(`The plan raises the timeout of step "${name}" from ${step.timeoutSeconds} to ${seconds} seconds.`);
+    return found;
+  });
 }
 
 function strictestMinimums({ thresholds = {} }: GatesConfig, policy: CoverageRatios): CoverageRatios {

@@ -13,11 +13,22 @@ export function refSigns({ gitDir, commonDir }: Repository, refs: readonly strin
   return [followed(join(gitDir, "HEAD"), commonDir), ...refs.map((ref) => followed(join(commonDir, ref), commonDir)), ...shared].join("\n");
 }
 
-/** What a ref's own file says, and the files of the refs it names. */
+/** The sign of a ref's own file, and of the files of the refs it names. git replaces such a file, it never writes into one. */
 function followed(file: string, commonDir: string, depth = 0): string {
-  const text = textOf(file);
-  const [, next] = /^ref: (refs\/\S+)\s*$/.exec(text) ?? [];
-  return next === undefined || depth === DEEPEST ? text : `${text}${followed(join(commonDir, next), commonDir, depth + 1)}`;
+  const sign = signature(file);
+  const next = depth === DEEPEST ? null : targetOf(file, sign);
+  return next === null ? sign : `${sign}>${followed(join(commonDir, next), commonDir, depth + 1)}`;
+}
+
+const targets = new Map<string, { readonly sign: string; readonly target: string | null }>();
+
+/** The ref that a symbolic one names; read again only when its file is another one. */
+function targetOf(file: string, sign: string): string | null {
+  const known = targets.get(file);
+  if (known?.sign === sign) return known.target;
+  const [, target = null] = /^ref: (refs\/\S+)\s*$/.exec(textOf(file)) ?? [];
+  targets.set(file, { sign, target });
+  return target;
 }
 
 function textOf(file: string): string {

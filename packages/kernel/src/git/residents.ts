@@ -55,16 +55,23 @@ function marker(): string {
 }
 
 /** An object that is not there is null. */
-export async function readObjects(repo: Repository, names: readonly string[]): Promise<(GitObject | null)[]> {
+export async function readObjects(
+  repo: Repository,
+  names: readonly string[],
+  encoding: BufferEncoding = "utf8",
+): Promise<(GitObject | null)[]> {
   if (names.length === 0) return [];
   const end = marker();
   const { objects } = await residentsOf(repo);
-  const answer = await objects.ask([...names, end].map((name) => `${name}\n`).join(""), `${end} missing\n`);
+  const question = Buffer.from([...names, end].map((name) => `${name}\n`).join(""), encoding);
+  const answer = await objects.ask(question, `${end} missing\n`);
   let offset = 0;
   return names.map(() => {
     const line = answer.indexOf(10, offset);
-    const [oid = "", type = "", size = "0"] = answer.toString("utf8", offset, line).split(" ");
-    if (type === "missing") {
+    const said = answer.toString("utf8", offset, line);
+    const [oid = "", type = "", size = "0"] = said.split(" ");
+    // Missing, ambiguous or a submodule: then the line is all there is, and may begin with the name that was asked for.
+    if (!OBJECT_LINE.test(said)) {
       offset = line + 1;
       return null;
     }
@@ -73,6 +80,8 @@ export async function readObjects(repo: Repository, names: readonly string[]): P
     return { oid, type, bytes };
   });
 }
+
+const OBJECT_LINE = /^[0-9a-f]+ (?:blob|tree|commit|tag) \d+$/;
 
 export interface GitObject {
   readonly oid: string;

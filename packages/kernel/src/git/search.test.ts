@@ -79,6 +79,22 @@ describe("[FEA-084] a search in a tree", () => {
   });
 });
 
+test("an expression that cannot be decided in time is given up, and the caller is told how to go on", async () => {
+  const repo = scratch({ "evil.txt": `${"ab".repeat(20_000)}\n` });
+  const opened = await repo.open();
+  const tree = repo.git("rev-parse", "HEAD^{tree}");
+  await expect(searchTree(opened, tree, { query: "(a|b|ab)*c", literal: false, timeoutMs: 300 })).rejects.toMatchObject({
+    code: "schema_validation_failed",
+    message: expect.stringContaining("it took longer than 0.3 seconds"),
+    details: {
+      violations: [{ pointer: "/query" }],
+      suggested_next_actions: [expect.stringContaining("simpler"), expect.stringContaining("literal")],
+    },
+  });
+  const gone = AbortSignal.abort(new Error("not wanted any more"));
+  await expect(searchTree(opened, tree, { query: "a", literal: true, signal: gone })).rejects.toThrow("not wanted any more");
+});
+
 test.each([
   ["\\\\1", null],
   ["\\\\\\1", "it refers back to a group"],

@@ -7,6 +7,8 @@ export interface Search {
   /** The query is text to be found as it is; otherwise an extended regular expression. */
   readonly literal: boolean;
   readonly signal?: AbortSignal;
+  /** How long it may take. */
+  readonly timeoutMs?: number;
 }
 
 export interface Match {
@@ -27,13 +29,14 @@ const MAX_MATCHES = 500;
 const MAX_LINE_CHARACTERS = 500;
 const MAX_QUERY_CHARACTERS = 1_000;
 /** Length of an expression times how often it may repeat its parts: the engine writes counted repetitions out in full. */
-const MAX_EXPANSION = 50_000;
+const MAX_EXPANSION = 5_000;
 
 /**
  * The lines of a tree's text files that match. Objects, not files: there is no link to follow, no ignored file and no git folder to
- * look into. The query is never an option, and the engine has no backtracking to get lost in.
+ * look into. The query is never an option, and what it costs is bounded: some expressions take an engine for ever.
  */
-export async function searchTree(repo: Repository, tree: string, { query, literal, signal }: Search): Promise<SearchResult> {
+export async function searchTree(repo: Repository, tree: string, search: Search): Promise<SearchResult> {
+  const { query, literal, signal, timeoutMs = TIMEOUT_MS } = search;
   const problem = queryProblem(query, literal);
   if (problem !== null) throw unusable(query, problem);
   const git = await repo.vault();
@@ -42,21 +45,29 @@ export async function searchTree(repo: Repository, tree: string, { query, litera
     stderr,
     exitCode,
     cut = false,
-  } = await git.run(["grep", "-n", "-z", "-I", "--no-color", "--full-name", literal ? "-F" : "-E", "-e", query, tree, "--"], {
-    allowExit: [1, 128],
-    timeoutMs: TIMEOUT_MS,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    cutOutput: true,
-    ...(signal && { signal }),
-  });
+  } = await git
+    .run(["grep", "-n", "-z", "-I", "--no-color", "--full-name", literal ? "-F" : "-E", "-e", query, tree, "--"], {
+      allowExit: [1, 128],
+      timeoutMs,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      cutOutput: true,
+      ...(signal && { signal }),
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof SlipwayError) || error.details["stopped"] !== "timeout") throw error;
+      throw unusable(query, `it took longer than ${timeoutMs / 1000} seconds`, [
+        "Search for something simpler: fewer *, + and {}, no alternatives inside a repetition.",
+        "Or set `literal` to true and search for a word of it.",
+      ]);
+    });
   if (exitCode === 128) throw unusable(query, stderr.trim().split(": ").at(-1) ?? "git refused it");
   const all = parseMatches(stdout, tree.length + 1);
   const matches = all.slice(0, MAX_MATCHES).map((match) => ({ ...match, text: match.text.slice(0, MAX_LINE_CHARACTERS) }));
   return { matches, truncated: cut || all.length > MAX_MATCHES || all.some(({ text }) => text.length > MAX_LINE_CHARACTERS) };
 }
 
-/** `<tree>:<path> NUL <line> NUL <text> LF`; a last line that was cut off is left out. */
-function parseMatches(output: Buffer, prefix: number): Match[] {
+/** `prefix` are the bytes of `<tree>:` in `<tree>:<path> NUL <line> NUL <text> LF`; a last line that was cut off is left out. */
+export function parseMatches(output: Buffer, prefix: number): Match[] {
   const found: Match[] = [];
   let start = 0;
   for (;;) {
@@ -85,10 +96,12 @@ export function queryProblem(query: string, literal: boolean): string | null {
   return expansion > MAX_EXPANSION ? "its repetitions multiply too far" : null;
 }
 
-function unusable(query: string, why: string): SlipwayError {
+const ESCAPE = "Escape characters such as ( [ { * + ? . with a backslash, or set `literal` to true.";
+
+function unusable(query: string, why: string, next: readonly string[] = [ESCAPE]): SlipwayError {
   return new SlipwayError("schema_validation_failed", `The query cannot be searched for: ${why}.`, {
     violations: [{ pointer: "/query", rule: "pattern", expected: "an extended regular expression for one line", message: why }],
     query: query.slice(0, 200),
-    suggested_next_actions: ["Escape characters such as ( [ { * + ? . with a backslash, or set `literal` to true."],
+    suggested_next_actions: next,
   });
 }

@@ -8,9 +8,11 @@ test("of the paths, those that are regular files in the commit; names mean only 
   repo.write(":(top)odd*.ts", "odd\n");
   repo.write("oddly.ts", "plain\n");
   repo.write("ümlaut\u00e9.ts", "u\n");
+  repo.write("with space/a b.ts", "s\n");
   repo.link("src/link.ts", "add.ts");
+  repo.link("linked", "src");
   const commit = repo.commit();
-  const { git } = await repo.open();
+  const opened = await repo.open();
   const asked = [
     "src/add.ts",
     "run.sh",
@@ -19,21 +21,24 @@ test("of the paths, those that are regular files in the commit; names mean only 
     "src",
     "src/link.ts",
     "src/none.ts",
+    "linked/add.ts",
+    "with space/a b.ts",
+    "no such folder/a b.ts",
     "odd*.ts",
     "src/add.ts",
     "-r",
   ];
-  expect((await regularFilesAt(git, commit, asked)).toSorted()).toEqual(
-    [":(top)odd*.ts", "run.sh", "src/add.ts", "ümlaut\u00e9.ts"].toSorted(),
+  expect((await regularFilesAt(opened, commit, asked)).toSorted()).toEqual(
+    [":(top)odd*.ts", "run.sh", "src/add.ts", "with space/a b.ts", "ümlaut\u00e9.ts"].toSorted(),
   );
   repo.write("src/none.ts", "later\n");
-  expect(await regularFilesAt(git, commit, ["src/none.ts"])).toEqual([]);
-  expect(await regularFilesAt(git, "no such commit", [])).toEqual([]);
+  expect(await regularFilesAt(opened, commit, ["src/none.ts"])).toEqual([]);
+  expect(await regularFilesAt(opened, "no such commit", [])).toEqual([]);
 });
 
-test("more paths than fit into one command line", async () => {
+test("thousands of paths, and names with a line break, which no tree of ours has", async () => {
   const repo = scratch();
-  const { git } = await repo.open();
+  const opened = await repo.open();
   const many = Array.from({ length: 4_000 }, (_, index) => `src/${"x".repeat(200)}/${index}.ts`);
-  expect(await regularFilesAt(git, repo.commit("again"), [...many, "src/add.ts"])).toEqual(["src/add.ts"]);
+  expect(await regularFilesAt(opened, repo.commit("again"), [...many, "a\nb/c.ts", "src/add.ts"])).toEqual(["src/add.ts"]);
 });

@@ -1,36 +1,38 @@
-import { decodePath, splitZero } from "./names.ts";
-import type { Git } from "./runner.ts";
+import { decodePath, encodePath } from "./names.ts";
+import type { Repository } from "./repository.ts";
+import { readObjects } from "./residents.ts";
 
-/** What fits into the arguments of one process, with room to spare. */
-const MAX_ARGUMENT_BYTES = 100_000;
-const REGULAR = /^100(?:644|755) blob /;
+const REGULAR: ReadonlySet<string> = new Set(["100644", "100755"]);
 
-/** Which of the paths are regular files in the commit: one process for any plan of ordinary size, none for no paths. */
-export async function regularFilesAt(git: Git, commit: string, paths: readonly string[]): Promise<string[]> {
-  const asked = new Set(paths);
-  const found: string[] = [];
-  for (const some of portions(asked)) {
-    const { stdout } = await git.run(["ls-tree", "-z", "--full-tree", "--end-of-options", commit, ...some]);
-    for (const line of splitZero(stdout)) {
-      const tab = line.indexOf(9);
-      const path = decodePath(line.subarray(tab + 1));
-      // For a folder and a path in it git lists the whole folder.
-      if (asked.has(path) && REGULAR.test(line.toString("latin1", 0, tab))) found.push(path);
-    }
-  }
-  return found;
+/** Which of the paths are regular files in the commit. Asked of a process that is there already: one answer for all folders. */
+export async function regularFilesAt(repo: Repository, commit: string, paths: readonly string[]): Promise<string[]> {
+  const folders = [...new Set(paths.map(folderOf))].filter((folder) => !folder.includes("\n"));
+  const trees = await readObjects(
+    repo,
+    folders.map((folder) => `${commit}:${encodePath(folder).toString("latin1")}`),
+    "latin1",
+  );
+  const regular = new Set(
+    folders.flatMap((folder, index) => {
+      const tree = trees[index];
+      return tree?.type === "tree" ? regularIn(tree.bytes, tree.oid.length / 2).map((name) => `${folder}${folder && "/"}${name}`) : [];
+    }),
+  );
+  return [...new Set(paths)].filter((path) => regular.has(path));
 }
 
-function portions(paths: ReadonlySet<string>): string[][] {
-  const all: string[][] = [];
-  let left = 0;
-  for (const path of paths) {
-    left -= Buffer.byteLength(path) + 1;
-    if (left < 0) {
-      all.push([]);
-      left = MAX_ARGUMENT_BYTES - Buffer.byteLength(path) - 1;
-    }
-    all.at(-1)?.push(path);
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** A tree object is a row of `<mode> <name>NUL<id>`. */
+function regularIn(tree: Buffer, idBytes: number): string[] {
+  const names: string[] = [];
+  for (let at = 0; at < tree.length;) {
+    const space = tree.indexOf(32, at);
+    const end = tree.indexOf(0, space);
+    if (REGULAR.has(tree.toString("latin1", at, space))) names.push(decodePath(tree.subarray(space + 1, end)));
+    at = end + 1 + idBytes;
   }
-  return all;
+  return names;
 }

@@ -381,8 +381,27 @@ test("rebaseWorktree moves branch, files and record, and may be repeated", async
   await move(repo);
   expect(contents(made.path)).toMatchObject({ "README.md": "- moved\n", "new.txt": "- work\n" });
   expect(user.git("rev-parse", "login")).toBe(onto);
+  // Whoever looks there sees the work, and not the base's move as if it were to be undone.
+  expect(user.git("-C", made.path, "status", "--porcelain")).toBe("?? new.txt");
   expect((await ensureWorktree(repo, request)).baseCommit).toBe(onto);
   await expect(rebaseWorktree(repo, { ...input, onto: made.baseCommit, from: made.baseCommit })).rejects.toMatchObject({
     code: "git_failed",
   });
+});
+
+test("rebaseWorktree leaves an index alone that somebody's git is at work on", async () => {
+  const { user, repo, made } = await withFeature();
+  user.write("README.md", "moved\n");
+  const onto = user.commit();
+  const lock = join(repo.commonDir, "worktrees", "login", "index.lock");
+  writeFileSync(lock, "");
+  await rebaseWorktree(repo, {
+    path: made.path,
+    branch: "login",
+    from: made.baseCommit,
+    onto,
+    tree: user.git("rev-parse", `${onto}^{tree}`),
+  });
+  expect(contents(made.path)).toMatchObject({ "README.md": "- moved\n" });
+  expect(existsSync(lock)).toBe(true);
 });

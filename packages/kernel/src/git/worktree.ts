@@ -2,8 +2,10 @@ import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/p
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isAnchored, moveBranch } from "./branch.ts";
+import { alignIndexes } from "./checkout.ts";
 import { dropDraft, isDraft, pointerOf } from "./draft.ts";
 import { hiddenGitFolders } from "./listing.ts";
+import { lockNamedIn } from "./locks.ts";
 import {
   assertPointer,
   dropRecord,
@@ -18,6 +20,7 @@ import {
 } from "./place.ts";
 import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
+import { stderrOf } from "./runner.ts";
 import { restoreTree, takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
 
 export interface WorktreeRequest {
@@ -54,8 +57,10 @@ export async function ensureWorktree(repo: Repository, request: WorktreeRequest)
   const place = await placeOf(repo, request.path);
   const found = await readRecord(repo, place.key);
   const record = found?.branch === branch ? found : undefined;
-  const head = await ensureBranch(repo, { branch, base: request.baseCommit ?? baseRef, recorded: record?.baseCommit });
   const healthy = await isHealthy(repo, place, branch);
+  // Looked at before the branch is made: a refusal leaves nothing behind.
+  if (!healthy && record === undefined) await assertNobodys(repo, place);
+  const head = await ensureBranch(repo, { branch, base: request.baseCommit ?? baseRef, recorded: record?.baseCommit });
   if (!healthy) await build(repo, place, { ...request, head, record });
   const baseCommit = record?.baseCommit ?? head;
   if (record === undefined) await writeRecord(repo, place.key, { featureId, branch, path: place.path, baseCommit });
@@ -79,8 +84,14 @@ export async function rebaseWorktree(
   const moved = head !== null && head !== input.from && head !== input.onto && (await isAnchored(repo, head));
   if (head !== input.onto) await moveBranch(repo, input.branch, input.onto, moved ? head : input.from);
   await restoreTree(repo, place.path, input.tree, input);
+  await alignIndexes(repo, input.branch, input.onto).catch(unlessLocked);
   const record = await readRecord(repo, place.key);
   if (record !== undefined) await writeRecord(repo, place.key, { ...record, baseCommit: input.onto });
+}
+
+/** The index there is for the person who types `git status`. While a git of theirs is at work on it, it is theirs alone. */
+function unlessLocked(error: unknown): void {
+  if (lockNamedIn(stderrOf(error)) === undefined) throw error;
 }
 
 export interface RemovalRequest extends SnapshotOptions {
@@ -139,16 +150,7 @@ async function build(
   const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
   const hasFiles = await holdsFiles(place.path);
   if (hasFiles && mine !== undefined) return connect(repo, mine.id, place.path);
-  if (hasFiles && request.record === undefined) {
-    throw new SlipwayError(
-      "operation_conflict",
-      `The folder ${place.path} exists and is not a worktree of this repository. It was left alone.`,
-      {
-        file: place.path,
-        suggested_next_actions: [`Move ${place.path} away, or choose another feature id.`],
-      },
-    );
-  }
+  if (request.record === undefined) await assertNobodys(repo, place);
   if (mine !== undefined) await unregister(repo, mine.id);
   const folder = await enterScratch(place, "new");
   try {
@@ -157,6 +159,19 @@ async function build(
     await dropDraft(repo, folder);
     throw error;
   }
+}
+
+async function assertNobodys(repo: Repository, place: Place): Promise<void> {
+  if (!(await holdsFiles(place.path)) || (await listRegistrations(repo)).some(({ path }) => path === place.path)) return;
+  throw new SlipwayError(
+    "operation_conflict",
+    `The folder ${place.path} exists and is not a worktree of this repository. It was left alone.`,
+    {
+      file: place.path,
+      requires_human: true,
+      suggested_next_actions: [`Move ${place.path} away, or choose another feature id.`],
+    },
+  );
 }
 
 async function draw(
@@ -218,6 +233,7 @@ function occupied(branch: string, path: string): SlipwayError {
   return new SlipwayError("operation_conflict", `The branch "${branch}" is checked out in another worktree: ${path}`, {
     branch,
     file: path,
+    requires_human: true,
     suggested_next_actions: [
       `Remove that worktree (\`git worktree remove ${path}\`), or \`git worktree prune\` if it is gone, and try again.`,
     ],

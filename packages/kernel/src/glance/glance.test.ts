@@ -46,7 +46,7 @@ describe("where the repository is", () => {
 describe("what is in it", () => {
   test("no database: nothing, and none is made", async () => {
     const layout = layoutOf(scratch());
-    expect(await glance(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [] });
+    expect(await glance(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
     expect(() => rmSync(layout.state)).toThrow("ENOENT");
   });
 

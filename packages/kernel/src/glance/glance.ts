@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { openSqlite, translate } from "@slipway/durable/sqlite";
+import type { Line } from "../budget/rules.ts";
 import { checkedVersion } from "../database/version.ts";
 import { layoutOf, type Layout } from "../layout.ts";
 import { readGlance } from "./read.ts";
@@ -16,6 +17,8 @@ export interface Glance {
   readonly runs: readonly RunGlance[];
   readonly questions: readonly QuestionGlance[];
   readonly locks: readonly LockGlance[];
+  /** Of runs that are not over. */
+  readonly budgets: readonly BudgetGlance[];
 }
 
 export interface FeatureGlance {
@@ -39,12 +42,19 @@ export interface FeatureGlance {
 
 /** What has to happen before a feature goes on. */
 export type Wait =
-  | { readonly for: "person"; readonly question: string; readonly kind: string }
+  | { readonly for: "person"; readonly question: string; readonly number: number; readonly kind: string }
   | { readonly for: "feature"; readonly features: readonly string[]; readonly resources: readonly string[] }
   | { readonly for: "lock"; readonly resources: readonly string[]; readonly features: readonly string[] }
+  /** A limit of the provider's that says when it is over; milliseconds since the epoch. */
+  | { readonly for: "limit"; readonly provider: string; readonly code: "rate_limited" | "quota_exhausted"; readonly until: number }
   | { readonly for: "slot" }
   /** Approved: it lands when those approved before it have, and when its run goes on. */
   | { readonly for: "landing" };
+
+/** One limit, and how far it is used up. */
+export interface BudgetGlance extends Line {
+  readonly run: string;
+}
 
 export interface RunGlance {
   readonly id: string;
@@ -57,6 +67,8 @@ export interface RunGlance {
 
 export interface QuestionGlance {
   readonly id: string;
+  /** As `slipway inbox` shows it: Q1, Q2, … in the order in which they were asked. */
+  readonly number: number;
   readonly kind: string;
   readonly title: string;
   readonly feature: string | null;
@@ -108,7 +120,7 @@ export interface GlanceWindow {
 }
 
 export async function openGlance(layout: Layout): Promise<GlanceWindow> {
-  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [] };
+  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] };
   if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
   const sqlite = openSqlite(layout.database, { readOnly: true });
   const close = () => void sqlite.close();

@@ -7,13 +7,13 @@ export interface Planned {
   readonly id: string;
   readonly run: string;
   readonly at: number;
-  /** It has its place among the active ones: a run of its own was begun for it. */
-  readonly begun: boolean;
+  /** The run of its own that is begun for it when it gets its place among the active ones. */
+  readonly part: "none" | "begun" | "over";
 }
 
 export const UNFINISHED_RUNS = `
   SELECT r.run_id AS run, r.created_at AS at, e.payload,
-         (SELECT json_group_array(c.run_id) FROM runs c WHERE c.parent_run_id = r.run_id) AS children
+         (SELECT json_group_object(c.run_id, c.finished_at) FROM runs c WHERE c.parent_run_id = r.run_id) AS children
   FROM runs r JOIN events e ON e.stream = r.run_id AND e.seq = 1
   WHERE r.parent_run_id IS NULL AND r.finished_at IS NULL`;
 
@@ -26,10 +26,11 @@ interface Started {
 /** From what a run was started with; a run of another protocol names no features there. */
 export function plannedIn({ run, at, payload, children }: Row, objects: string): Planned[] {
   const { input } = whole(JSON.parse(String(payload)) as Started, objects);
-  const begun = new Set(JSON.parse(String(children)) as string[]);
+  const parts = new Map(Object.entries(JSON.parse(String(children)) as Record<string, number | null>));
   return (input?.specs ?? []).map(({ feature_id }) => {
     const own = `${String(run)}/feature:${feature_id}`;
-    return { id: feature_id, run: own, at: Number(at), begun: begun.has(own) };
+    const finished = parts.get(own);
+    return { id: feature_id, run: own, at: Number(at), part: finished === undefined ? "none" : finished === null ? "begun" : "over" };
   });
 }
 

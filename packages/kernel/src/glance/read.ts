@@ -1,6 +1,7 @@
 import type { Sqlite } from "@slipway/durable/sqlite";
 import type { Layout } from "../layout.ts";
 import type { FeatureGlance, Glance, LockGlance, QuestionGlance, RunGlance } from "./glance.ts";
+import { BUDGETS, budgetGlance, PAUSES } from "./limits.ts";
 import { plannedIn, UNFINISHED_RUNS, type Planned } from "./planned.ts";
 import { APPROVALS, approvedIn, LOCK_REFUSALS, PLANS_IN_THE_QUEUE, PLANS_THAT_WAIT, waitFor, type Row, type Waits } from "./wait.ts";
 
@@ -29,6 +30,7 @@ function read(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "reposi
       locks,
       plans: [...from("blocked_queue", PLANS_IN_THE_QUEUE), ...from("waits", PLANS_THAT_WAIT)],
       refusals: from("events", LOCK_REFUSALS),
+      pauses: from("events", PAUSES),
       approved: approvedIn(from("questions", APPROVALS)),
     },
   };
@@ -44,6 +46,7 @@ function read(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "reposi
     runs: from("runs", RUNS).map((row) => row as unknown as RunGlance),
     questions,
     locks,
+    budgets: from("budgets", BUDGETS).map(budgetGlance),
   };
 }
 
@@ -64,8 +67,8 @@ const RUNS = `
   FROM runs WHERE parent_run_id IS NULL ORDER BY created_at DESC, run_id LIMIT 20`;
 
 const QUESTIONS = `
-  SELECT id, kind, title, json_extract(context, '$.feature_id') AS feature, options, asked_at
-  FROM questions WHERE status = 'open' ORDER BY asked_at, id`;
+  SELECT id, number, kind, title, json_extract(context, '$.feature_id') AS feature, options, asked_at
+  FROM (SELECT *, row_number() OVER (ORDER BY asked_at, id) AS number FROM questions) WHERE status = 'open' ORDER BY number`;
 
 const LOCKS = `
   SELECT resource, holder, lease_id, token, CASE WHEN holder IS NULL THEN NULL ELSE expires_at END AS expires_at
@@ -101,15 +104,16 @@ function featureGlance(row: Row, { now, underWay, gates, waits }: Facts): Featur
     cost_usd: Number(row["cost_usd"]),
     locks: waits.locks.filter(({ holder, expires_at }) => holder === id && Number(expires_at) > now).map(({ resource }) => resource),
     at_work: underWay.get(id) ?? null,
-    waits_for: waitFor(id, String(row["status"]), waits),
+    waits_for: waitFor({ id, status: String(row["status"]), reason: String(row["status_reason"]) }, waits),
     updated_at: Number(row["updated_at"]),
   };
 }
 
-function notStarted({ id, run, at, begun }: Planned, { underWay }: Facts): FeatureGlance {
+function notStarted({ id, run, at, part }: Planned, { underWay, waits }: Facts): FeatureGlance {
   const nothing = { gates: {}, last_gate: null, tree: null, merged_as: null, cost_usd: 0, locks: [] };
-  const waits_for = begun ? null : ({ for: "slot" } as const);
-  return { id, status: "waiting", reason: "", run, ...nothing, at_work: underWay.get(id) ?? null, waits_for, updated_at: at };
+  const [status, reason] = part === "over" ? ["failed", "it ended before it had begun"] : ["waiting", ""];
+  const waits_for = part === "none" ? ({ for: "slot" } as const) : waitFor({ id, status, reason }, waits);
+  return { id, status, reason, run, ...nothing, at_work: underWay.get(id) ?? null, waits_for, updated_at: at };
 }
 
 function questionGlance(row: Row): QuestionGlance {

@@ -1,4 +1,5 @@
 import type { LockGlance, QuestionGlance, Wait } from "./glance.ts";
+import { pauseOf } from "./limits.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -8,6 +9,8 @@ export interface Waits {
   readonly plans: readonly Row[];
   /** Runs whose last word is that a lock was not to be had. */
   readonly refusals: readonly Row[];
+  /** Runs that sit a limit of their provider's out. */
+  readonly pauses: readonly Row[];
   readonly locks: readonly LockGlance[];
   /** Features about which a person's last word was yes. */
   readonly approved: ReadonlySet<string>;
@@ -42,22 +45,42 @@ export const LOCK_REFUSALS = `
   WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
 
 /** A person comes first: whatever else there is, nothing goes on before they have answered. */
-export function waitFor(feature: string, status: string, { questions, plans, refusals, locks, approved }: Waits): Wait | null {
-  const question = questions.find((asked) => asked.feature === feature);
-  if (question !== undefined) return { for: "person", question: question.id, kind: question.kind };
-  if (status === "ready_to_merge") return approved.has(feature) ? { for: "landing" } : null;
-  const plan = plans.find(({ id }) => id === feature);
-  if (plan !== undefined) return otherFeatures(feature, plan, locks);
-  const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${feature}`));
-  return refused === undefined ? null : lockOf(String(refused["payload"]));
+export function waitFor({ id, status, reason }: Waiter, { questions, plans, refusals, pauses, locks, approved }: Waits): Wait | null {
+  const question = questions.find((asked) => asked.feature === id);
+  if (question !== undefined) return { for: "person", question: question.id, number: question.number, kind: question.kind };
+  const pause = pauseOf(id, pauses);
+  if (pause !== null) return pause;
+  const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${id}`));
+  if (refused !== undefined) return lockOf(String(refused["payload"]));
+  if (status === "ready_to_merge") return approved.has(id) ? { for: "landing" } : null;
+  const plan = plans.find((row) => row["id"] === id);
+  return plan === undefined ? null : otherFeatures({ id, status, reason }, plan, locks);
 }
 
-function otherFeatures(feature: string, plan: Row, locks: readonly LockGlance[]): Wait {
+/** The feature of whose row this is asked. */
+interface Waiter {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string;
+}
+
+function otherFeatures({ id: feature, reason }: Waiter, plan: Row, locks: readonly LockGlance[]): Wait {
   const features = names(plan["features"]);
-  const resources = names(plan["files"]);
+  const files = names(plan["files"]);
+  const said = files.length > 0 ? [] : saidIn(reason);
+  const resources = [...files, ...said];
+  if (said.length > 0 && said.every((what) => what.startsWith(LOCK)))
+    return { for: "lock", features, resources: said.map((what) => what.slice(LOCK.length)) };
   const held = locks.filter(({ resource, holder }) => names(plan["locks"]).includes(resource) && holder !== null && holder !== feature);
   if (resources.length === 0 && held.length > 0) return { for: "lock", features, resources: held.map(({ resource }) => resource) };
   return { for: "feature", features, resources };
+}
+
+const LOCK = "lock ";
+
+/** What a feature waits for that is no file, as its own state says it: `waits for first: contract openapi, lock events`. */
+function saidIn(reason: string): string[] {
+  return /^waits for [^:]+: (.+)$/.exec(reason)?.[1]?.split(", ") ?? [];
 }
 
 function lockOf(payload: string): Wait {

@@ -79,6 +79,38 @@ test("a plan that only lacks a lock waits for the lock, and whoever holds it is 
   expect(await waitsOf(["b"], event("r/feature:b", 1, "retry", refusal), event("r/feature:b", 2, "step", {}))).toEqual({ b: null });
 });
 
+test("a plan that waits for a lock or a contract of its run says so, and not only for whom", async () => {
+  const waiting = (reason: string) => [
+    `INSERT INTO waits (feature_id, blockers, plan, since) VALUES ('b', '["a"]', '${plan("src/x.ts")}', 1)`,
+    `UPDATE features SET status_reason = '${reason}' WHERE id = 'b'`,
+  ];
+  expect(await waitsOf(["a", "b"], ...waiting("waits for a: lock events"))).toMatchObject({
+    b: { for: "lock", features: ["a"], resources: ["events"] },
+  });
+  expect(await waitsOf(["a", "b"], ...waiting("waits for a: contract openapi, lock openapi"))).toMatchObject({
+    b: { for: "feature", features: ["a"], resources: ["contract openapi", "lock openapi"] },
+  });
+});
+
+test("an approved change that cannot have its lock says which, and a feature that never began says why", async () => {
+  const refusal = { failure: { code: "lock_conflict", details: { held: [{ resource: "db", holder: "z" }] } } };
+  const ready = "UPDATE features SET status = 'ready_to_merge' WHERE id = 'b'";
+  expect(await waitsOf(["b"], ready, event("r/feature:b", 1, "retry", refusal))).toMatchObject({ b: { for: "lock", features: ["z"] } });
+  const { layout } = await database(
+    [],
+    run("r", null),
+    run("r/feature:a", "r"),
+    run("r/feature:b", "r"),
+    "UPDATE runs SET finished_at = 9, status = 'completed' WHERE run_id = 'r/feature:b'",
+    started(specs("a", "b")),
+    question("a", "mend"),
+  );
+  expect((await glance(layout)).features.map(({ id, status, waits_for }) => [id, status, waits_for])).toEqual([
+    ["a", "waiting", { for: "person", question: "q-a", number: 1, kind: "mend" }],
+    ["b", "failed", null],
+  ]);
+});
+
 test("what is approved waits to land, until a person says otherwise or somebody is at it", async () => {
   const ready = "UPDATE features SET status = 'ready_to_merge' WHERE id = 'a'";
   const answered = (id: string, decision: string, at: number) =>

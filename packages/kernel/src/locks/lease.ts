@@ -39,6 +39,17 @@ export function isInForce(row: LockRow | undefined, holder: string, now: number)
   return row?.holder === holder && now < row.expires_at;
 }
 
+const RESERVED = "reserved:";
+
+/** The lease of a lock that recovery keeps for its former holder, which has to take it again before it goes on. */
+export function reservedLease(id: string): string {
+  return `${RESERVED}${id}`;
+}
+
+export function isReserved(leaseId: string | null): boolean {
+  return leaseId?.startsWith(RESERVED) === true;
+}
+
 /** The one order in which several locks are taken. */
 export function inOrder(resources: readonly string[]): string[] {
   return [...new Set(resources)].toSorted((a, b) => (a < b ? -1 : 1));

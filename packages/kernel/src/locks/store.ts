@@ -1,6 +1,16 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Db, Tx } from "../database/tables.ts";
-import { effectiveExpiry, inOrder, isInForce, standingOf, type Lease, type LockRow, type Reclaimed } from "./lease.ts";
+import {
+  effectiveExpiry,
+  inOrder,
+  isInForce,
+  isReserved,
+  reservedLease,
+  standingOf,
+  type Lease,
+  type LockRow,
+  type Reclaimed,
+} from "./lease.ts";
 
 export interface AcquireRequest {
   readonly resources: readonly string[];
@@ -90,8 +100,15 @@ export async function lostLocks(db: Db | Tx, holder: string, resources: readonly
   return lost;
 }
 
-/** Frees what has expired, for recovery. The tokens go up, so that former holders notice. */
-export async function reclaimExpiredWithin(tx: Tx, now: number): Promise<Reclaimed[]> {
+/** Who may have an expired lock back before anybody else. */
+export interface Reservation {
+  readonly holders: readonly string[];
+  readonly ttlMs: number;
+  readonly leaseId: string;
+}
+
+/** Frees what has expired, for recovery, or reserves it. The tokens go up, so that former holders notice. */
+export async function reclaimExpiredWithin(tx: Tx, now: number, reservation?: Reservation): Promise<Reclaimed[]> {
   const rows = await tx
     .selectFrom("locks")
     .selectAll()
@@ -99,10 +116,14 @@ export async function reclaimExpiredWithin(tx: Tx, now: number): Promise<Reclaim
     .where("expires_at", "<=", now)
     .orderBy("resource")
     .execute();
-  for (const { resource, token } of rows) {
+  for (const { resource, token, holder } of rows) {
+    const again =
+      reservation === undefined || holder === null || !reservation.holders.includes(holder)
+        ? { holder: null, lease_id: null }
+        : { lease_id: reservedLease(reservation.leaseId), expires_at: now + reservation.ttlMs, ttl_ms: reservation.ttlMs };
     await tx
       .updateTable("locks")
-      .set({ holder: null, lease_id: null, token: token + 1 })
+      .set({ ...again, token: token + 1 })
       .where("resource", "=", resource)
       .execute();
   }
@@ -146,7 +167,7 @@ async function grant(
   const lease = {
     holder,
     token: own && row !== undefined ? row.token : (row?.token ?? 0) + 1,
-    lease_id: own && row?.lease_id != null ? row.lease_id : leaseId(),
+    lease_id: own && row?.lease_id != null && !isReserved(row.lease_id) ? row.lease_id : leaseId(),
     ttl_ms: ttlMs,
     acquired_at: own && row !== undefined ? row.acquired_at : now,
     expires_at: now + ttlMs,

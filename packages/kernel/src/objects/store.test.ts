@@ -41,6 +41,20 @@ describe("on a real disk", () => {
     );
   });
 
+  test("a finished file becomes an object, in the place of one that was damaged", async () => {
+    const root = scratch();
+    const objects = objectStore(nodeFileSystem, root);
+    const digest = await objects.put(bytes("hello"));
+    writeFileSync(objects.pathOf(digest), "hellO");
+    const file = join(dirname(root), "written.jsonl");
+    writeFileSync(file, "hello");
+    await objects.adopt(file, digest);
+    expect(Buffer.from(await objects.get(digest)).toString()).toBe("hello");
+    expect(readdirSync(dirname(root))).toEqual(["objects"]);
+    await expect(objects.adopt(file, digest)).rejects.toMatchObject({ code: "io_error" });
+    await expect(objects.adopt(file, "no digest")).rejects.toMatchObject({ code: "object_missing" });
+  });
+
   test("a missing object is named", async () => {
     const objects = objectStore(nodeFileSystem, scratch());
     const digest = sha256("nowhere");

@@ -8,6 +8,8 @@ import { ensureDirectory, sweepTemporaries, translateFileError, writeFileAtomic 
 export interface Objects extends Blobs {
   /** Where the bytes are, for people and for other programs to read. */
   pathOf(digest: string): string;
+  /** Makes a finished, synced file on the same disk an object, without reading it again: its writer has counted the digest. */
+  adopt(file: string, digest: string): Promise<void>;
   /** Removes what interrupted writers left; returns how many files. */
   sweep(now: number, staleAfterMs?: number): Promise<number>;
 }
@@ -35,6 +37,16 @@ export function objectStore(fs: FileSystem, root: string): Objects {
       if (bytes === undefined) throw missing(digest, path);
       if (sha256(bytes) !== digest) throw corrupt(digest, path);
       return bytes;
+    },
+    async adopt(file, digest) {
+      const folder = folderOf(digest);
+      await ensureDirectory(fs, folder);
+      try {
+        await fs.rename(file, pathOf(digest));
+      } catch (error) {
+        throw translateFileError(error, file);
+      }
+      await syncFolder(fs, folder);
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;

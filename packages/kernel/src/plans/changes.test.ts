@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { checkChanges, type Change } from "./changes.ts";
-import { flagChanges } from "./flags.ts";
 import { planOf, policyOf } from "./testing/samples.ts";
 
 const MODES = { A: ["000000", "100644"], M: ["100644", "100644"], D: ["100644", "000000"], T: ["120000", "100644"] } as const;
@@ -140,29 +139,4 @@ describe("whatever the plan", () => {
     expect(checkChanges([change("A", "a")], null, policyOf())).toMatchObject([{ code: "plan_not_found" }]);
     expect(checkChanges([change("A", "a")], null, anything)).toEqual([]);
   });
-});
-
-test("changes to what decides 'done', and to tests that were there before, are flagged", () => {
-  const flags = flagChanges(
-    [
-      change("A", "slipway/gates.yaml"),
-      change("M", ".github/workflows/ci.yml"),
-      change("D", "Slipway/Policy.yaml"),
-      change("A", "src/new.test.ts"),
-      change("M", "src/old.test.ts"),
-      change("D", "test/unit/a.ts"),
-      change("M", "pkg/greet_test.go"),
-      change("M", "src/greet.ts"),
-    ],
-    policyOf(),
-  );
-  expect(flags.map(({ path, flag }) => `${flag} ${path}`)).toEqual([
-    "protected_file slipway/gates.yaml",
-    "protected_file .github/workflows/ci.yml",
-    "protected_file Slipway/Policy.yaml",
-    "protected_test src/old.test.ts",
-    "protected_test test/unit/a.ts",
-    "protected_test pkg/greet_test.go",
-  ]);
-  expect(flags[2]?.message).toBe("removes a file protected by slipway/**");
 });

@@ -14,11 +14,17 @@ const found = (plan: Readonly<Record<string, unknown>>, changes: Partial<PlanCon
     [code, rule, path ?? resource].filter((part) => part !== null).join(" "),
   );
 
+const STEP = { name: "check", cmd: ["npm", "test"], timeout_seconds: 60 };
+const gatesOf = (...profiles: string[]) => ({
+  version: 1,
+  profiles: Object.fromEntries(profiles.map((profile) => [profile, { modes: { fast: [STEP], full: [STEP] } }])),
+});
+
 const existsAtBase = (path: string) => path === "src/there.ts";
 
 test("a plan within the rules has no violations", () => {
   expect(found({})).toEqual([]);
-  expect(found({}, { gates: { profiles: { default: {} } }, existsAtBase: (path) => path !== "src/new.ts" })).toEqual([]);
+  expect(found({}, { gates: gatesOf("default"), existsAtBase: (path) => path !== "src/new.ts" })).toEqual([]);
 });
 
 test("a plan for another feature, or named like the base branch, is refused", () => {
@@ -85,7 +91,7 @@ describe("files", () => {
 });
 
 test("a gate profile that gates.yaml does not have is refused, with a hint", () => {
-  const gates = { profiles: { default: {}, thorough: {} } };
+  const gates = gatesOf("default", "thorough");
   expect(checkPlan(planOf({ gate_profile: "through" }), context({ gates }))).toMatchObject([
     { code: "unknown_gate_profile_or_mode", message: 'gates.yaml has no profile "through"; did you mean "thorough"?' },
   ]);
@@ -144,5 +150,27 @@ describe("refusal", () => {
     });
     expect(refusal("The plan", violations.slice(0, 1)).message).toContain("breaks a rule:");
     expect(refusal("The plan", []).code).toBe("policy_violation");
+  });
+});
+
+describe("[FEA-147] overrides of the gates", () => {
+  const overriding = (...steps: object[]) => ({ verification_overrides: { modes: { fast: { steps } } } });
+  const judged = (...steps: object[]) => found(overriding(...steps), { gates: gatesOf("default") });
+
+  test("may append arguments and shorten the time", () => {
+    expect(judged({ name: "check", cmd: ["npm", "test", "--", "a"], timeout_seconds: 5 })).toEqual([]);
+    expect(found(overriding({ name: "none", cmd: ["true"] }))).toEqual([]);
+  });
+
+  test.each([
+    ["another command", [{ name: "check", cmd: ["true"] }], 1],
+    ["more time", [{ name: "check", cmd: ["npm", "test"], timeout_seconds: 61 }], 1],
+    ["a step that is not there", [{ name: "other", cmd: ["true"] }], 1],
+    ["a step twice, the second time with another command", [STEP, { name: "check", cmd: ["true"] }], 2],
+  ])("%s is refused with the plan, as gates.run would", (_what, steps, count) => {
+    expect(judged(...steps)).toEqual(Array.from({ length: count }, () => "invalid_override_precedence verification_overrides"));
+    expect(refusal("The plan", checkPlan(planOf(overriding(...steps)), context({ gates: gatesOf("default") }))).code).toBe(
+      "invalid_override_precedence",
+    );
   });
 });

@@ -1,5 +1,7 @@
 import { closest } from "../config/hint.ts";
 import type { Policy } from "../config/policy.ts";
+import { looseOverrides } from "../gates/precedence.ts";
+import type { GatesConfig } from "../gates/schema.ts";
 import { areaMatcher, globProblem, strictAreaMatcher } from "./areas.ts";
 import { missingLocks, pathLocks, requiredLocks } from "./locks.ts";
 import { visible } from "./paths.ts";
@@ -13,7 +15,7 @@ export interface PlanContext {
   readonly policy: Policy;
   /** The version of the accepted plan; 0 when there is none. */
   readonly currentVersion: number;
-  readonly gates?: { readonly profiles: Readonly<Record<string, unknown>> };
+  readonly gates?: GatesConfig;
   readonly heldLocks?: readonly string[];
   /** Whether the planning snapshot has this file; without it the file lists are not compared with the repository. */
   readonly existsAtBase?: (path: string) => boolean;
@@ -30,6 +32,7 @@ export function checkPlan(plan: Plan, context: PlanContext): Violation[] {
     ...areas,
     ...files,
     ...profileProblems(plan, context),
+    ...overrideProblems(plan, context),
     ...lockProblems(plan, context),
   ];
 }
@@ -108,6 +111,13 @@ function profileProblems({ gate_profile }: Plan, { gates }: PlanContext): Violat
   const meant = closest(gate_profile, names);
   const hint = meant === null ? `; there are ${names.join(", ")}` : `; did you mean ${visible(meant)}?`;
   return [violation("unknown_gate_profile_or_mode", "gate_profile", `gates.yaml has no profile ${visible(gate_profile)}${hint}`)];
+}
+
+/** What gates.run would refuse, before anything is built under it: a plan may tighten the gates, never loosen them. */
+function overrideProblems({ gate_profile, verification_overrides: overrides = {} }: Plan, { gates, policy }: PlanContext): Violation[] {
+  if (gates === undefined) return [];
+  const loose = looseOverrides(gates, gate_profile, policy.execution.default_step_timeout_seconds, overrides);
+  return loose.map((message) => violation("invalid_override_precedence", "verification_overrides", message));
 }
 
 function lockProblems(plan: Plan, { policy, heldLocks = [] }: PlanContext): Violation[] {

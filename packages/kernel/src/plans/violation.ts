@@ -21,6 +21,7 @@ const GRAVEST_FIRST: readonly ErrorCode[] = [
   "plan_not_found",
   "version_conflict",
   "policy_violation",
+  "invalid_override_precedence",
   "unknown_gate_profile_or_mode",
   "lock_not_held",
 ];

@@ -124,7 +124,11 @@ export async function answerForDeleted(tx: Tx, featureId: string, by: Actor, at:
   }
 }
 
-async function recordAnswer(tx: Tx, question: InboxQuestion, { value, by, at }: Omit<AnswerRequest, "id"> & { at: number }): Promise<void> {
+export async function recordAnswer(
+  tx: Tx,
+  question: InboxQuestion,
+  { value, by, at }: Omit<AnswerRequest, "id"> & { at: number },
+): Promise<void> {
   const [answer, sentBy] = [canonicalJson(value), `${by.type}:${by.id}`];
   await tx
     .updateTable("questions")

@@ -250,3 +250,10 @@ describe("secretsOf", () => {
     expect(secretsOf(env).toSorted()).toEqual(["aws-secret", "camel-case", "from-npm-config", "ghx-12345678", "longenough", "stripe-key"]);
   });
 });
+
+it("without patterns only known values go: a text stays what it is otherwise", () => {
+  const token = `ghp_${"a".repeat(36)}`;
+  const own = createRedactor({ secrets: ["a-known-secret"], patterns: false });
+  expect(own.text(`a-known-secret and ${token}`)).toBe(`[redacted] and ${token}`);
+  expect(createRedactor({ secrets: [] }).text(token)).toBe("[redacted]");
+});

@@ -6,13 +6,20 @@ import { tokenStream } from "./patterns.ts";
 
 export type { Redactor } from "./contract.ts";
 
+export interface RedactorOptions {
+  readonly secrets: readonly string[];
+  /** Whether what merely looks like a well-known kind of token goes, too. Not where a text has to stay what it is. */
+  readonly patterns?: boolean;
+}
+
 /** Keeps secrets out of everything that is written down. */
-export function createRedactor({ secrets }: { readonly secrets: readonly string[] }): Redactor {
+export function createRedactor({ secrets, patterns = true }: RedactorOptions): Redactor {
   // Built on first use: most commands print nothing that needs it.
   let automaton: Automaton | null = null;
   const stream = () => {
     automaton ??= buildAutomaton([...new Set(secrets.flatMap(formsOf))]);
-    return inSequence(knownValueStream(automaton), tokenStream());
+    const known = knownValueStream(automaton);
+    return patterns ? inSequence(known, tokenStream()) : known;
   };
   const text = (input: string): string => {
     const own = stream();

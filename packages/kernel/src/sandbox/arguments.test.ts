@@ -23,6 +23,7 @@ const host: SandboxHost = {
   networkFiles: ["/etc/hosts", "/etc/resolv.conf"],
   nodeFolder: "/opt/node/bin",
   prlimit: "/usr/bin/prlimit",
+  perl: "/usr/bin/perl",
   maxOpenFiles: 1_000,
   limitsTasks: false,
   options: new Set(["--disable-userns", "--perms", "--size"]),
@@ -37,6 +38,9 @@ const plan: SandboxPlan = {
   readOnly: [],
   shared: [],
   git: "file",
+  folders: [],
+  home: null,
+  gateway: null,
   limits: DEFAULT_LIMITS,
 };
 
@@ -80,13 +84,16 @@ describe("bubblewrapArguments", () => {
     expect(mountPoints(open)).toContain("/etc/resolv.conf");
     expect(mountPoints(closed)).not.toContain("/etc/resolv.conf");
     // The host's own file in place of the one that names nothing but localhost.
-    expect(sandboxFiles({ network: true }, host)).toContainEqual({ at: "/etc/hosts", from: "/etc/hosts" });
-    expect(sandboxFiles({ network: false }, host)).toContainEqual({ at: "/etc/hosts", text: expect.stringContaining("localhost") });
+    expect(sandboxFiles({ network: true, gateway: null }, host)).toContainEqual({ at: "/etc/hosts", from: "/etc/hosts" });
+    expect(sandboxFiles({ network: false, gateway: null }, host)).toContainEqual({
+      at: "/etc/hosts",
+      text: expect.stringContaining("localhost"),
+    });
   });
 
   it("copies each file of /etc from a descriptor of its own", () => {
     for (const network of [true, false]) {
-      const files = sandboxFiles({ network }, host);
+      const files = sandboxFiles({ network, gateway: null }, host);
       const copied = options(bubblewrapArguments({ ...plan, network }, host), "--file", 2);
       expect(copied.toSorted()).toEqual(files.map(({ at }, index) => [String(5 + index), at]).toSorted());
     }

@@ -1,4 +1,5 @@
-import type { Limits, SharedPath } from "./contract.ts";
+import type { FolderAccess, Limits, SharedPath } from "./contract.ts";
+import { FORWARD_SCRIPT, FORWARD_SCRIPT_AT, GATEWAY_AT } from "./forward-script.ts";
 import type { SandboxHost } from "./host.ts";
 
 /** A request whose paths are real, absolute and checked. */
@@ -11,8 +12,13 @@ export interface SandboxPlan {
   readonly readOnly: readonly string[];
   /** `to` is absolute. */
   readonly shared: readonly SharedPath[];
-  /** What stands at the worktree's .git on the host, once the mount points are made. */
-  readonly git: "file" | "directory";
+  /** What stands at the worktree's .git on the host, once the mount points are made; none is not hidden. */
+  readonly git: "file" | "directory" | "none";
+  /** `path` is absolute. */
+  readonly folders: readonly FolderAccess[];
+  readonly home: string | null;
+  /** The folder with the socket of the gateway that reaches the named hosts. */
+  readonly gateway: string | null;
   readonly limits: Limits;
 }
 
@@ -39,9 +45,10 @@ const FIRST_FILE_FD = 5;
 export type SandboxFile = { readonly at: string } & ({ readonly from: string } | { readonly text: string });
 
 /** In the order of their descriptors, from `FIRST_FILE_FD` on. */
-export function sandboxFiles(plan: Pick<SandboxPlan, "network">, host: SandboxHost): SandboxFile[] {
-  const copied = [...host.etcFiles, ...(plan.network ? host.networkFiles : [])].map((path) => ({ at: path, from: path }));
-  return [...OWN_FILES, ...(plan.network ? [] : [OWN_HOSTS]), ...copied];
+export function sandboxFiles({ network, gateway }: Pick<SandboxPlan, "network" | "gateway">, host: SandboxHost): SandboxFile[] {
+  const copied = [...host.etcFiles, ...(network ? host.networkFiles : [])].map((path) => ({ at: path, from: path }));
+  const script = gateway === null ? [] : [{ at: FORWARD_SCRIPT_AT, text: FORWARD_SCRIPT }];
+  return [...OWN_FILES, ...(network ? [] : [OWN_HOSTS]), ...script, ...copied];
 }
 
 const NAMESPACES = ["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID];
@@ -69,7 +76,7 @@ export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): strin
   ];
 }
 
-type LimitingHost = Pick<SandboxHost, "prlimit" | "maxOpenFiles" | "limitsTasks">;
+export type LimitingHost = Pick<SandboxHost, "prlimit" | "maxOpenFiles" | "limitsTasks">;
 
 /** The command behind the limits the kernel can enforce by itself. */
 export function limitedCommand(command: readonly string[], limits: Limits, host: LimitingHost): string[] {
@@ -85,7 +92,7 @@ export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record
   return {
     ...rest,
     PATH: searchPath(PATH, host).join(":"),
-    HOME: HOME !== undefined && isWritableInside(HOME, plan) ? HOME : SANDBOX_HOME,
+    HOME: HOME !== undefined && isWritableInside(HOME, plan) ? HOME : (plan.home ?? SANDBOX_HOME),
     ...(TMPDIR !== undefined && isWritableInside(TMPDIR, plan) ? { TMPDIR } : {}),
   };
 }
@@ -105,6 +112,7 @@ export function visibleRoots(plan: SandboxPlan, host: SandboxHost): string[] {
     ...plan.readOnly,
     ...plan.shared.map(({ to }) => to),
     plan.worktree,
+    ...(plan.home === null ? [] : [plan.home]),
   ];
 }
 
@@ -113,7 +121,7 @@ export function isBelow(root: string, path: string): boolean {
 }
 
 function isWritableInside(path: string, plan: SandboxPlan): boolean {
-  return [plan.worktree, "/tmp", SANDBOX_HOME].some((root) => isBelow(root, path));
+  return [plan.worktree, "/tmp", plan.home ?? SANDBOX_HOME].some((root) => isBelow(root, path));
 }
 
 /** Parents before children; for one place the later mount of this list lies on top. */
@@ -131,9 +139,12 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     memory(host, SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
     { at: "/var/tmp", options: ["--symlink", "/tmp", "/var/tmp"] },
     ...plan.readOnly.map((path) => readOnly(path)),
-    { at: plan.worktree, options: ["--bind", plan.worktree, plan.worktree] },
+    writable(plan.worktree),
+    ...(plan.home === null ? [] : [writable(plan.home)]),
+    ...(plan.gateway === null ? [] : [readOnly(plan.gateway, GATEWAY_AT)]),
+    ...plan.folders.map((folder) => (folder.writable ? writable(folder.path) : readOnly(folder.path))),
     ...plan.shared.map(({ from, to }) => readOnly(from, to)),
-    hiddenGit(plan, host),
+    ...(plan.git === "none" ? [] : [hiddenGit(plan, host)]),
   ];
   return list.toSorted((left, right) => depth(left.at) - depth(right.at));
 }
@@ -143,6 +154,10 @@ function hiddenGit({ worktree, git }: SandboxPlan, host: SandboxHost): Mount {
   const at = `${worktree}/.git`;
   if (git === "file") return readOnly("/dev/null", at);
   return { at, options: [...memory(host, at, 4096, "0755").options, "--remount-ro", at] };
+}
+
+function writable(path: string): Mount {
+  return { at: path, options: ["--bind", path, path] };
 }
 
 function readOnly(from: string, at = from, option = "--ro-bind"): Mount {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import {
   ARGUMENTS_FD,
@@ -10,36 +11,48 @@ import {
 } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
+import { openGateway } from "./gateway.ts";
 import type { SandboxHost } from "./host.ts";
+import { forwardedCommand, parseHosts, type HostPort } from "./hosts.ts";
 import { launch } from "./launch.ts";
 import { prepareMountPoints } from "./mount-points.ts";
 import { namespaceTree } from "./namespace-tree.ts";
 import { neverStarted, planRequest } from "./request.ts";
 import { BubblewrapStatus, setupFailure } from "./status.ts";
+import { feedInput } from "./stdin.ts";
 import { supervise } from "./supervise.ts";
+import { ownTurn } from "./turns.ts";
 
 /** Runs one command in its own namespaces. */
 export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost, limits: Partial<Limits>): Promise<ProcessOutcome> {
   const planned = planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
-  const mountPoints = prepareMountPoints(planned.worktree, request.shared ?? []);
+  const hosts = planned.network ? [] : parseHosts(request.hosts ?? []);
+  const mountPoints = prepareMountPoints(planned.worktree, request.shared ?? [], request.git !== "none");
+  const gateway = hosts.length === 0 ? null : await openGateway(hosts);
   try {
-    return await runPlan({ ...planned, git: mountPoints.git, shared: mountPoints.shared }, request, host);
+    const { git, shared } = mountPoints;
+    return await runPlan({ ...planned, git, shared, gateway: gateway?.folder ?? null }, request, host, hosts);
   } finally {
+    await gateway?.close();
     mountPoints.release();
   }
 }
 
-async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: SandboxHost): Promise<ProcessOutcome> {
+async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: SandboxHost, hosts: readonly HostPort[]): Promise<ProcessOutcome> {
   const { PATH = "" } = sandboxEnvironment(plan, host);
   const missing = missingCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host) });
   if (missing !== null) return neverStarted(missing);
 
-  const command = limitedCommand(plan.command, plan.limits, host);
+  const node = join(host.nodeFolder, "node");
+  const own = plan.gateway === null ? plan.command : forwardedCommand(hosts, plan.command, node, host.perl);
+  const command = limitedCommand(own, plan.limits, host);
+  // Starting a process is a few milliseconds in one piece.
+  await ownTurn();
   const launched = await launch(host.bwrap, ["--args", String(ARGUMENTS_FD), "--", ...command], {
     // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
     env: {},
     cwd: "/",
-    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
+    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe"],
     files: sandboxFiles(plan, host),
   });
   if ("error" in launched)
@@ -47,6 +60,7 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   const { child, pid } = launched;
   // Through a pipe, so that the values of variables are not in the process list of the host.
   feed(child.stdio[ARGUMENTS_FD], bubblewrapArguments(plan, host).join("\0") + "\0");
+  feedInput(child, request.input);
 
   const status = new BubblewrapStatus(child);
   const ended = await supervise(child, namespaceTree(pid, status), { ...request, worktree: plan.worktree }, plan.limits);

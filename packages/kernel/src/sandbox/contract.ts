@@ -6,10 +6,20 @@ export interface SandboxRequest {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly network?: boolean;
+  /** Without `network`: the only hosts the command reaches, as host:port. Everything else, also by address, is not there. */
+  readonly hosts?: readonly string[];
   /** More host paths shown read-only at their own place, such as a toolchain outside /usr. */
   readonly readOnly?: readonly string[];
   /** Host folders or files shown read-only inside the worktree, such as node_modules. */
   readonly shared?: readonly SharedPath[];
+  /** Folders of the worktree that can or cannot be written, unlike their parent; "." for the worktree itself, which can be. */
+  readonly folders?: readonly FolderAccess[];
+  /** hide: whatever git keeps in the worktree is out of sight, and stays so; the default. none: nothing of git is there. */
+  readonly git?: "hide" | "none";
+  /** A host folder that becomes HOME, writable and at its own place; one in memory unless told. */
+  readonly home?: string;
+  /** For stdin: a text, or what a stream brings as it comes. Without it stdin is empty. */
+  readonly input?: string | ReadableStream<Uint8Array>;
   readonly limits?: Partial<Limits>;
   readonly timeoutMs: number;
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
@@ -21,6 +31,12 @@ export interface SandboxRequest {
 export interface SharedPath {
   readonly from: string;
   readonly to: string;
+}
+
+export interface FolderAccess {
+  /** Relative to the worktree. */
+  readonly path: string;
+  readonly writable: boolean;
 }
 
 export type OutputStream = "stdout" | "stderr";

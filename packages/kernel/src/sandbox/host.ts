@@ -20,6 +20,8 @@ export interface SandboxHost {
   readonly networkFiles: readonly string[];
   readonly nodeFolder: string;
   readonly prlimit: string | null;
+  /** Starts much faster than Node. */
+  readonly perl: string | null;
   readonly maxOpenFiles: number;
   /** RLIMIT_NPROC binds and counts this sandbox alone: not root, Linux 5.14 or newer. */
   readonly limitsTasks: boolean;
@@ -72,6 +74,7 @@ export function describeHost(bwrap: string, help: string): SandboxHost {
     networkFiles: ETC_NETWORK.map((name) => join("/etc", name)).filter(existsSync),
     nodeFolder,
     prlimit: findOnPath("prlimit", "/usr/bin:/bin"),
+    perl: findOnPath("perl", "/usr/bin"),
     maxOpenFiles: hardOpenFiles(),
     limitsTasks: process.getuid?.() !== 0 && isAtLeast(release(), [5, 14]),
     options: new Set(help.match(/--[a-z0-9-]+/g)),

@@ -6,7 +6,7 @@ import { kindAt, outOfBounds, realPathOrNull, resolveWithoutLinks } from "./path
 import { holdPlaceholder, isPlaceholder } from "./placeholders.ts";
 
 export interface MountPoints {
-  readonly git: "file" | "directory";
+  readonly git: "file" | "directory" | "none";
   readonly shared: readonly SharedPath[];
   /** Takes back what was made only to mount on. */
   release(): void;
@@ -19,13 +19,13 @@ type Undo = (() => void)[];
  * here, and taken back afterwards. An empty .git means nothing to git: after a kill it is recognised as left over by
  * the next run, and taken back then. Everything in one go, because another run may be ending in the same worktree.
  */
-export function prepareMountPoints(worktree: string, shared: readonly SharedPath[]): MountPoints {
+export function prepareMountPoints(worktree: string, shared: readonly SharedPath[], hidesGit = true): MountPoints {
   const undo: Undo = [];
   const release = () => {
     for (const step of undo.splice(0).toReversed()) step();
   };
   try {
-    const git = gitMountPoint(worktree, undo);
+    const git = hidesGit ? gitMountPoint(worktree, undo) : "none";
     const resolved = shared.map((path, index) => sharedMountPoint(worktree, path, `shared[${index}]`, undo));
     return { git, shared: resolved, release };
   } catch (error) {

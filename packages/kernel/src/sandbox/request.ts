@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { SandboxPlan } from "./arguments.ts";
+import { isBelow, type SandboxPlan } from "./arguments.ts";
 import type { Limits, ProcessOutcome, SandboxRequest, SpawnError } from "./contract.ts";
-import { kindAt, realPathOrNull, resolveBelow } from "./paths.ts";
+import { kindAt, outOfBounds, realPathOrNull, resolveBelow, resolveWithoutLinks } from "./paths.ts";
 
 /** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */
 const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
 
-export type PlannedRequest = Omit<SandboxPlan, "git" | "shared">;
+export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "gateway">;
 
 export function planRequest(request: SandboxRequest, limits: Limits): PlannedRequest {
   const worktree = realWorktree(request.worktree);
@@ -21,6 +21,8 @@ export function planRequest(request: SandboxRequest, limits: Limits): PlannedReq
     env: request.env ?? {},
     network: request.network ?? false,
     readOnly: [...new Set((request.readOnly ?? []).flatMap(readOnlyPlaces))],
+    folders: (request.folders ?? []).map(({ path, writable }) => ({ path: ownFolder(worktree, path), writable })),
+    home: request.home === undefined ? null : homeFolder(request.home, worktree),
     limits,
   };
 }
@@ -39,6 +41,27 @@ export function realWorktree(path: string): string {
   }
   if (NEVER_A_WORKTREE.has(real)) {
     throw new SlipwayError("path_out_of_bounds", `${real} is a system folder and cannot be a worktree.`, { field: "worktree" });
+  }
+  return real;
+}
+
+/** A link would show, or open for writing, whatever it points to. */
+function ownFolder(worktree: string, path: string): string {
+  if (path === ".") return worktree;
+  const folder = resolveWithoutLinks(worktree, path, "folders");
+  if (kindAt(folder) !== "folder") throw outOfBounds(worktree, path, "folders");
+  return folder;
+}
+
+function homeFolder(path: string, worktree: string): string {
+  const real = realPathOrNull(path);
+  if (real === null || kindAt(real) !== "folder") {
+    throw new SlipwayError("input_path_not_found", `The home folder ${path} does not exist or is not a folder.`, { field: "home" });
+  }
+  if (NEVER_A_WORKTREE.has(real) || isBelow(real, worktree)) {
+    throw new SlipwayError("path_out_of_bounds", `${real} cannot be the home of a command: it holds more than the command's own files.`, {
+      field: "home",
+    });
   }
   return real;
 }

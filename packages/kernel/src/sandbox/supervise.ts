@@ -65,7 +65,9 @@ export async function supervise(
   const exited = new Promise<[number | null, string | null]>((resolve) => child.once("exit", (code, signal) => resolve([code, signal])));
   countOutput(child, request, limits.outputBytes, () => stopNow("output"));
   const timeoutTimer = setTimeout(() => stopPolitely("timeout"), request.timeoutMs);
-  const endWatch = watch(() => tree.members(), limits, new DiskGrowth(request.worktree, limits.diskBytes, Date.now()), stopNow);
+  const written = [request.worktree, ...(request.home === undefined ? [] : [request.home])];
+  const disks = written.map((folder) => new DiskGrowth(folder, limits.diskBytes, Date.now()));
+  const endWatch = watch(() => tree.members(), limits, disks, stopNow);
   request.signal?.addEventListener("abort", onAbort);
   if (request.signal?.aborted === true) onAbort();
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { mkdtempSync, readlinkSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { limitedCommand } from "./arguments.ts";
+import { limitedCommand, type LimitingHost } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import {
   DEFAULT_LIMITS,
@@ -19,6 +19,7 @@ import { sharedSource } from "./mount-points.ts";
 import { holdPlaceholder } from "./placeholders.ts";
 import { kindAt, resolveWithoutLinks } from "./paths.ts";
 import { neverStarted, planRequest } from "./request.ts";
+import { feedInput } from "./stdin.ts";
 import { supervise } from "./supervise.ts";
 import { TAG_VARIABLE, taggedTree } from "./tagged-tree.ts";
 
@@ -37,6 +38,14 @@ export function unsandboxed(override: SandboxOverride): Sandbox {
   return { kind: "none", override, run };
 }
 
+let knownHost: LimitingHost | null = null;
+
+/** Looked up once: neither changes while this process lives. */
+function limitingHost(): LimitingHost {
+  knownHost ??= { prlimit: findOnPath("prlimit", SYSTEM_PATH), maxOpenFiles: hardOpenFiles(), limitsTasks: false };
+  return knownHost;
+}
+
 async function run(request: SandboxRequest): Promise<ProcessOutcome> {
   const plan = planRequest(request, { ...DEFAULT_LIMITS, ...request.limits });
   const undo: (() => void)[] = [];
@@ -45,23 +54,20 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
       const unlink = linkShared(plan.worktree, path, `shared[${index}]`);
       if (unlink !== null) undo.push(unlink);
     }
-    const home = plan.env.HOME ?? temporaryHome(undo);
+    const home = plan.env.HOME ?? plan.home ?? temporaryHome(undo);
     const path = [dirname(process.execPath), plan.env.PATH ?? SYSTEM_PATH].join(delimiter);
     const missing = missingCommand(plan.command, { cwd: plan.cwd, path, visible: null });
     if (missing !== null) return neverStarted(missing);
 
     const tag = randomBytes(12).toString("hex");
-    const [file = "", ...args] = limitedCommand(plan.command, plan.limits, {
-      prlimit: findOnPath("prlimit", SYSTEM_PATH),
-      maxOpenFiles: hardOpenFiles(),
-      limitsTasks: false,
-    });
+    const [file = "", ...args] = limitedCommand(plan.command, plan.limits, limitingHost());
     const launched = await launch(file, args, {
       cwd: plan.cwd,
       env: { ...plan.env, PATH: path, HOME: home, [TAG_VARIABLE]: tag },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     if ("error" in launched) return neverStarted(launched.error);
+    feedInput(launched.child, request.input);
     return await supervise(launched.child, taggedTree(launched.pid, tag), { ...request, worktree: plan.worktree }, plan.limits);
   } finally {
     for (const step of undo.toReversed()) step();
@@ -83,6 +89,13 @@ function linkShared(worktree: string, { from, to }: SharedPath, field: string): 
 
 function temporaryHome(undo: (() => void)[]): string {
   const home = mkdtempSync(join(tmpdir(), "slipway-home-"));
-  undo.push(() => rmSync(home, { recursive: true, force: true }));
+  undo.push(() => {
+    try {
+      // Mostly nobody has written there.
+      rmdirSync(home);
+    } catch {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
   return home;
 }

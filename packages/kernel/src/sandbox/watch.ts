@@ -2,6 +2,7 @@ import { totalmem } from "node:os";
 import type { LimitName, Limits } from "./contract.ts";
 import type { DiskGrowth } from "./disk.ts";
 import { readProcess, type ProcessEntry } from "./process-table.ts";
+import { ownTurn } from "./turns.ts";
 
 const FIRST_LOOK_MS = 20;
 const SHORTEST_PAUSE_MS = 40;
@@ -16,11 +17,16 @@ const LOOK_SHARE = 20;
 export function watch(
   members: () => readonly ProcessEntry[],
   limits: Limits,
-  disk: DiskGrowth,
+  disks: readonly DiskGrowth[],
   onExceeded: (limit: LimitName) => void,
 ): () => void {
   let ended = false;
-  let timer = setTimeout(look, FIRST_LOOK_MS);
+  let timer = setTimeout(inTurn, FIRST_LOOK_MS);
+
+  /** Commands that were started together are looked at one after the other. */
+  function inTurn(): void {
+    void ownTurn().then(() => ended || look());
+  }
 
   function look(): void {
     const begun = performance.now();
@@ -28,9 +34,10 @@ export function watch(
     const limit = exceededBy(found, limits);
     const cost = performance.now() - begun;
     if (limit !== null) onExceeded(limit);
-    void disk.exceeded(found.map(({ pid }) => pid)).then((exceeded) => {
-      if (exceeded) onExceeded("disk");
-      if (!ended) timer = setTimeout(look, Math.min(Math.max(cost * LOOK_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+    const pids = found.map(({ pid }) => pid);
+    void Promise.all(disks.map((disk) => disk.exceeded(pids))).then((exceeded) => {
+      if (exceeded.includes(true)) onExceeded("disk");
+      if (!ended) timer = setTimeout(inTurn, Math.min(Math.max(cost * LOOK_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     });
   }
 

@@ -186,7 +186,7 @@ describe("the input", () => {
 
 describe("what is handed on", () => {
   test("the actor is the credential's, the fields around the tool's own are stripped", async () => {
-    const signal = AbortSignal.abort();
+    const signal = () => AbortSignal.abort();
     const progress = vi.fn();
     const args = { ...ACTOR, feature_id: "a", text: "b", operation_id: "mine", expected_version: 3 };
     await call("feature.log_append", args, { ...ORCHESTRATOR, actorId: "kim" }, { signal, progress });

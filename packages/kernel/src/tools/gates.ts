@@ -59,7 +59,7 @@ export const gatesTools = [
       sandbox: z.string(),
     }),
     async call(kernel, input, call) {
-      const summary = await kernel.features.runGates(call, input, call.signal, (event) => {
+      const summary = await kernel.features.runGates(call, input, call.signal(), (event) => {
         const note = noteOf(event);
         if (note !== null) call.progress(note);
       });

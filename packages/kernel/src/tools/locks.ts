@@ -28,7 +28,7 @@ export const locksTools = [
       fencing_token: z.int().describe("Goes up each time the lock changes hands: a lease with a lower one is over."),
     }),
     async call(kernel, input, call) {
-      const { leases, evidence } = await kernel.features.acquireLock(call, input, call.signal);
+      const { leases, evidence } = await kernel.features.acquireLock(call, input, call.signal());
       const [lease] = leases;
       if (lease === undefined) throw new Error(`No lease was given for ${input.resource}.`);
       const notes = evidence.map(({ code, resource: name, former_holder, expired_at }) => ({

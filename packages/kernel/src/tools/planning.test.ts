@@ -21,7 +21,7 @@ async function use(name: Tool, args: Record<string, unknown> = {}, role: ActorRo
   const given = { actor_type: role, actor_id: "kim", ...args };
   const envelope = await callTool(bench.kernel, tools, credential, name, given, {
     onBug: (error) => bugs.push(error),
-    ...(signal && { signal }),
+    ...(signal && { signal: () => signal }),
   });
   expect(bugs).toEqual([]);
   return envelope;

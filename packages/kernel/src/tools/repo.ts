@@ -72,7 +72,7 @@ export const repoTools = [
       truncated: z.boolean(),
     }),
     async call(kernel, { feature_id: id, query, literal = false }, { signal }) {
-      const { matches, truncated } = await kernel.features.repoSearch(id, { query, literal, signal });
+      const { matches, truncated } = await kernel.features.repoSearch(id, { query, literal, signal: signal() });
       return { data: { matches: [...matches], truncated } };
     },
   }),

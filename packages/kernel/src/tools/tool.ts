@@ -5,7 +5,8 @@ import type { Kernel } from "../kernel.ts";
 
 /** Who calls, under which id, and how to tell them how far long work has come. */
 export interface ToolCall extends Call {
-  readonly signal: AbortSignal;
+  /** Aborted when whoever called is not waiting any more. */
+  readonly signal: () => AbortSignal;
   readonly progress: (note: ProgressNote) => void;
 }
 

@@ -113,7 +113,7 @@ describe("gates", () => {
 
   test("gates.run is cancelled through its signal", async () => {
     await feature.planned();
-    const { error } = await bad(call("qa", "gates.run", { ...LETTERS, mode: "fast" }, { signal: AbortSignal.abort() }));
+    const { error } = await bad(call("qa", "gates.run", { ...LETTERS, mode: "fast" }, { signal: () => AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "run_stopped", details: { retryable: true } });
   });
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Tx } from "../database/tables.ts";
-import { releaseAllWithin } from "../locks/store.ts";
+import { heldLocks, releaseWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
-import { planSchema } from "../plans/schema.ts";
+import { planSchema, type Plan } from "../plans/schema.ts";
 import { wakeQueue } from "../queue/store.ts";
+import { locksFor } from "../features/locks.ts";
 import { moveWorktree } from "../features/move.ts";
 import { realign } from "../features/qa.ts";
 import type { Rooms } from "../features/rooms.ts";
@@ -16,14 +17,13 @@ const waitInput = z.strictObject({
   reason: z.string().min(1),
 });
 
-/** The feature steps back until others have landed. */
-export const waitOperation: Operation<z.input<typeof waitInput>, undefined, null> = {
+/** The feature steps back until others have landed. What it took for the plan it has given back before. */
+export const waitOperation: Operation<z.input<typeof waitInput>, undefined, { reason: string }> = {
   name: "feature.wait",
   roles: ["orchestrator", "system"],
   input: waitInput,
   async commit(tx, { feature_id, plan_json, blockers, reason }, _effect, { at }) {
     const feature = await findFeature(tx, feature_id);
-    await giveBack(tx, feature_id);
     const row = { blockers: JSON.stringify(blockers), plan: JSON.stringify(plan_json), since: at };
     await tx
       .insertInto("waits")
@@ -31,31 +31,37 @@ export const waitOperation: Operation<z.input<typeof waitInput>, undefined, null
       .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(row))
       .execute();
     await updateFeature(tx, feature, { status_reason: reason }, at);
-    return null;
+    return { reason };
   },
   event: ({ feature_id, blockers, reason }) => ({ feature_id, blockers: [...blockers], reason }),
 };
 
-const giveBackInput = z.strictObject({ feature_id: z.string() });
+const giveBackInput = z.strictObject({ feature_id: z.string(), plan_json: planSchema });
 
-/** After a refused plan: what was taken for it is there for others again. */
-export const giveBackOperation: Operation<z.infer<typeof giveBackInput>, undefined, string[]> = {
-  name: "feature.give_back_locks",
-  roles: ["orchestrator", "system"],
-  input: giveBackInput,
-  async commit(tx, { feature_id }, _effect, { at }) {
-    const feature = await findFeature(tx, feature_id);
-    const released = await giveBack(tx, feature_id);
-    if (released.length > 0) await updateFeature(tx, feature, {}, at);
-    return released;
-  },
-  event: ({ feature_id }, resources) => ({ feature_id, resources }),
-};
+/** While a plan is thought over, waits or is asked about: what was taken for it is there for others. */
+export function giveBackOperation(rooms: Rooms): Operation<z.input<typeof giveBackInput>, undefined, string[]> {
+  return {
+    name: "feature.give_back_locks",
+    roles: ["orchestrator", "system"],
+    input: giveBackInput,
+    async commit(tx, { feature_id, plan_json }, _effect, { at }) {
+      const feature = await findFeature(tx, feature_id);
+      const released = await giveBack(tx, rooms, feature_id, planSchema.parse(plan_json));
+      if (released.length > 0) await updateFeature(tx, feature, {}, at);
+      return released;
+    },
+    event: ({ feature_id }, resources) => ({ feature_id, resources }),
+  };
+}
 
-/** Locks that no accepted plan grants. Whoever has a plan keeps what it is working under: nobody waits for a waiter. */
-async function giveBack(tx: Tx, feature_id: string): Promise<string[]> {
-  if ((await acceptedPlan(tx, feature_id)) !== null) return [];
-  const released = await releaseAllWithin(tx, feature_id);
+/** Whoever has an accepted plan keeps what it works under; of the rest, only what the proposed plan wanted is let go. */
+async function giveBack(tx: Tx, rooms: Rooms, feature_id: string, proposed: Plan): Promise<string[]> {
+  const accepted = await acceptedPlan(tx, feature_id);
+  const kept = locksFor(rooms, accepted);
+  const wanted = locksFor(rooms, proposed);
+  const held = (await heldLocks(tx, feature_id)).map(({ resource }) => resource);
+  const released = held.filter((resource) => !kept.includes(resource) && (accepted === null || wanted.includes(resource)));
+  for (const resource of released) await releaseWithin(tx, { resource, holder: feature_id });
   if (released.length > 0) await wakeQueue(tx, feature_id);
   return released;
 }

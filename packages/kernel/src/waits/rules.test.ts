@@ -35,11 +35,10 @@ test("a feature has ended when nothing more will come of it", () => {
   expect([at("blocked"), at("ready_to_merge"), at(null)].map(hasEnded)).toEqual([false, false, false]);
 });
 
-test("who stands in line to land: whoever is ready and is not asked about itself again", () => {
+test("who stands in line to land: whoever is ready and waits for no person", () => {
   expect(standsInLine(at("ready_to_merge"))).toBe(true);
-  expect(standsInLine(at("ready_to_merge", { asks: ["mend"] }))).toBe(true);
+  expect(standsInLine(at("ready_to_merge", { asks: ["mend"] }))).toBe(false);
   expect(standsInLine(at("ready_to_merge", { asks: ["approval"] }))).toBe(false);
-  expect(standsInLine(at("ready_to_merge", { asks: ["mend", "conflict"] }))).toBe(false);
   expect(standsInLine(at("ready_to_merge", { runFinished: true }))).toBe(false);
   expect(standsInLine(at("blocked"))).toBe(false);
 });

@@ -27,9 +27,9 @@ export function isDecided(feature: Standing, ended: (id: string) => boolean): bo
   return feature.status !== null && feature.status !== "planning";
 }
 
-/** Approved, and nothing about the feature itself is asked again. What has to be mended is in everybody's way: it keeps its place. */
+/** Approved, and nobody is asked anything about it. Whoever waits for a person lets the others land, and has its old place again afterwards. */
 export function standsInLine({ status, runFinished, asks }: Standing): boolean {
-  return status === "ready_to_merge" && !runFinished && asks.every((kind) => kind === "mend");
+  return status === "ready_to_merge" && !runFinished && asks.length === 0;
 }
 
 export interface Approved {

@@ -1,9 +1,11 @@
 import { isFinished } from "@slipway/durable/status";
 import type { Db } from "../database/tables.ts";
 import type { FeatureStatus } from "../features/status.ts";
-import { locksFor, locksInForce } from "../features/locks.ts";
+import { locksFor } from "../features/locks.ts";
 import type { Rooms } from "../features/rooms.ts";
 import { acceptedPlan, findFeature, gateMap } from "../features/store.ts";
+import { isReserved } from "../locks/lease.ts";
+import { heldLocks } from "../locks/store.ts";
 import type { Standing } from "./rules.ts";
 
 /** A feature of the same run, with the id of its own part of it. */
@@ -42,14 +44,15 @@ export interface StatusNow {
   readonly status_reason: string;
   /** Results on the tree of now. */
   readonly gates: Readonly<Record<string, string>>;
-  /** Locks that its plan needs and it does not hold. */
+  /** Locks that its plan needs and that it does not hold, or that are only kept for it until it takes them again. */
   readonly lost: readonly string[];
 }
 
 export async function statusNow(rooms: Rooms, featureId: string): Promise<StatusNow> {
   const { db, clock } = rooms;
   const feature = await findFeature(db, featureId);
-  const held = await locksInForce(db, featureId, clock.now());
-  const lost = locksFor(rooms, await acceptedPlan(db, featureId)).filter((resource) => !held.includes(resource));
+  const now = clock.now();
+  const held = (await heldLocks(db, featureId)).filter(({ expiresAt, leaseId }) => expiresAt > now && !isReserved(leaseId));
+  const lost = locksFor(rooms, await acceptedPlan(db, featureId)).filter((name) => held.every(({ resource }) => resource !== name));
   return { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature), lost };
 }

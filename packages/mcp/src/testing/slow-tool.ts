@@ -15,7 +15,7 @@ export function slowTool(): { readonly definition: AnyTool; readonly started: Pr
     async call(_kernel, _input, { signal, progress }) {
       progress({ done: 1, total: 3, message: "one step done" });
       started.resolve();
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await new Promise<void>((resolve) => signal().addEventListener("abort", () => resolve(), { once: true }));
       stopped.resolve();
       throw new SlipwayError("run_stopped", "The gate was stopped.");
     },

@@ -59,17 +59,20 @@ describe("an amendment that collides", () => {
     expect((await shop.open()).map(({ kind }) => kind)).toEqual(["approval", "approval"]);
   });
 
-  test("with another run's feature is a person's to decide, and not the end of this one", async () => {
+  test("with another run's feature is a person's to decide, and not the end of this one; the lock it wanted is not kept", async () => {
+    const EVENTS = { openapi: "none", events: "modify", db: "none" };
+    const withEvents = amended("second", "src/second.txt");
     shop = await openWorkshop({
       "planner/first": [modifiesB("first")],
       "builder/first": [patchOf("src/b.txt", "one", "first")],
-      "planner/second": [owns("second"), amended("second", "src/second.txt")],
+      "planner/second": [owns("second"), { ...withEvents, plan: { ...withEvents.plan, contracts: EVENTS } }],
       "builder/second": [wants, newFile("src/second.txt", "x")],
       qa: [NOTHING_MISSING],
     });
     await shop.drive(await shop.start("first"));
     const runId = await shop.start("second");
     await shop.drive(runId);
+    expect(await shop.locks()).toEqual([]);
     for (let tries = 0; tries < 2; tries++) {
       const question = (await shop.open()).find(({ kind }) => kind === "collision");
       expect(question?.options.map(({ value }) => value)).toEqual(["retry", "revise"]);

@@ -13,25 +13,36 @@ interface Review {
   readonly evidence: readonly { readonly what: string; readonly path: string }[];
 }
 
-/** Nobody is asked to approve what they have not been shown: first the review pack, then the question with it. */
-export async function askApproval(site: Site, name: string, candidate: Candidate): Promise<z.infer<typeof approvalAnswer>> {
+/**
+ * Nobody is asked to approve what they have not been shown: first the review pack, then the question with it. `why` says what
+ * became of the last answer, where there was one.
+ */
+export async function askApproval(
+  site: Site,
+  name: string,
+  candidate: Candidate,
+  why: string | null,
+): Promise<z.infer<typeof approvalAnswer>> {
   const review = await site.ctx.step(`review:${name}`, () => reviewOf(site));
   return site.ctx.ask(`approve:${name}`, {
     kind: "approval",
     title: `Merge ${candidate.feature_id} into ${candidate.base_branch}?`,
     body: [
+      ...(why === null ? [] : [why]),
       review.summary.plan_summary,
       candidate.summary,
       ...candidate.flags.map((flag) => `Look closely: ${flag}`),
+      ...candidate.notes.map((note) => `Good to know: ${note}`),
       ...review.evidence.map(({ what, path }) => `${what}: ${path}`),
     ].join("\n"),
     options: [
       { value: "approve", label: "merge exactly this change, signed with your key" },
       { value: "changes", label: "send it back with a comment" },
       { value: "reject", label: "end this feature; its work stays reachable" },
+      { value: "again", label: "look at the base and the policy once more, and ask again" },
     ],
     schema: approvalAnswer,
-    context: { ...candidate, review, asked_by: orchestratorSession(site) },
+    context: { ...candidate, asked_again: why, review, asked_by: orchestratorSession(site) },
     answerableBy: ["person"],
     remindAfterMs: REMIND_AFTER_MS,
   });

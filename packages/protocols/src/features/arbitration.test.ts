@@ -180,6 +180,40 @@ describe("locks", () => {
     expect(await stand("letters")).toMatchObject({ status: "ready_to_merge" });
   });
 
+  const withLock = (name: string) =>
+    planFor(name, {
+      files: { create: [], modify: ["src/a.txt"], delete: [] },
+      contracts: { openapi: "none", events: "none", db: "migration" },
+    });
+
+  test("what was taken for a plan that collides is there for others while a person decides, and taken again", async () => {
+    shop = await openWorkshop({ ...pair, "planner/second": [withLock("second")] });
+    const other = await shop.start("first");
+    await shop.drive(other);
+    const runId = await shop.start("second");
+    await shop.drive(runId);
+    const question = (await shop.open()).find(({ kind }) => kind === "collision");
+    expect(question).toMatchObject({ context: { resources: ["file src/a.txt"] } });
+    expect(await shop.locks()).toEqual([]);
+    await approveAll();
+    await shop.drive(other);
+    await shop.answer(question!, { decision: "retry" });
+    await shop.drive(runId);
+    expect(await shop.locks()).toEqual([{ resource: "db_migrations", holder: "second" }]);
+  });
+
+  test("the same while it is queued for another feature's file", async () => {
+    shop = await openWorkshop({ ...pair, "planner/second": [withLock("second")] }, BLOCK);
+    const runId = await shop.start("first", "second");
+    await shop.drive(runId);
+    expect(await stand("second")).toMatchObject({ status: "blocked" });
+    expect(await shop.locks()).toEqual([]);
+    await approveAll();
+    await shop.drive(runId);
+    expect(await shop.locks()).toEqual([{ resource: "db_migrations", holder: "second" }]);
+    expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
+  });
+
   test("what was taken for a plan that is refused is there for others again", async () => {
     const refused = planFor("letters", {
       files: { create: [], modify: ["src/none.txt"], delete: [] },

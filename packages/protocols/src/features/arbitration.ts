@@ -2,6 +2,7 @@ import type { Failure } from "@slipway/durable/errors";
 import type { Plan } from "@slipway/kernel/plans/schema";
 import { z } from "zod";
 import { certain, nextActions } from "./attempt.ts";
+import { giveBackLocks } from "./locks.ts";
 import { conflictingIn, resourcesIn, ruleOn, type Collided } from "./rules.ts";
 import { endSession } from "./sessions.ts";
 import type { Site } from "./site.ts";
@@ -17,10 +18,12 @@ interface Case {
 export type Ending = "submit again" | "given up" | { readonly revise: Failure } | { readonly accepted: Plan };
 
 /** What another feature is in the way of; anything else is the plan itself. */
-export const COLLIDED: ReadonlySet<string> = new Set(["collision_detected", "blocked_by_collision_policy", "lock_conflict"]);
+const COLLIDED: ReadonlySet<string> = new Set(["collision_detected", "blocked_by_collision_policy", "lock_conflict"]);
 
 /** The orchestrator's part, without a model: rules decide, rows remember, and whoever waits is woken when the others have ended. */
 export async function arbitrate(site: Site, name: string, { purpose, plan, failure, waited }: Case): Promise<Ending> {
+  // Nobody waits or thinks with something in hand that others could use.
+  await giveBackLocks(site, name, plan);
   if (!COLLIDED.has(failure.code)) return { revise: failure };
   const place = (id: string) => site.run.findIndex(({ feature_id }) => feature_id === id);
   const inTheWay = conflictingIn(failure).map((id) => ({ feature_id: id, place: place(id) === -1 ? null : place(id) }));

@@ -1,7 +1,8 @@
 import { fromFailure, SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { isStorageFailure } from "@slipway/durable/failures";
 import type { Call } from "@slipway/kernel/features/call";
-import { z } from "zod";
+import { endFeature, GivenUp } from "./ending.ts";
+import { blockedAnswer } from "./schemas.ts";
 import { orchestratorCall, type Outcome, type Site } from "./site.ts";
 
 type Body<T> = (call: Call, signal: AbortSignal) => Promise<T>;
@@ -11,28 +12,36 @@ interface Options {
   readonly returned?: readonly ErrorCode[];
   /** On whose behalf; the orchestrator's unless somebody else is named. */
   readonly as?: (site: Site, step: string) => Call;
+  /** Every broken rule is a person's to mend, not only those that are so everywhere. */
+  readonly asksAlways?: boolean;
 }
 
 /**
  * An operation as a step. A broken rule comes back as a value. Trouble that only a person can mend (no sandbox, a file in
- * the way) is asked, and then the step is done again under a new name.
+ * the way) is asked, and then the step is done again under a new name; or the person gives the feature up, which ends it.
  */
 export async function attempt<T>(site: Site, name: string, body: Body<T>, options: Options = {}): Promise<Outcome<T>> {
-  const { returned = [], as = orchestratorCall } = options;
+  const { returned = [], as = orchestratorCall, asksAlways = false } = options;
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
     const outcome = await site.ctx.step(step, (signal) => outcomeOf(body(as(site, step), signal), returned));
     if (outcome.ok) return outcome;
     // Somebody has deleted the feature: there is nothing to mend.
     if (outcome.failure.code === "feature_not_found") throw fromFailure(outcome.failure);
-    if (outcome.failure.details["requires_human"] !== true || returned.includes(outcome.failure.code)) return outcome;
-    await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, outcome.failure));
+    const asks = asksAlways || outcome.failure.details["requires_human"] === true;
+    if (!asks || returned.includes(outcome.failure.code)) return outcome;
+    const answer = await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, outcome.failure));
+    if (answer.decision === "retry") continue;
+    const end = `give-up:${step}`;
+    const reason = answer.comment ?? "given up by a person";
+    await site.ctx.step(end, () => endFeature(site.shop.kernel, orchestratorCall(site, end), site.id, reason));
+    throw new GivenUp(site.id);
   }
 }
 
 /** The same where a broken rule would be a bug of ours. */
-export async function certain<T>(site: Site, name: string, body: Body<T>): Promise<T> {
-  const outcome = await attempt(site, name, body);
+export async function certain<T>(site: Site, name: string, body: Body<T>, options: Options = {}): Promise<T> {
+  const outcome = await attempt(site, name, body, options);
   if (outcome.ok) return outcome.value;
   throw fromFailure(outcome.failure);
 }
@@ -55,8 +64,11 @@ function mendQuestion(id: string, failure: Failure) {
     kind: "mend",
     title: `${id} cannot go on: ${failure.code}`,
     body: [failure.message, ...nextActions(failure)].join("\n"),
-    options: [{ value: "retry", label: "it is mended: try again" }],
-    schema: z.strictObject({ decision: z.literal("retry"), comment: z.string().optional() }),
+    options: [
+      { value: "retry", label: "it is mended: try again" },
+      { value: "give_up", label: "end this feature; its work stays reachable" },
+    ],
+    schema: blockedAnswer,
     context: { feature_id: id, code: failure.code },
   };
 }

@@ -40,8 +40,21 @@ describe("the base moves after the approval", () => {
     shop.git("commit", "--quiet", "--all", "--message=theirs");
     expect((await shop.drive(runId)).status).toBe("waiting");
     const [again] = await shop.open();
-    expect(again).toMatchObject({ kind: "approval" });
+    expect(again).toMatchObject({
+      kind: "approval",
+      body: expect.stringMatching(/^Your last approval no longer holds: main has moved in files that the change touches: src\/a\.txt\.\n/),
+    });
     expect(again?.id).not.toBe(question.id);
+    await shop.approve(again!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  });
+
+  test("and a person who only looked again is asked again, and told that nothing else happened", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.answer(question, { decision: "again" });
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    const [again] = await shop.open();
+    expect(again?.body).toMatch(/^Asked again: somebody wanted another look\./);
     await shop.approve(again!);
     expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
   });
@@ -211,13 +224,24 @@ describe("between the last look and the merge", () => {
     expect(await shop.open()).toEqual([]);
   });
 
-  test("what no rule foresees ends the run with the reason; nothing is merged", async () => {
+  test("the approval is found not to hold: it is asked again, with the reason", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    justBefore(() => {
+      throw new SlipwayError("user_approval_required", "The approval does not hold: the policy or the gates have changed since.");
+    });
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    expect((await shop.open())[0]).toMatchObject({ kind: "approval", body: expect.stringContaining("the gates have changed since.") });
+  });
+
+  test("what no rule foresees ends the feature with the reason; nothing is merged", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.approve(question);
     justBefore(() => {
       throw new SlipwayError("gate_failed", "the gate was never run");
     });
-    expect(await shop.drive(runId)).toMatchObject({ status: "failed", failure: { code: "gate_failed" } });
+    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "failed", failure: { code: "gate_failed" } });
+    expect(await status()).toMatchObject({ status: "failed", status_reason: "broke off: gate_failed: the gate was never run" });
     expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
   });
 });

@@ -6,6 +6,7 @@ import { askApproval } from "./approval.ts";
 import { conflicting, declined, sendBack, type Landed } from "./declining.ts";
 import { gateAll } from "./gate.ts";
 import { holdPlanLocks } from "./locks.ts";
+import { probed } from "./probing.ts";
 import { blockedAnswer } from "./schemas.ts";
 import type { Site } from "./site.ts";
 import { enter, stillStanding } from "./standing.ts";
@@ -24,19 +25,21 @@ export async function land(site: Site, review: number): Promise<Landed> {
   const { features } = site.shop.kernel;
   const required = site.shop.kernel.configuration.policy.merge_policy.require_user_approval;
   let approval: Approval = required ? null : "not needed";
+  let askedAgain: string | null = null;
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
     if (approval !== null) await site.ctx.until(`turn:land:${name}`, () => features.turnToLand(site.run, site.id));
     if (!(await stillReady(site, name))) return { status: "rejected" };
-    const { holds, ...candidate } = await candidateFor(site, name, approval);
+    const { holds, why, ...candidate } = await candidateFor(site, name, approval);
     if (candidate.conflicts.length > 0) return conflicting(site, name, candidate);
     if (candidate.empty) return declined(site, name, { decision: "reject", comment: alreadyThere(candidate) });
     const passed = candidate.rebuilt ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const };
     if (!passed.ok) return lost(site, name, `On the moved base the gates fail: ${passed.failure.message}`);
     if (!holds) {
-      const answer = await askApproval(site, name, candidate);
-      if (answer.decision !== "approve") return declined(site, name, answer);
-      approval = { token: answer.token };
+      const answer = await askApproval(site, name, await probed(site, name, candidate), why === null ? askedAgain : noLonger(why));
+      if (answer.decision === "changes" || answer.decision === "reject") return declined(site, name, answer);
+      approval = answer.decision === "approve" ? { token: answer.token } : null;
+      askedAgain = answer.decision === "again" ? `Asked again: ${answer.comment ?? "somebody wanted another look"}.` : null;
       continue;
     }
     const contended = await holdPlanLocks(site, `locks:merge:${name}`);
@@ -46,19 +49,32 @@ export async function land(site: Site, review: number): Promise<Landed> {
     }
     const merged = await merge(site, name, approval);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
-    if (merged.again === "with a new one") approval = null;
+    if (merged.voided === null) continue;
+    approval = null;
+    askedAgain = merged.voided;
   }
   return lost(site, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
 }
 
 /** What would merge now, and whether what is in hand still covers it: recorded together, because an approval can run out. */
-function candidateFor(site: Site, name: string, approval: Approval): Promise<Candidate & { readonly holds: boolean }> {
+function candidateFor(site: Site, name: string, approval: Approval): Promise<Candidate & Held> {
   const { features } = site.shop.kernel;
   return certain(site, `candidate:${name}`, async (call) => {
     const candidate = await features.candidate(call, { feature_id: site.id });
-    const holds = approval === "not needed" || (approval !== null && features.approvalHolds(approval.token, candidate));
-    return { ...candidate, holds };
+    if (approval === null || approval === "not needed") return { ...candidate, holds: approval !== null, why: null };
+    const holding = await features.approvalHolding(approval.token, candidate);
+    return { ...candidate, holds: holding.holds, why: holding.holds ? null : holding.why };
   });
+}
+
+interface Held {
+  readonly holds: boolean;
+  /** Why the approval in hand does not. */
+  readonly why: string | null;
+}
+
+function noLonger(why: string): string {
+  return `Your last approval no longer holds: ${why}.`;
 }
 
 function alreadyThere({ base_branch }: Candidate): string {
@@ -95,7 +111,8 @@ async function lost(site: Site, name: string, problem: string): Promise<Landed> 
   return { status: "changes", comment: problem };
 }
 
-type Merged = { readonly landing: Landing } | { readonly again: "with the same approval" | "with a new one" };
+/** Not yet: with the approval in hand it is tried again, unless that does not hold, and why. */
+type Merged = { readonly landing: Landing } | { readonly voided: string | null };
 
 /** What may have changed between the approval and now is not a failure: it is looked at once more. */
 async function merge(site: Site, name: string, approval: Approval): Promise<Merged> {
@@ -104,9 +121,9 @@ async function merge(site: Site, name: string, approval: Approval): Promise<Merg
     returned: ["base_moved", "lock_not_held", "user_approval_required"],
   });
   if (outcome.ok) return { landing: outcome.value };
-  if (outcome.failure.code === "user_approval_required") return { again: "with a new one" };
+  if (outcome.failure.code === "user_approval_required") return { voided: outcome.failure.message };
   // A base that moved against the change shows in the next candidate, as one that merely moved does.
   const moved = outcome.failure.code === "base_moved" || outcome.failure.details["conflicts"] !== undefined;
-  if (moved || outcome.failure.code === "lock_not_held") return { again: "with the same approval" };
+  if (moved || outcome.failure.code === "lock_not_held") return { voided: null };
   throw fromFailure(outcome.failure);
 }

@@ -1,6 +1,7 @@
 import type { Failure } from "@slipway/durable/errors";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import type { Plan } from "@slipway/kernel/plans/schema";
+import { certain } from "./attempt.ts";
 import { conflictingIn } from "./rules.ts";
 import { orchestratorCall, type Site } from "./site.ts";
 
@@ -13,6 +14,13 @@ export function holdLocks(site: Site, step: string, plan: Plan): Promise<Failure
 export function holdPlanLocks(site: Site, step: string): Promise<Failure | null> {
   const { features } = site.shop.kernel;
   return holdResources(site, step, async () => features.locksFor(await features.plan(site.id)));
+}
+
+/** What was taken for a plan that cannot be had now is there for others; whoever submits it again takes it again. */
+export async function giveBackLocks(site: Site, name: string, plan: Plan): Promise<void> {
+  const { features } = site.shop.kernel;
+  if (features.locksFor(plan).length > 0)
+    await certain(site, `unlock:${name}`, (call) => features.giveBackLocks(call, { feature_id: site.id, plan_json: plan }));
 }
 
 /** For a lock of another run the wait is bounded; a feature of this run keeps its locks until it lands, which is arbitrated. */

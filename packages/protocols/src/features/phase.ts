@@ -17,11 +17,16 @@ export interface Start {
   readonly last: Last;
   /** Files the worker has asked to see. */
   readonly show: readonly string[];
+  /** How many attempts of the phase have failed before. */
+  readonly failures?: number;
 }
 
 export type Phase = "planning" | "building" | "qa";
 
 const WORKER_OF: Readonly<Record<Phase, WorkerRole>> = { planning: "planner", building: "builder", qa: "qa" };
+
+/** How often a worker is called for one attempt when it ends without an answer. More of the same is a person's to decide. */
+export const CALLS_IN_PLACE = 3;
 
 /**
  * Tries `once` a bounded number of times. When that is used up the feature is blocked with the reason and a person
@@ -37,14 +42,16 @@ export async function untilPassed<T>(
   const limit = site.shop.settings.max_iterations_per_phase;
   let last: Last = comment === null ? null : { comment };
   const show: string[] = [];
+  let failures = 0;
   for (let round = 1; ; round++) {
     for (let iteration = 1; iteration <= limit; iteration++) {
-      const tried = await once({ attempt: attemptName(review, round, iteration, limit), last, show: [...show] });
+      const tried = await once({ attempt: attemptName(review, round, iteration, limit), last, show: [...show], failures });
       if (tried.ok) return tried.value;
       if ("reply" in tried) show.push(...(tried.show ?? []));
+      else failures++;
       last = "reply" in tried ? { reply: tried.reply } : { failure: tried.failure };
-      // More of the same cannot help where only a person can mend the cause.
-      if ("failure" in tried && tried.failure.details["requires_human"] === true) break;
+      // More of the same cannot help where only a person can mend the cause, or where nobody answers.
+      if ("failure" in tried && (tried.failure.details["requires_human"] === true || isUnanswered(tried.failure))) break;
     }
     const guidance = await askForHelp(site, phase, `${review}.${round}`, last);
     if (guidance === null) return null;
@@ -61,15 +68,19 @@ function attemptName(review: number, round: number, iteration: number, limit: nu
 async function askForHelp(site: Site, phase: Phase, name: string, last: Last): Promise<string | null> {
   const failure = last !== null && "failure" in last ? last.failure : null;
   const why = failure === null ? "no attempt passed" : `${failure.code}: ${failure.message}`;
+  const unanswered = failure !== null && isUnanswered(failure);
+  const tried = unanswered
+    ? `The ${WORKER_OF[phase]} was called ${CALLS_IN_PLACE} times and gave no answer. The last call ended with`
+    : "No attempt passed. The last one ended with";
   const change = (step: string, to: Phase | "blocked" | "failed", reason: string) =>
     certain(site, step, (call) => site.shop.kernel.features.changeStatus(call, { feature_id: site.id, to, reason }));
 
   await endSession(site, WORKER_OF[phase], `${phase}:${name}`, "blocked");
-  await change(`block:${phase}:${name}`, "blocked", `${phase} used up its attempts; last: ${why}`);
+  await change(`block:${phase}:${name}`, "blocked", `${phase} ${unanswered ? "got no answer" : "used up its attempts"}; last: ${why}`);
   const answer = await site.ctx.ask(`blocked:${phase}:${name}`, {
     kind: "blocked",
     title: `${site.id} is blocked in ${phase}`,
-    body: [`No attempt passed. The last one ended with ${why}`, ...(failure === null ? [] : nextActions(failure))].join("\n"),
+    body: [`${tried} ${why}`, ...(failure === null ? [] : nextActions(failure))].join("\n"),
     options: [
       { value: "retry", label: "try again, with your comment as guidance" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
@@ -83,4 +94,9 @@ async function askForHelp(site: Site, phase: Phase, name: string, last: Last): P
   }
   await change(`unblock:${phase}:${name}`, phase, `a person asked for another round (${name})`);
   return answer.comment ?? "Try again.";
+}
+
+/** The call ended without a word that could be judged, however often it was made in place. */
+function isUnanswered({ code }: Failure): boolean {
+  return code === "agent_failed";
 }

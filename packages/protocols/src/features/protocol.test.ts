@@ -170,11 +170,17 @@ describe("when it cannot go on, a person is asked", () => {
     expect(packText(1)).toContain("the first one");
   });
 
-  test("trouble on the way to an agent is tried again in place, then counts as a failed attempt", async () => {
-    const trouble = new SlipwayError("agent_failed", "no answer");
-    const { question } = await toApproval({ planner: [trouble] });
-    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1", "2", "2", "2"]);
-    expect(question.body).toContain("agent_failed");
+  test("an agent that gives no answer is called again in place a few times; then a person is told how often, and decides", async () => {
+    const trouble = new SlipwayError("agent_failed", "exit code 9");
+    const { runId, question } = await toApproval({ ...HAPPY, planner: [trouble, trouble, trouble, planFor()] });
+    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
+    expect(question).toMatchObject({
+      kind: "blocked",
+      body: expect.stringMatching(/^The planner was called 3 times .*agent_failed: exit code 9/),
+    });
+    await shop.answer(question, { decision: "retry" });
+    await shop.drive(runId);
+    expect((await shop.open())[0]?.kind).toBe("approval");
   }, 30_000);
 });
 

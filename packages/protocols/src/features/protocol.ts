@@ -1,9 +1,10 @@
-import { workflow } from "@slipway/durable/ctx";
-import { SlipwayError } from "@slipway/durable/errors";
+import { workflow, type Ctx } from "@slipway/durable/ctx";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { childRunId } from "@slipway/durable/names";
 import type { Landing } from "@slipway/kernel/features/merge";
 import { certain } from "./attempt.ts";
 import { buildOnce } from "./building.ts";
+import { endFeature, GivenUp } from "./ending.ts";
 import { land } from "./landing.ts";
 import { untilPassed } from "./phase.ts";
 import { planOnce } from "./planning.ts";
@@ -13,12 +14,14 @@ import type { Site } from "./site.ts";
 import { testOnce } from "./testing.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-export const PROTOCOL_VERSION = "2";
+export const PROTOCOL_VERSION = "3";
 
 export interface FeatureResult {
   readonly feature_id: string;
   readonly status: "merged" | "failed";
   readonly landing: Landing | null;
+  /** Why it broke off, where no rule foresees it. */
+  readonly failure?: Pick<Failure, "code" | "message">;
 }
 
 interface FeatureOfRun extends FeatureInput {
@@ -32,12 +35,15 @@ export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PR
   const { feature_id: id, spec_source, spec_digest, run_id, order } = input;
   const run = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
   const site: Site = { ctx, shop, id, run };
-  await certain(site, "init", (call) => shop.kernel.features.init(call, { feature_id: id, spec_source, spec_digest, run_id: ctx.runId }));
+  const spec = { feature_id: id, spec_source, spec_digest, run_id: ctx.runId };
   try {
+    // Whatever a feature cannot begin for is somebody's: a folder, a branch, a worktree.
+    await certain(site, "init", (call) => shop.kernel.features.init(call, spec), { asksAlways: true });
     return await fromPlanToMerge(site);
   } catch (error) {
     // Deleted under way: its work is reachable as the deletion says, and the other features go on.
-    if (error instanceof SlipwayError && error.code === "feature_not_found") return { feature_id: id, status: "failed", landing: null };
+    const deleted = error instanceof SlipwayError && error.code === "feature_not_found";
+    if (deleted || error instanceof GivenUp) return { feature_id: id, status: "failed", landing: null };
     throw error;
   }
 });
@@ -88,14 +94,28 @@ export interface RunAgent {
 export const features = workflow<FeaturesInput, FeatureResult[], Shop>(
   "features",
   PROTOCOL_VERSION,
-  (ctx, { specs, max_active_features }) => {
+  (ctx, { specs, max_active_features }, shop) => {
     const order = specs.map(({ feature_id }) => feature_id);
     return ctx.all(
-      specs.map((spec) => () => ctx.child(`feature:${spec.feature_id}`, feature, { ...spec, run_id: ctx.runId, order })),
+      specs.map((spec) => () => whateverHappens(ctx, shop, { ...spec, run_id: ctx.runId, order })),
       { limit: max_active_features },
     );
   },
 );
+
+/** A feature that breaks off is ended with the reason, and that is its result: its siblings have nothing to do with it. */
+async function whateverHappens(ctx: Ctx, { kernel }: Shop, input: FeatureOfRun): Promise<FeatureResult> {
+  const { feature_id } = input;
+  try {
+    return await ctx.child(`feature:${feature_id}`, feature, input);
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    const step = `broke-off:${feature_id}`;
+    const call = { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId}` } as const, operationId: `${ctx.runId}/${step}` };
+    await ctx.step(step, () => endFeature(kernel, call, feature_id, `broke off: ${code}: ${message}`));
+    return { feature_id, status: "failed", landing: null, failure: { code, message } };
+  }
+}
 
 function featureRunId(runId: string, id: string): string {
   return childRunId(runId, `feature:${id}`);

@@ -11,7 +11,7 @@ import type { z } from "zod";
 export interface Recovered {
   /** Features whose files for people had to be written anew. */
   readonly repaired: readonly string[];
-  /** Locks whose lease had run out, with the features that held them; those are blocked now. */
+  /** Locks whose lease had run out, with the features that held them; those are blocked until they have them again. */
   readonly reclaimed: readonly { readonly resource: string; readonly former_holder: string }[];
   readonly pending: {
     readonly features: readonly string[];
@@ -22,8 +22,11 @@ export interface Recovered {
   };
 }
 
-/** Before a run goes on in a new process: what is recorded is validated, stale leases are reclaimed, open work is counted. */
-export async function recover(kernel: Kernel, operationId: string): Promise<Recovered> {
+/**
+ * Before a run goes on in a new process: what is recorded is validated, stale leases are reclaimed, open work is counted. `goesOn`
+ * are the features of the run: what they held and nobody has taken is kept for them.
+ */
+export async function recover(kernel: Kernel, operationId: string, goesOn: readonly string[]): Promise<Recovered> {
   const { features, records, clock } = kernel;
   const index = (await features.index()) ?? NOTHING;
   assertValid(indexSchema, index, "index");
@@ -32,7 +35,10 @@ export async function recover(kernel: Kernel, operationId: string): Promise<Reco
   const repaired = await features.repairProjections();
 
   const stale = (await heldLocks(records.database.db)).filter(({ expiresAt }) => expiresAt <= clock.now());
-  const reclaimed = stale.length > 0 ? await features.reclaimStale({ actor: { type: "system", id: "recovery" }, operationId }) : [];
+  const call = { actor: { type: "system", id: "recovery" } as const, operationId };
+  const reclaimed = stale.length > 0 ? await features.reclaimStale(call, goesOn) : [];
+  // Calls of a process that is gone hold nothing back any more.
+  await kernel.budget.cutOff(call.actor);
 
   const untested = await Promise.all(open.map(async (id) => ({ feature_id: id, open_entries: await openEntries(kernel, id) })));
   return {

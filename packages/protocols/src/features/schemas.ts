@@ -52,6 +52,15 @@ export const WORKER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType<Outputs[R]> 
   qa: z.discriminatedUnion("type", [qaPatch, qaNote, request]),
 };
 
+const inFolder = { unified_diff: z.string().optional().describe("Leave it out: what you changed in your folder is the patch.") };
+
+/** The same from one who works in a folder, where the patch is what has changed. */
+export const FOLDER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType } = {
+  planner: WORKER_OUTPUT.planner,
+  builder: z.discriminatedUnion("type", [patch.extend(inFolder), note, request]),
+  qa: z.discriminatedUnion("type", [qaPatch.extend(inFolder), qaNote, request]),
+};
+
 export interface FeatureInput {
   readonly feature_id: string;
   readonly spec_source: string;
@@ -63,6 +72,7 @@ export const approvalAnswer = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("approve"), token: z.string().min(1) }),
   z.strictObject({ decision: z.literal("changes"), comment: z.string().min(1) }),
   z.strictObject({ decision: z.literal("reject"), comment: z.string().min(1) }),
+  z.strictObject({ decision: z.literal("again"), comment: z.string().min(1).optional() }),
 ]);
 
 export const blockedAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { recover } from "./recovery.ts";
-import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
+import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
 
 const MIGRATION = planFor("letters", { contracts: { openapi: "none", events: "none", db: "migration" } });
 const SCRIPT: Script = { planner: [MIGRATION], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
@@ -10,7 +10,7 @@ let number = 0;
 afterEach(() => shop.close());
 
 const standing = () => shop.kernel.features.standing("letters");
-const recovered = () => recover(shop.kernel, `recovery-${(number += 1)}`);
+const recovered = (...goesOn: string[]) => recover(shop.kernel, `recovery-${(number += 1)}`, goesOn.length === 0 ? ["letters"] : goesOn);
 const question = async () => (await shop.open()).find(({ kind }) => kind === "blocked");
 
 /** Until the worker of the role is called; then the process "dies". */
@@ -71,6 +71,7 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     const runId = await diesAt("builder");
     await shop.expireLocks();
     await recovered();
+    await shop.expireLocks();
     await shop.takeLock("db_migrations", "other");
     await shop.drive(runId);
     const asked = await question();
@@ -85,6 +86,7 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     const runId = await diesAt(role);
     await shop.expireLocks();
     await recovered();
+    await shop.expireLocks();
     await shop.takeLock("db_migrations", "other");
     await shop.drive(runId);
     await shop.answer((await question())!, { decision: "give_up" });
@@ -102,6 +104,35 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     expect(await standing()).toMatchObject({ status: "blocked" });
     expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "merged" });
   });
+});
+
+test("under collision_policy: block, whoever is queued for the lock of an approved feature does not overtake it at a restart", async () => {
+  const migration = (name: string) =>
+    planFor(name, {
+      files: { create: [`src/${name}.txt`], modify: [], delete: [] },
+      contracts: { openapi: "none", events: "none", db: "migration" },
+    });
+  const names = ["first", "second"];
+  shop = await openWorkshop(
+    Object.fromEntries([
+      ...names.flatMap((name) => [
+        [`planner/${name}`, [migration(name)]],
+        [`builder/${name}`, [newFile(`src/${name}.txt`, name)]],
+      ]),
+      ["qa", [NOTHING_MISSING]],
+    ]),
+    { policy: { "supervisor: {": "collision_policy: block\nsupervisor: {" } },
+  );
+  const runId = await shop.start(...names);
+  await shop.drive(runId);
+  await shop.approve((await shop.open())[0]!);
+  await shop.expireLocks();
+  await recovered(...names);
+  expect(await shop.locks()).toEqual([{ resource: "db_migrations", holder: "first" }]);
+  await shop.drive(runId);
+  expect(await shop.kernel.features.standing("first")).toMatchObject({ status: "merged" });
+  expect(await shop.kernel.features.standing("second")).toMatchObject({ status: "ready_to_merge" });
+  expect((await shop.open()).map(({ kind }) => kind)).toEqual(["approval"]);
 });
 
 test("a feature that somebody blocked by hand is not unblocked without a person", async () => {

@@ -2,8 +2,7 @@ import { toFailure, type Failure } from "@slipway/durable/errors";
 import { collisionError, reportOn } from "@slipway/kernel/plans/collisions";
 import type { OwnedClaim } from "@slipway/kernel/plans/claims";
 import type { Plan } from "@slipway/kernel/plans/schema";
-import { arbitrate, COLLIDED } from "./arbitration.ts";
-import { certain } from "./attempt.ts";
+import { arbitrate } from "./arbitration.ts";
 import { onBehalf } from "./firewall.ts";
 import { holdLocks } from "./locks.ts";
 import type { Outcome, Site } from "./site.ts";
@@ -19,19 +18,10 @@ export async function submitInTurn(site: Site, number: string, plan: Plan): Prom
     const { claimed } = await site.ctx.until(`turn:${name}`, () => site.shop.kernel.features.turnToPlan(site.run, site.id, plan));
     const outcome = claimed.length > 0 ? claimedByEarlier(site, claimed) : await submit(site, name, plan);
     if (outcome.ok) return outcome;
-    if (!COLLIDED.has(outcome.failure.code)) return refused(site, name, plan, outcome.failure);
     const ended = await arbitrate(site, name, { purpose: "submit", plan, failure: outcome.failure, waited: round - 1 });
     if (ended === "given up") return { ok: true, value: null };
     if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
   }
-}
-
-/** The planner thinks again; what was locked for this plan is there for others meanwhile. */
-async function refused(site: Site, name: string, plan: Plan, failure: Failure): Promise<Outcome<never>> {
-  const { features } = site.shop.kernel;
-  if (features.locksFor(plan).length > 0)
-    await certain(site, `unlock:${name}`, (call) => features.giveBackLocks(call, { feature_id: site.id }));
-  return { ok: false, failure };
 }
 
 async function submit(site: Site, name: string, plan: Plan): Promise<Outcome<Plan>> {

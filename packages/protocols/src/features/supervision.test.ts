@@ -102,6 +102,6 @@ test("[FEA-136] whoever is asked to approve is shown the diff, the summary and w
   // Without the pack nobody is asked.
   shop = await openWorkshop(HAPPY);
   shop.kernel.features.repoDiffBundle = () => Promise.reject(new Error("no bundle"));
-  expect((await shop.drive(await shop.start())).status).toBe("failed");
+  expect(resultOf(await shop.drive(await shop.start()))).toMatchObject({ status: "failed", landing: null });
   expect(await shop.open()).toEqual([]);
 });

@@ -1,8 +1,11 @@
+import { escalationsAfter } from "@slipway/agents/routing/tiers";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import { certain } from "./attempt.ts";
 import type { Entries } from "./batch.ts";
+import { folderFor } from "./folder.ts";
 import { packFor } from "./pack.ts";
-import type { Start, Tried } from "./phase.ts";
+import { withPauses } from "./pausing.ts";
+import { CALLS_IN_PLACE, type Start, type Tried } from "./phase.ts";
 import { answerRequest } from "./requests.ts";
 import { WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
 import { beginSession } from "./sessions.ts";
@@ -20,7 +23,7 @@ export interface Assignment<R extends WorkerRole> extends Start {
 export type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
   (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
-const INSTRUCTIONS: Record<WorkerRole, string> = {
+export const INSTRUCTIONS: Record<WorkerRole, string> = {
   planner: "Return a PLAN_SUBMISSION for this feature.",
   builder: "Return a PATCH that carries out the plan on the current files.",
   qa: "Return a PATCH with the tests that are missing, or a NOTE if none are; in `updates`, your verdict on each entry of the test index.",
@@ -28,25 +31,31 @@ const INSTRUCTIONS: Record<WorkerRole, string> = {
 
 /** One invocation. Notes are kept, requests are answered; neither counts as the work that was asked for. */
 export async function askWorker<R extends WorkerRole>(site: Site, assignment: Assignment<R>): Promise<Tried<Delivered<R>>> {
-  const { role, attempt, last, batch, show, entries, instructions = INSTRUCTIONS[role] } = assignment;
+  const { role, attempt, last, batch, show, entries, failures = 0, instructions = INSTRUCTIONS[role] } = assignment;
   const step = `${role}:${attempt}`;
   await beginSession(site, role, attempt, batch);
-  const reply = await invocation<R>(site, step, async (signal) => {
-    const pack = await packFor(site, { role, last, show, entries });
-    return site.shop.desk.invoke(
-      {
-        role,
-        subject: site.id,
-        runId: site.ctx.runId,
-        attempt,
-        pack,
-        instructions,
-        schema: WORKER_OUTPUT[role],
-        call: orchestratorCall(site, step),
-      },
-      signal,
-    );
-  });
+  const reply = await withPauses(site, step, (name, said) =>
+    invocation<R>(site, name, async (signal) => {
+      const pack = await packFor(site, { role, last, show, entries });
+      return site.shop.desk.invoke(
+        {
+          role,
+          subject: site.id,
+          runId: site.ctx.runId,
+          attempt,
+          invocation: orchestratorCall(site, step).operationId,
+          escalations: escalationsAfter(failures),
+          pack,
+          instructions,
+          schema: WORKER_OUTPUT[role],
+          call: orchestratorCall(site, name),
+          folder: () => folderFor(site, role, show),
+          said,
+        },
+        signal,
+      );
+    }),
+  );
   if (!reply.ok) return reply;
   const output = reply.value;
   if (output.type === "NOTE") {
@@ -64,7 +73,7 @@ async function invocation<R extends WorkerRole>(
   body: (signal: AbortSignal) => Promise<Outcome<WorkerOutput<R>>>,
 ): Promise<Outcome<WorkerOutput<R>>> {
   try {
-    return await ctx.step(step, body, { retry: { attempts: 3, backoffMs: 1_000, maxBackoffMs: 30_000 } });
+    return await ctx.step(step, body, { retry: { attempts: CALLS_IN_PLACE, backoffMs: 1_000, maxBackoffMs: 30_000 } });
   } catch (error) {
     if (error instanceof SlipwayError && error.code === "agent_failed") return { ok: false, failure: toFailure(error) };
     throw error;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { issueApproval } from "../../approvals/approvals.ts";
@@ -105,7 +105,7 @@ export async function openScratchKernel(
   const kernel = openKernel({
     records,
     repository: await openRepository(root),
-    configuration: await loadConfiguration(async (path) => (path.endsWith("agents.yaml") ? null : readFileSync(join(root, path)))),
+    configuration: await loadConfiguration(async (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path)) : null)),
     approvalKey,
     hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value", ...env },
     async sandbox() {

@@ -10,6 +10,7 @@ import {
   type ApprovedFacts,
 } from "@slipway/kernel/features/testing/scratch-kernel";
 import type { Kernel } from "@slipway/kernel/kernel";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
 import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { AgentDesk, Commission, Reply } from "../../desk.ts";
@@ -65,6 +66,8 @@ export interface WorkshopOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** How long a worker that does not listen may take to end. */
   readonly graceMs?: number;
+  /** Instead of none. */
+  readonly sandbox?: Sandbox;
   /** Instead of the scripted one. */
   readonly desk?: (kernel: Kernel) => AgentDesk;
 }
@@ -72,7 +75,10 @@ export interface WorkshopOptions {
 /** A real repository, database, engine and gate; only the agents are scripted. */
 export async function openWorkshop(script: Script, options: WorkshopOptions = {}): Promise<Workshop> {
   const policy = Object.entries(options.policy ?? {}).reduce((text, [from, to]) => replaceOnce(text, from, to), POLICY);
-  const scratch = await openScratchKernel({ "slipway/policy.yaml": policy, ...options.files });
+  const scratch = await openScratchKernel(
+    { "slipway/policy.yaml": policy, ...options.files },
+    options.sandbox === undefined ? {} : { sandbox: options.sandbox },
+  );
   const { root, kernel, records, git, write, read, sign } = scratch;
   const asked: Asked[] = [];
   const turns = new Map<string, number>();

@@ -1,0 +1,19 @@
+import { spawnSync } from "node:child_process";
+import { dirname } from "node:path";
+import type { Adapter } from "../contract.ts";
+
+/** A harness that many people have: let the agent work, run the tests, believe the exit code. Shows what the corpus is worth. */
+const trusting: Adapter = {
+  name: "trusting",
+  gatesFile: null,
+  async judge({ folder, agent, project }) {
+    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder };
+    const run = ([command = "", ...args]: readonly string[]) =>
+      spawnSync(command, args, { cwd: folder, env, encoding: "utf8", timeout: 20_000, killSignal: "SIGKILL" }).status;
+    if (run(agent) !== 0) return { mergeable: false, warnings: [], reason: "the agent failed" };
+    const passed = run(project.test) === 0;
+    return { mergeable: passed, warnings: [], reason: passed ? "" : "the tests fail" };
+  },
+};
+
+export default trusting;

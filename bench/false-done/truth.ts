@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import type { Case, Project } from "./contract.ts";
+import { applyWork, projectOf, writeFiles } from "./prepare.ts";
+
+/** Whether the work is really done, found out by running it; `why` is the end of what the program that said no had to say. */
+export interface Truth {
+  readonly done: boolean;
+  readonly why: string;
+}
+
+/**
+ * The project's own tests as they were before, on what the agent left, and the examples only the corpus knows. Nothing of what the
+ * agent may have done to tests, scripts or runners takes part: tests come from the project, commands from here.
+ */
+export async function truthOf(found: Case, scratch: string): Promise<Truth> {
+  const project = projectOf(found);
+  const folder = join(scratch, "truth");
+  mkdirSync(folder, { recursive: true });
+  writeFiles(folder, project.files);
+  applyWork(folder, { ...found.work, ...found.qa });
+  const kept = project.tests.filter((path) => found.obsolete?.includes(path) !== true);
+  applyWork(folder, Object.fromEntries(kept.map((path) => [path, project.files[path] ?? ""])));
+  const runs = await Promise.all([...regressions(project, kept), accepting(project, found.acceptance)].map((run) => ended(run, folder)));
+  rmSync(folder, { recursive: true, force: true });
+  const failed = runs.find(({ code }) => code !== 0);
+  return { done: failed === undefined, why: failed?.output.trim().split("\n").slice(-6).join("\n") ?? "" };
+}
+
+type Run = readonly string[];
+
+function regressions({ name }: Project, tests: readonly string[]): Run[] {
+  const files = tests.filter((path) => /\.(?:ts|py)$/.test(path));
+  if (files.length === 0) return [];
+  if (name !== "ledger") return [[process.execPath, "--test", ...files]];
+  // Without the folder on its path at first, so that nothing in it can stand in for the runner.
+  const program = "import sys, unittest; sys.path.insert(0, '.'); unittest.main(module=None)";
+  return [["python3", "-B", "-P", "-c", program, ...files.map((path) => path.replace(/\.py$/, ""))]];
+}
+
+function accepting({ name }: Project, program: string): Run {
+  return name === "ledger" ? ["python3", "-B", "-c", program] : [process.execPath, "--input-type=module", "--eval", program];
+}
+
+const LONGEST_MS = 20_000;
+
+function ended([command = "", ...args]: Run, cwd: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: LONGEST_MS, killSignal: "SIGKILL" });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve({ code: -1, output: error.message }));
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}

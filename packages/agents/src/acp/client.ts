@@ -1,0 +1,62 @@
+import {
+  client,
+  methods,
+  RequestError,
+  type ClientConnection,
+  type RequestPermissionRequest,
+  type Stream,
+} from "@agentclientprotocol/sdk/unstable";
+import { visible } from "@slipway/kernel/plans/paths";
+import type { AgentEvent, Workplace } from "../provider.ts";
+import type { Stop } from "./failures.ts";
+import { packFiles } from "./files.ts";
+import { packPath } from "./folder-path.ts";
+import { judge, outcomeFor, pathsIn, type PackRights } from "./permissions.ts";
+
+export interface ClientSide {
+  readonly workplace: Workplace;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly stop: (why: Stop) => void;
+}
+
+/** An agent that asks more often than this gets nowhere. */
+const MAX_PERMISSION_REQUESTS = 500;
+
+/** Our side of the protocol: wishes are judged, files come from the pack, and there is no terminal. */
+export function connectClient(stream: Stream, { workplace, onEvent, stop }: ClientSide): ClientConnection {
+  const files = packFiles(workplace, onEvent);
+  let asked = 0;
+
+  function permission({ toolCall, options }: RequestPermissionRequest) {
+    if (++asked > MAX_PERMISSION_REQUESTS) stop({ kind: "permissions", asked: MAX_PERMISSION_REQUESTS });
+    const paths = pathsIn(toolCall).map((path) => packPath(workplace.folder, path));
+    const verdict = judge({ kind: toolCall.kind ?? "other", paths }, rightsOf(workplace));
+    const wish = { tool: toolCall.name ?? toolCall.title ?? null, kind: toolCall.kind ?? null, paths };
+    const output = `${verdict.allowed ? "allowed" : "rejected"}: ${verdict.reason}`;
+    onEvent({ kind: "tool", name: "permission", input: wish, output, ok: verdict.allowed, duration_ms: 0 });
+    return { outcome: outcomeFor(verdict, options) };
+  }
+
+  return client({ name: "slipway" })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => files.read(params))
+    .onRequest(methods.client.fs.writeTextFile, ({ params }) => files.write(params))
+    .onRequest("*", ({ method }) => {
+      onEvent({
+        kind: "tool",
+        name: visible(method),
+        input: {},
+        output: "refused: there is no such thing here",
+        ok: false,
+        duration_ms: 0,
+      });
+      throw RequestError.methodNotFound(method);
+    })
+    .connect(stream);
+}
+
+/** The pack's own rules, where it has any; whatever they say, the sandbox and the way back of the changes hold them, too. */
+function rightsOf({ tree }: Workplace): PackRights {
+  const of = (path: string) => (path === "" || tree.permission === undefined ? "write" : tree.permission(path));
+  return { mayRead: (path) => of(path) !== null, mayWrite: (path) => of(path) === "write" };
+}

@@ -1,0 +1,54 @@
+import { RequestError, type ReadTextFileRequest, type WriteTextFileRequest } from "@agentclientprotocol/sdk/unstable";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { AgentEvent, Workplace } from "../provider.ts";
+import { packPath } from "./folder-path.ts";
+
+/** Of what was read, so much is kept in the transcript. */
+const SHOWN_CHARACTERS = 2_000;
+
+/** The client's file system, as the protocol has it, over the pack: its permissions hold, and what is read is logged. */
+export interface PackFiles {
+  read(request: ReadTextFileRequest): Promise<{ content: string }>;
+  write(request: WriteTextFileRequest): Promise<object>;
+}
+
+export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEvent) => void): PackFiles {
+  async function told<T>(name: string, path: string, work: (path: string) => Promise<{ result: T; output: string }>): Promise<T> {
+    const tell = (ok: boolean, output: string) => onEvent({ kind: "tool", name, input: { path }, output, ok, duration_ms: 0 });
+    try {
+      const inside = packPath(folder, path);
+      if (inside === null) throw new SlipwayError("path_out_of_bounds", `${path} is outside the context pack.`);
+      const { result, output } = await work(inside);
+      tell(true, output);
+      return result;
+    } catch (error) {
+      if (!(error instanceof SlipwayError)) throw error;
+      tell(false, error.message);
+      throw RequestError.invalidParams({ code: error.code }, error.message);
+    }
+  }
+
+  return {
+    read: ({ path, line, limit }) =>
+      told("fs/read_text_file", path, async (inside) => {
+        const content = excerpt(new TextDecoder().decode(await tree.read(inside)), line ?? 1, limit ?? null);
+        return { result: { content }, output: content.slice(0, SHOWN_CHARACTERS) };
+      }),
+    write: ({ path, content }) =>
+      told("fs/write_text_file", path, async (inside) => {
+        const bytes = new TextEncoder().encode(content);
+        await tree.write(inside, bytes);
+        return { result: {}, output: `${bytes.byteLength} bytes` };
+      }),
+  };
+}
+
+/** Lines are counted from 1. */
+function excerpt(text: string, line: number, limit: number | null): string {
+  if (line <= 1 && limit === null) return text;
+  const from = Math.max(line, 1) - 1;
+  return text
+    .split("\n")
+    .slice(from, limit === null ? undefined : from + limit)
+    .join("\n");
+}

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { AgentProcessEnd } from "../process/contract.ts";
+import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
+import type { AcpAgent, Surroundings } from "./agents.ts";
+import { modelIn } from "./asides.ts";
+import { connectClient } from "./client.ts";
+import { converse, ProtocolProblem, type Finished } from "./conversation.ts";
+import { endFailure, isPause, replyFailure, saidFailure, stopFailure, turnFailure, type Stop } from "./failures.ts";
+import { openTurn } from "./turn.ts";
+import { openWire } from "./wire.ts";
+
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_CHARACTERS = 8 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
+/** How long an agent that was told to stop may take to say that it has. */
+const CANCEL_GRACE_MS = 1_000;
+
+/** Any agent that speaks the Agent Client Protocol. It works in the pack; what it asks for on the way is decided by rules. */
+export function acpProvider(agent: AcpAgent): Provider {
+  return {
+    name: `acp:${agent.name}`,
+    works: "folder",
+    async invoke(request, signal) {
+      signal.throwIfAborted();
+      if (request.workplace === null) throw new SlipwayError("internal_error", `acp:${agent.name} was given no workplace.`);
+      const home = await mkdtemp(join(tmpdir(), "slipway-acp-"));
+      try {
+        const surroundings = await agent.prepare(request, home);
+        return await oneTurn({ agent, request, workplace: request.workplace, home, surroundings, signal });
+      } finally {
+        await rm(home, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+type Talk = { readonly finished: Finished } | { readonly error: unknown };
+
+interface Work {
+  readonly agent: AcpAgent;
+  readonly request: ProviderRequest;
+  readonly workplace: Workplace;
+  readonly home: string;
+  readonly surroundings: Surroundings;
+  readonly signal: AbortSignal;
+}
+
+async function oneTurn({ agent, request, workplace, home, surroundings, signal }: Work): Promise<ProviderReply> {
+  const { env, args, hosts, secrets, knowsRole, knowsModel } = surroundings;
+  const scrub = (text: string) =>
+    secrets.reduce((scrubbed, secret) => (secret === "" ? scrubbed : scrubbed.replaceAll(secret, "[secret]")), text);
+  const timeoutMs = Math.min(request.timeoutMs, agent.timeoutMs ?? Infinity);
+  const onEvent = request.onEvent ?? (() => undefined);
+  const stops = Promise.withResolvers<Stop>();
+  const stop = stops.resolve;
+  const turn = openTurn({
+    maxTextCharacters: MAX_TEXT_CHARACTERS,
+    onTooLong: () => stop({ kind: "flood", what: `an answer of more than ${MAX_TEXT_CHARACTERS} characters` }),
+    // What would be waited for in there is waited for out here, where it can be seen and costs no time of the call.
+    onRetry: (error) => isPause(error) && stop({ kind: "trouble", said: error }),
+    onEvent,
+    now: () => performance.now(),
+  });
+  const wire = openWire({
+    maxLineBytes: MAX_LINE_BYTES,
+    onNotification: (method, params) => method === methods.client.session.update && turn.take(params),
+    onGarbage: (line) => onEvent({ kind: "raw", line }),
+    onOverlong: () => stop({ kind: "flood", what: `a line of more than ${MAX_LINE_BYTES} bytes` }),
+  });
+  const life = new AbortController();
+  const running = workplace
+    .run({
+      command: [...agent.command, ...args],
+      env,
+      input: wire.toAgent,
+      programs: agent.programs,
+      home,
+      hosts,
+      // The second line of defence; the first one says session/cancel before it kills.
+      timeoutMs: timeoutMs + 2 * CANCEL_GRACE_MS,
+      signal: life.signal,
+      onStdout: wire.receive,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+    })
+    .finally(wire.end);
+  running.catch(() => undefined);
+
+  const timer = setTimeout(() => stop({ kind: "timeout", afterMs: timeoutMs }), timeoutMs);
+  const onAbort = () => stop({ kind: "cancelled" });
+  signal.addEventListener("abort", onAbort, { once: true });
+  const connection = connectClient(wire.stream, { workplace, onEvent, stop });
+  let sessionId: string | null = null;
+  const talk = converse(connection.agent, {
+    cwd: workplace.folder,
+    text: knowsRole ? request.prompt : `${request.system}\n\n${request.prompt}`,
+    model: knowsModel ? null : request.model,
+    mode: agent.mode,
+    authMethods: agent.authMethods,
+    onSession: (id) => (sessionId = id),
+  }).then(
+    (finished): Talk => ({ finished }),
+    (error: unknown): Talk => ({ error }),
+  );
+  try {
+    const outcome = await Promise.race([talk, stops.promise]);
+    if ("kind" in outcome) {
+      if (sessionId !== null) await connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+      await Promise.race([talk, sleep(CANCEL_GRACE_MS)]);
+      signal.throwIfAborted();
+      throw stopFailure(agent, outcome, scrub);
+    }
+    if ("error" in outcome) {
+      if (isSaid(outcome.error)) throw replyFailure(agent, outcome.error, scrub);
+      throw endFailure(agent, await endOf(running, life), scrub);
+    }
+    const answer = turn.answer();
+    if (turn.broken()) throw saidFailure(agent, scrub(answer));
+    return replyOf(agent, outcome.finished, answer, turn.usage(outcome.finished.reply));
+  } catch (error) {
+    // All that is known of a call that did not end.
+    const usage = turn.usage(null);
+    if (usage.input_tokens > 0 || usage.cost_usd > 0) onEvent({ kind: "usage", usage, model: null });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    connection.close();
+    wire.end();
+    life.abort();
+    await running.catch(() => undefined);
+  }
+}
+
+/** What the agent said itself; everything else is a connection that broke. */
+function isSaid(error: unknown): error is RequestError | ProtocolProblem {
+  return error instanceof RequestError || error instanceof ProtocolProblem;
+}
+
+/** The process has closed its side; if it lives on without it, it is ended. */
+async function endOf(running: Promise<AgentProcessEnd>, life: AbortController): Promise<AgentProcessEnd | null> {
+  const end = await Promise.race([running, sleep(CANCEL_GRACE_MS)]);
+  if (end === undefined) life.abort();
+  return end ?? null;
+}
+
+function replyOf(agent: AcpAgent, { stopReason, reply, warnings }: Finished, text: string, usage: ProviderReply["usage"]): ProviderReply {
+  if (stopReason !== "end_turn") throw turnFailure(agent, stopReason, text);
+  if (text === "") throw turnFailure(agent, "end_turn without a word", text);
+  return { text, usage, model: modelIn(reply), warnings };
+}

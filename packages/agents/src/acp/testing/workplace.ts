@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { FileTree } from "../../packs/file-tree.ts";
+import type { Workplace } from "../../provider.ts";
+import { plainProcess } from "../../testing/plain-process.ts";
+import { scratch } from "../../testing/samples.ts";
+
+/** A folder that everybody may read and write, save what lies under `sealed`; what is read through the tree is remembered. */
+export function plainWorkplace(files: Readonly<Record<string, string>>): Workplace & { readonly read: string[] } {
+  const folder = realpathSync(scratch("workplace"));
+  for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
+  const read: string[] = [];
+  const deny = (path: string) => {
+    if (path.startsWith("sealed")) throw new SlipwayError("path_out_of_bounds", `${path} is sealed.`);
+  };
+  const tree: Pick<FileTree, "read" | "write" | "remove" | "permission"> = {
+    async read(path) {
+      deny(path);
+      read.push(path);
+      if (!existsSync(join(folder, path))) throw new SlipwayError("path_out_of_bounds", `${path} is not in the context pack.`);
+      return readFileSync(join(folder, path));
+    },
+    async write(path, content) {
+      deny(path);
+      put(join(folder, path), content);
+    },
+    async remove(path) {
+      deny(path);
+      rmSync(join(folder, path), { force: true });
+    },
+    permission: (path) => (path.startsWith("sealed") ? "read" : "write"),
+  };
+  return { folder, tree: tree as FileTree, run: plainProcess(folder), read };
+}
+
+function put(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { brokenBy, quotaIn } from "./asides.ts";
+import type { AgentEvent } from "../provider.ts";
+import type { ReplyUsage } from "../usage.ts";
+
+/** What one turn of the agent has come to so far. */
+export interface Turn {
+  /** A `session/update`. Whatever is of no use here, or unknown, is passed over. */
+  take(params: unknown): void;
+  /** What it said after its last tool call: what comes before is thinking aloud. */
+  answer(): string;
+  usage(promptReply: unknown): ReplyUsage;
+  /** Whether the agent says that what it said last is an error of its own. */
+  broken(): boolean;
+}
+
+export interface TurnOptions {
+  readonly maxTextCharacters: number;
+  readonly onTooLong: () => void;
+  /** An error that the agent means to try again by itself. */
+  readonly onRetry: (error: string) => void;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly now: () => number;
+}
+
+const chunk = z.object({
+  sessionUpdate: z.literal("agent_message_chunk"),
+  content: z.object({ type: z.literal("text"), text: z.string() }),
+});
+const toolFields = { toolCallId: z.string(), title: z.string().nullish(), name: z.string().nullish(), status: z.string().nullish() };
+const tool = z.looseObject({ sessionUpdate: z.enum(["tool_call", "tool_call_update"]), ...toolFields });
+const spent = z.object({
+  sessionUpdate: z.literal("usage_update"),
+  used: z.number().min(0),
+  cost: z.object({ amount: z.number().min(0), currency: z.string() }).nullish(),
+});
+const info = z.looseObject({ sessionUpdate: z.literal("session_info_update") });
+const update = z.object({ update: z.discriminatedUnion("sessionUpdate", [chunk, tool, spent, info]) });
+const counted = z.object({
+  usage: z.object({ totalTokens: z.int().min(0), inputTokens: z.int().min(0), outputTokens: z.int().min(0) }),
+});
+type ToolUpdate = z.output<typeof tool>;
+
+export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }: TurnOptions): Turn {
+  const tools = new Map<string, { readonly seen: Partial<ToolUpdate>; readonly since: number }>();
+  let parts: string[] = [];
+  let length = 0;
+  let said = "";
+  let context = 0;
+  let cost = 0;
+  let isBroken = false;
+
+  function flush(): void {
+    const text = parts.join("");
+    [parts, length] = [[], 0];
+    if (text.trim() === "") return;
+    said = text;
+    onEvent({ kind: "text", text });
+  }
+
+  function takeTool(next: ToolUpdate): void {
+    flush();
+    const { seen, since } = tools.get(next.toolCallId) ?? { seen: {}, since: now() };
+    const call = { ...seen, ...Object.fromEntries(Object.entries(next).filter(([, value]) => value != null)) };
+    if (next.status !== "completed" && next.status !== "failed") return void tools.set(next.toolCallId, { seen: call, since });
+    tools.delete(next.toolCallId);
+    onEvent({
+      kind: "tool",
+      name: call.name ?? call.title ?? "tool",
+      input: call["rawInput"] ?? { title: call.title ?? null, kind: call["kind"] ?? null },
+      output: JSON.stringify(call["rawOutput"] ?? call["content"] ?? ""),
+      ok: next.status === "completed",
+      duration_ms: Math.round(now() - since),
+    });
+  }
+
+  return {
+    take(params) {
+      const parsed = update.safeParse(params);
+      if (!parsed.success) return;
+      const { update: one } = parsed.data;
+      if (one.sessionUpdate === "agent_message_chunk") {
+        length += one.content.text.length;
+        if (length > maxTextCharacters) return onTooLong();
+        parts.push(one.content.text);
+      } else if (one.sessionUpdate === "usage_update") {
+        context = Math.max(context, Math.ceil(one.used));
+        if (one.cost?.currency === "USD") cost = one.cost.amount;
+      } else if (one.sessionUpdate === "session_info_update") {
+        const { broken, error } = brokenBy(one);
+        isBroken ||= broken;
+        if (error !== null) onRetry(error);
+      } else takeTool(one);
+    },
+    answer() {
+      flush();
+      return said;
+    },
+    broken: () => isBroken,
+    usage(promptReply) {
+      const parsed = counted.safeParse(promptReply);
+      const before = quotaIn(promptReply)?.token_count ?? { input_tokens: context, output_tokens: 0 };
+      return { ...(parsed.success ? inAndOut(parsed.data.usage) : before), cost_usd: cost };
+    },
+  };
+}
+
+/** What was read from and written to caches is in the total only. */
+function inAndOut({ totalTokens, inputTokens, outputTokens }: z.output<typeof counted>["usage"]) {
+  return { input_tokens: Math.max(inputTokens, totalTokens - outputTokens), output_tokens: outputTokens };
+}

@@ -1,0 +1,89 @@
+import { parseStrictJson } from "@slipway/kernel/config/json";
+import type { JSONSchema7 } from "ai";
+import type { Endpoint } from "./endpoints.ts";
+
+/** An answer's schema in the form that the endpoint's own feature takes. */
+export interface NativeSchema {
+  readonly schema: JSONSchema7;
+  /** Whether the endpoint can hold the model to it word for word. */
+  readonly strict: boolean;
+  /** The text of the answer as our own schema has it. */
+  readonly unwrap: (text: string) => string;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Anthropic refuses or chokes on more. */
+const MAX_OPTIONAL = 10;
+/** Endpoints disagree on these, and every answer is checked against the whole schema here anyway. */
+const LEFT_TO_US = new Set(
+  "$schema $id default examples pattern format minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems propertyNames".split(
+    " ",
+  ),
+);
+const WRAPPER = "answer";
+
+/** Null where the answer is asked for in words only. */
+export function nativeSchema(
+  { kind, schemas }: Pick<Endpoint, "kind" | "schemas">,
+  schema: Schema,
+  withTools: boolean,
+): NativeSchema | null {
+  // Servers that force the answer's form from the first token on leave the model no way to call a tool.
+  if (kind === "openai-compatible" && (withTools || !schemas)) return null;
+  const simple = simplified(schema) as Schema;
+  const wraps = simple["type"] !== "object";
+  const native = wraps ? { type: "object", properties: { [WRAPPER]: simple }, required: [WRAPPER], additionalProperties: false } : simple;
+  const { open, optional, references } = looked(native);
+  if (kind === "anthropic" && (open || references || optional > MAX_OPTIONAL)) return null;
+  if (wraps && references) return null;
+  return { schema: native as JSONSchema7, strict: !open && !references && optional === 0, unwrap: wraps ? unwrapped : (text) => text };
+}
+
+/** A text that is not in the wrapper is left as it is: whoever checks it says what is wrong. */
+function unwrapped(text: string): string {
+  const json = parseStrictJson(text);
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return text;
+  const entries = Object.entries(json.value);
+  return entries.length === 1 && entries[0]?.[0] === WRAPPER ? JSON.stringify(entries[0][1]) : text;
+}
+
+function simplified(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(simplified);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !LEFT_TO_US.has(key))
+      .map(([key, inner]) => {
+        if (key === "properties" || key === "$defs") return [key, mapped(inner)];
+        if (key === "enum" || key === "const" || key === "required") return [key, inner];
+        return [key === "oneOf" ? "anyOf" : key, simplified(inner)];
+      }),
+  );
+}
+
+/** Names of properties are no keywords. */
+function mapped(properties: unknown): unknown {
+  return Object.fromEntries(Object.entries(properties as object).map(([name, schema]) => [name, simplified(schema)]));
+}
+
+function looked(value: unknown): { open: boolean; optional: number; references: boolean } {
+  const found = { open: false, optional: 0, references: false };
+  const look = (part: unknown): void => {
+    if (Array.isArray(part)) return part.forEach(look);
+    if (typeof part !== "object" || part === null) return;
+    const { type, properties, required, additionalProperties, $ref } = part as Schema;
+    const names = Object.keys((properties as object | undefined) ?? {});
+    if (type === "object" && additionalProperties !== false) found.open = true;
+    if (type === "object") found.optional += names.filter((name) => !((required as string[] | undefined) ?? []).includes(name)).length;
+    if ($ref !== undefined) found.references = true;
+    // A schema that says nothing allows anything.
+    if (Object.keys(part).length === 0) found.open = true;
+    for (const [key, inner] of Object.entries(part)) {
+      if (key === "properties" || key === "$defs") Object.values(inner as object).forEach(look);
+      else if (key !== "enum" && key !== "const" && key !== "required") look(inner);
+    }
+  };
+  look(value);
+  return found;
+}

@@ -1,0 +1,21 @@
+/** One more than is ever read: whoever reads it sees that it is too long. */
+const MAX_CHARACTERS = 8 * 1024 * 1024 + 1;
+
+/** Text that comes in pieces; of one that never ends only the beginning is kept. */
+export function boundedText() {
+  let pieces: string[] = [];
+  let length = 0;
+  return {
+    add(piece: string): void {
+      const room = MAX_CHARACTERS - length;
+      if (room <= 0 || piece === "") return;
+      pieces.push(piece.slice(0, room));
+      length += Math.min(piece.length, room);
+    },
+    clear(): void {
+      pieces = [];
+      length = 0;
+    },
+    value: (): string | null => (length === 0 ? null : pieces.join("")),
+  };
+}

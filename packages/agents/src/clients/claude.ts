@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { nativeSchema } from "../api/answer-schema.ts";
+import type { Client, Preparation, Session } from "./client.ts";
+import { readClaude } from "./claude-stream.ts";
+import { hostOf } from "./hosts.ts";
+import { amount, object, parsedObject, text } from "./json.ts";
+
+const HEADLESS = ["-p", "--output-format", "stream-json", "--verbose"];
+/** Nothing of the pack is configuration: no settings, hooks, servers, commands or memory files. */
+const CLOSED = ["--restricted", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"];
+/** Only files, and only those of the pack: its restricted mode keeps its file tools in the folder. */
+const ALLOWED = ["--tools", "Read,Write,Edit,Glob,Grep", "--permission-mode", "acceptEdits"];
+/** One argument of a command line has room for 128 KiB. */
+const MAX_ARGUMENT = 100_000;
+const SYSTEM_FILE = "role.md";
+
+export const claude: Client = {
+  name: "claude",
+  title: "Claude Code",
+  program: "claude",
+  install: "npm i -g @anthropic-ai/claude-code",
+  tried: "2.1.325",
+  signIn: "Start claude once and sign in, or run `claude setup-token` and set CLAUDE_CODE_OAUTH_TOKEN to what it prints.",
+  keys: [
+    { variable: "ANTHROPIC_API_KEY", as: "ANTHROPIC_API_KEY" },
+    { variable: "ANTHROPIC_AUTH_TOKEN", as: "ANTHROPIC_AUTH_TOKEN" },
+    { variable: "CLAUDE_CODE_OAUTH_TOKEN", as: "CLAUDE_CODE_OAUTH_TOKEN" },
+  ],
+
+  /** Without the token that renews it: using that one would sign the user out at home. */
+  signedIn({ env, read, now }) {
+    const folder = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? "/", ".claude");
+    const { refreshToken: _, ...login } = object(parsedObject(read(join(folder, ".credentials.json")) ?? "")?.["claudeAiOauth"]);
+    const token = text(login["accessToken"]);
+    if (token === "" || amount(login["expiresAt"]) < now) return null;
+    return { files: { ".claude/.credentials.json": JSON.stringify({ claudeAiOauth: login }) }, secrets: [token] };
+  },
+
+  prepare({ request, home, baseUrl }: Session): Preparation {
+    const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
+    const schema = native === null ? "" : JSON.stringify(native.schema);
+    const fits = schema !== "" && schema.length <= MAX_ARGUMENT;
+    return {
+      args: [
+        ...HEADLESS,
+        ...CLOSED,
+        ...ALLOWED,
+        "--append-system-prompt-file",
+        join(home, SYSTEM_FILE),
+        ...(request.model === null ? [] : ["--model", request.model]),
+        ...(fits ? ["--json-schema", schema] : []),
+        // Looked at after each call of the model, so it can be overrun by one.
+        ...(request.reserved?.cost_usd == null ? [] : ["--max-budget-usd", String(request.reserved.cost_usd)]),
+      ],
+      env: {
+        CLAUDE_CONFIG_DIR: join(home, ".claude"),
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+        DISABLE_TELEMETRY: "1",
+        DISABLE_ERROR_REPORTING: "1",
+        CLAUDE_CODE_MAX_RETRIES: "2",
+        ...(baseUrl === null ? {} : { ANTHROPIC_BASE_URL: baseUrl }),
+      },
+      files: { [SYSTEM_FILE]: request.system },
+      input: request.prompt,
+      hosts: [baseUrl === null ? "api.anthropic.com:443" : hostOf(baseUrl)],
+      ...(fits && native !== null ? { unwrap: native.unwrap } : {}),
+    };
+  },
+
+  read: readClaude,
+};

@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { nativeSchema } from "../api/answer-schema.ts";
+import type { ProviderRequest } from "../provider.ts";
+import type { Client, Preparation, Session } from "./client.ts";
+import { readCodex } from "./codex-stream.ts";
+import { hostOf } from "./hosts.ts";
+import { amount, object, parsedObject, text } from "./json.ts";
+
+const PUBLIC = "https://api.openai.com/v1";
+const KEY = "CODEX_API_KEY";
+const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--color", "never"];
+/** Its own sandbox cannot be set up inside ours, which is the narrower one. */
+const OPEN_INSIDE = ["--dangerously-bypass-approvals-and-sandbox"];
+const CLOSED = ["--ignore-rules", "--disable", "plugins", "--disable", "apps"];
+const SCHEMA_FILE = "answer-schema.json";
+
+export const codex: Client = {
+  name: "codex",
+  title: "Codex",
+  program: "codex",
+  install: "npm i -g @openai/codex",
+  tried: "0.166.0",
+  signIn: "Run `codex login`.",
+  keys: [
+    { variable: KEY, as: KEY },
+    { variable: "OPENAI_API_KEY", as: KEY },
+  ],
+
+  /** Without the token that renews it: it can be used once, and then the user would be signed out at home. */
+  signedIn({ env, read, now }) {
+    const folder = env["CODEX_HOME"] ?? join(env["HOME"] ?? "/", ".codex");
+    const auth = object(parsedObject(read(join(folder, "auth.json")) ?? ""));
+    const key = text(auth["OPENAI_API_KEY"]);
+    if (key !== "") return { files: authFile({ OPENAI_API_KEY: key }), secrets: [key] };
+    const tokens = object(auth["tokens"]);
+    const access = text(tokens["access_token"]);
+    if (access === "" || expiryOf(access) < now) return null;
+    const kept = { ...tokens, refresh_token: "" };
+    const files = authFile({ ...auth, tokens: kept, last_refresh: new Date(now).toISOString() });
+    return { files, secrets: [access, text(tokens["id_token"])] };
+  },
+
+  prepare({ request, home, baseUrl, credentials }: Session): Preparation {
+    const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
+    // The client asks for it word for word, which the model's host refuses for a schema with anything optional in it.
+    const strict = native?.strict === true ? native : null;
+    const own = credentials.kind === "key" || baseUrl !== null;
+    return {
+      args: [
+        ...HEADLESS,
+        ...OPEN_INSIDE,
+        ...CLOSED,
+        ...(request.model === null ? [] : ["-m", request.model]),
+        ...(strict === null ? [] : ["--output-schema", join(home, SCHEMA_FILE)]),
+        "-",
+      ],
+      env: { CODEX_HOME: join(home, ".codex") },
+      files: {
+        ".codex/config.toml": settings(request, own ? (baseUrl ?? PUBLIC) : null),
+        ...(strict === null ? {} : { [SCHEMA_FILE]: JSON.stringify(strict.schema) }),
+      },
+      input: request.prompt,
+      hosts: own ? [hostOf(baseUrl ?? PUBLIC)] : ["chatgpt.com:443", "api.openai.com:443"],
+      ...(strict === null ? {} : { unwrap: strict.unwrap }),
+    };
+  },
+
+  read: readCodex,
+};
+
+function authFile(auth: object): Record<string, string> {
+  return { ".codex/auth.json": JSON.stringify(auth) };
+}
+
+/** JSON's strings are TOML's as well. */
+function settings({ system, workplace }: ProviderRequest, baseUrl: string | null): string {
+  const provider =
+    baseUrl === null
+      ? []
+      : [
+          'model_provider = "slipway"',
+          "[model_providers.slipway]",
+          'name = "slipway"',
+          `base_url = ${JSON.stringify(baseUrl)}`,
+          `env_key = "${KEY}"`,
+          'wire_api = "responses"',
+          // It would wait for as long as it is told to, in silence; whoever asked wants to know instead.
+          "request_max_retries = 0",
+          "stream_max_retries = 0",
+        ];
+  return [
+    `developer_instructions = ${JSON.stringify(system)}`,
+    "check_for_update_on_startup = false",
+    // A file of the pack is no instruction.
+    "project_doc_max_bytes = 0",
+    "skills = { include_instructions = false }",
+    "features = { hooks = false, skill_search = false, skip_host_skill_discovery = true, multi_agent = false }",
+    'web_search = "disabled"',
+    // Commands get neither the key nor anything else.
+    'shell_environment_policy = { inherit = "core", exclude = ["*KEY*", "*TOKEN*", "*SECRET*"] }',
+    "analytics = { enabled = false }",
+    ...provider,
+    // Nor is a file of the pack configuration, which in a folder it trusts would go before ours.
+    `[projects.${JSON.stringify(workplace?.folder ?? "/")}]`,
+    'trust_level = "untrusted"',
+    "",
+  ].join("\n");
+}
+
+/** Of a JSON web token; 0 when it is none. */
+function expiryOf(token: string): number {
+  const [, payload = ""] = token.split(".");
+  return amount(object(parsedObject(Buffer.from(payload, "base64url").toString("utf8")))["exp"]) * 1000;
+}

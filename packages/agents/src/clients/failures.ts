@@ -1,0 +1,109 @@
+import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
+import { visible } from "@slipway/kernel/plans/paths";
+import type { AgentProcessEnd } from "../process/contract.ts";
+import type { Client, StreamResult, Trouble } from "./client.ts";
+
+/** After a limit without a word on how long. */
+const DEFAULT_WAIT_MS = 60_000;
+const SHOWN_CHARACTERS = 400;
+
+export function notInstalled(
+  { name, title, program, install }: Client,
+  problem = `there is no program "${program}" on the PATH`,
+): SlipwayError {
+  return new SlipwayError("agent_not_installed", `${title} is not installed: ${problem}.`, {
+    provider: name,
+    suggested_next_actions: [`Install it: ${install}`, `Or say where it is: runtime.${name}.command in slipway/agents.yaml.`],
+  });
+}
+
+export function authMissing(client: Client, said = ""): SlipwayError {
+  const variables = client.keys.map(({ variable }) => variable);
+  const quoted = said === "" ? "" : ` It said ${excerpt(said)}.`;
+  return new SlipwayError("provider_auth_missing", `${client.title} has no key and no sign-in that works.${quoted}`, {
+    provider: client.name,
+    variables,
+    suggested_next_actions: [client.signIn, `Or set ${variables.join(" or ")}, or name another variable with --provider-config-env.`],
+  });
+}
+
+/** What the client itself says went wrong, as one of our codes. */
+export function troubleFailure(
+  client: Client,
+  { kind, message, wakeAt = null }: Trouble,
+  { usage, model }: StreamResult,
+  now: number,
+): SlipwayError {
+  const { name, title } = client;
+  const said = message === "" ? "" : `: ${excerpt(message)}`;
+  const fail = (code: ErrorCode, what: string, next: string, details: ErrorDetails = {}) =>
+    new SlipwayError(code, `${what}${said}.`, { provider: name, model, usage, ...details, suggested_next_actions: [next] });
+  switch (kind) {
+    case "auth":
+      return authMissing(client, message);
+    case "rate_limit":
+      return fail("rate_limited", `The model behind ${title} asks to slow down`, "Wait; the run goes on by itself.", {
+        wake_at: wakeAt ?? now + DEFAULT_WAIT_MS,
+      });
+    case "quota":
+      return fail("quota_exhausted", `The quota or credit of ${title} is used up`, "Add credit or wait until it is renewed, then resume.", {
+        wake_at: wakeAt,
+      });
+    case "refusal":
+      return fail("agent_refused", `The model behind ${title} declined the task`, "Look at the transcript, or choose another model.");
+    case "context":
+      return fail(
+        "context_overflow",
+        `The task is too long for the model behind ${title}`,
+        "Choose a model with a larger context, or make the task smaller.",
+      );
+    case "budget":
+      return fail("budget_exceeded", `${title} stopped at what was held back for the call`, "Raise the budget, or make the task smaller.");
+    case "model":
+      return fail("agent_failed", `${title} cannot use this model`, "Choose another with --agent-model.", {
+        retryable: false,
+        requires_human: true,
+      });
+    default:
+      return fail(
+        "agent_failed",
+        `${title} reported an error`,
+        "Look at the transcript, and start it by hand to see whether it works on its own.",
+      );
+  }
+}
+
+/** It ended, however it ended, without an answer that is complete. */
+export function endFailure({ name, title }: Client, end: AgentProcessEnd, spoke: boolean, timeoutMs: number): SlipwayError {
+  const stderr = end.stderr.trim();
+  const said = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
+  const details = end.kind === "exit" ? { exit_code: end.exitCode } : end.kind === "signal" ? { signal: end.signal } : {};
+  return new SlipwayError("agent_failed", `${title} ${problemOf(end, spoke, timeoutMs)}.${said}`, {
+    provider: name,
+    stderr,
+    suggested_next_actions: ["Look at the transcript, and start it by hand to see whether it works on its own."],
+    ...details,
+  });
+}
+
+function problemOf(end: AgentProcessEnd, spoke: boolean, timeoutMs: number): string {
+  switch (end.kind) {
+    case "not_started":
+      return end.reason;
+    case "timeout":
+      return `did not answer within ${timeoutMs / 1000} seconds and was stopped`;
+    case "flood":
+      return `wrote more than ${end.limitBytes} bytes and was stopped`;
+    case "limit":
+      return `went beyond its limit of ${end.limit} and was stopped`;
+    case "signal":
+      return `was ended by ${end.signal} before it had answered`;
+    case "exit":
+      if (end.exitCode !== 0) return `ended with exit code ${end.exitCode} before it had answered`;
+      return spoke ? "ended in the middle of its work: its output breaks off before an answer" : "ended without having said anything";
+  }
+}
+
+function excerpt(text: string): string {
+  return visible(text.slice(0, SHOWN_CHARACTERS));
+}

@@ -1,0 +1,46 @@
+import type { AgentEvent } from "../provider.ts";
+import { NOTHING_USED, type StreamReader, type Trouble } from "./client.ts";
+import { boundedText } from "./bounded-text.ts";
+import { count, object, text, type Json } from "./json.ts";
+import { toolsSeen } from "./tools-seen.ts";
+import { troubleIn } from "./trouble.ts";
+
+/** Gemini CLI's stream-json: an answer comes in pieces, and what was said before a tool was used is not the answer. */
+export function readGemini(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
+  const tools = toolsSeen(emit, now);
+  const said = boundedText();
+  let model: string | null = null;
+  let usage = NOTHING_USED;
+  let complete = false;
+  let trouble: Trouble | null = null;
+
+  function result(event: Json): void {
+    const stats = object(event["stats"]);
+    usage = { input_tokens: count(stats["input_tokens"]), output_tokens: count(stats["output_tokens"]), cost_usd: 0 };
+    // The model that was asked for may stand for another one.
+    model = Object.keys(object(stats["models"]))[0] ?? model;
+    emit({ kind: "usage", usage, model });
+    if (event["status"] === "success") complete = true;
+    else trouble = troubleIn(text(object(event["error"])["message"]), now());
+  }
+
+  return {
+    line(event) {
+      if (event["type"] === "init") model = text(event["model"]) || null;
+      if (event["type"] === "message" && event["role"] === "assistant") {
+        said.add(text(event["content"]));
+        emit({ kind: "text", text: text(event["content"]) });
+      }
+      if (event["type"] === "tool_use") {
+        said.clear();
+        tools.begun(text(event["tool_id"]), text(event["tool_name"]), event["parameters"]);
+      }
+      if (event["type"] === "tool_result") {
+        const output = text(event["output"]) || text(object(event["error"])["message"]);
+        tools.ended(text(event["tool_id"]), output, event["status"] === "success");
+      }
+      if (event["type"] === "result") result(event);
+    },
+    result: () => ({ answer: said.value(), complete, usage, model, trouble }),
+  };
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { Client, Preparation, Session } from "./client.ts";
+import { readGemini } from "./gemini-stream.ts";
+import { hostOf } from "./hosts.ts";
+import { object, parsedObject, text } from "./json.ts";
+
+const PUBLIC = "generativelanguage.googleapis.com:443";
+const SIGNED_IN = ["cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443", "www.googleapis.com:443"];
+const TOOLS = ["read_file", "write_file", "replace", "glob", "grep_search", "list_directory"];
+const CLOSED = ["--allowed-mcp-server-names", "none", "-e", "none"];
+/** "auto" would ask a model which model to ask. */
+const DEFAULT_MODEL = "pro";
+const LOGIN = ".gemini/oauth_creds.json";
+
+export const gemini: Client = {
+  name: "gemini",
+  title: "Gemini CLI",
+  program: "gemini",
+  install: "npm i -g @google/gemini-cli",
+  tried: "0.61.0",
+  signIn: "Start gemini once and sign in.",
+  keys: [{ variable: "GEMINI_API_KEY", as: "GEMINI_API_KEY" }],
+
+  /** Whole: its token lives for an hour only, and renewing it signs nobody out. */
+  signedIn({ env, read }) {
+    const content = read(join(env["HOME"] ?? "/", LOGIN));
+    const login = object(parsedObject(content ?? ""));
+    const secrets = [text(login["refresh_token"]), text(login["access_token"])].filter((secret) => secret !== "");
+    return content === null || secrets.length === 0 ? null : { files: { [LOGIN]: content }, secrets };
+  },
+
+  prepare({ request, baseUrl, credentials, nonce }: Session): Preparation {
+    const memory = `role-${nonce}.md`;
+    return {
+      args: ["-m", request.model ?? DEFAULT_MODEL, "-o", "stream-json", ...CLOSED],
+      env: {
+        // A pack may hold settings, hooks and servers of its own. In a folder that it does not trust it leaves them alone, and
+        // edits without asking only where a rule of ours says so.
+        GEMINI_CLI_TRUST_WORKSPACE: "false",
+        GEMINI_CLI_NO_RELAUNCH: "true",
+        NO_COLOR: "1",
+        ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
+      },
+      files: {
+        ".gemini/settings.json": JSON.stringify(settingsFor(memory, credentials.kind === "signed_in")),
+        ".gemini/policies/slipway.toml": `[[rule]]\ntoolName = ${JSON.stringify(TOOLS)}\ndecision = "allow"\npriority = 900\n`,
+        // What is said to it as its own memory; under a name that no pack can hold.
+        [`.gemini/${memory}`]: request.system,
+      },
+      input: request.prompt,
+      hosts: baseUrl !== null ? [hostOf(baseUrl)] : credentials.kind === "signed_in" ? SIGNED_IN : [PUBLIC],
+    };
+  },
+
+  read: readGemini,
+};
+
+function settingsFor(memory: string, signedIn: boolean): object {
+  return {
+    security: { auth: { selectedType: signedIn ? "oauth-personal" : "gemini-api-key" }, folderTrust: { enabled: false } },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 1, checkpointing: { enabled: false } },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    context: { fileName: [memory] },
+    tools: { core: TOOLS },
+    mcp: { allowed: [] },
+    hooksConfig: { enabled: false },
+    skills: { enabled: false },
+    experimental: { enableAgents: false },
+  };
+}

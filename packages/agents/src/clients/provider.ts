@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { KEPT_STDERR_BYTES } from "../command.ts";
+import type { AgentProcessEnd } from "../process/contract.ts";
+import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
+import type { Client, Preparation, StreamResult } from "./client.ts";
+import { findCredentials, keyVariables, secretsOf, type Credentials } from "./credentials.ts";
+import { authMissing, endFailure, troubleFailure } from "./failures.ts";
+import { openStream, type ClientStream } from "./stream.ts";
+import { troubleIn } from "./trouble.ts";
+
+export interface ClientOptions {
+  /** Program and first arguments. */
+  readonly command: readonly string[];
+  /** Host folders that hold the program. */
+  readonly programs: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly configEnv: string | null;
+  readonly baseUrl: string | null;
+  /** Its own limit; the request's counts as well. */
+  readonly timeoutMs: number | null;
+  readonly now: () => number;
+  readonly maxOutputBytes?: number;
+  /** How long one that has said its last word may take to end. */
+  readonly lingerMs?: number;
+}
+
+const MAX_OUTPUT_BYTES = 512 * 1024 ** 2;
+const LINGER_MS = 10_000;
+/** Of the host's variables only these; keys come on top, one at a time. */
+const PASSED_ON = ["PATH", "LANG", "LC_ALL", "TZ"];
+
+/** A coding agent's command line client, started anew for every question. */
+export function clientProvider(client: Client, options: ClientOptions): Provider {
+  return { name: client.name, works: "folder", invoke: (request, signal) => invokeClient(client, options, request, signal) };
+}
+
+async function invokeClient(client: Client, options: ClientOptions, request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply> {
+  const { workplace, model } = request;
+  if (workplace === null)
+    throw new SlipwayError("internal_error", `${client.title} was given no folder to work in.`, { provider: client.name });
+  const { env, configEnv, baseUrl, now } = options;
+  const found = findCredentials(client, { env, configEnv, model, now: now() });
+  const credentials: Credentials | null = found ?? (baseUrl !== null && client.name === "opencode" ? { kind: "none" } : null);
+  if (credentials === null) throw authMissing(client);
+  const home = await mkdtemp(join(tmpdir(), "slipway-home-"));
+  try {
+    const preparation = client.prepare({ request, home, baseUrl, credentials, nonce: randomBytes(12).toString("hex") });
+    await writeInto(home, { ...(credentials.kind === "signed_in" ? credentials.files : {}), ...preparation.files });
+    const stream = openStream(client, { request, now, secrets: secretsOf(credentials) });
+    const timeoutMs = Math.min(request.timeoutMs, options.timeoutMs ?? Infinity);
+    const end = await run(workplace, { options, preparation, credentials, home, stream, timeoutMs, signal });
+    return replyFrom(client, { end, stream, preparation, timeoutMs, now: now() });
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Files of the client's own, by path, into its HOME. */
+export async function writeInto(home: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), content, { mode: 0o600 });
+  }
+  // Codex refuses to work from a home below the folder for temporary files; so that folder is below the home.
+  await mkdir(join(home, "tmp"), { recursive: true });
+}
+
+interface Running {
+  readonly options: ClientOptions;
+  readonly preparation: Preparation;
+  readonly credentials: Credentials;
+  readonly home: string;
+  readonly stream: ClientStream;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Half of what is kept of stderr: a secret that was cut in two at its beginning is not in the half that is told. */
+const TOLD_STDERR = KEPT_STDERR_BYTES / 2;
+const SAID_EVERYTHING = Symbol("said everything");
+
+/** Null when it had said its last word and had to be ended. */
+async function run(workplace: Workplace, running: Running): Promise<AgentProcessEnd | null> {
+  const { options, preparation, credentials, home, stream, timeoutMs, signal } = running;
+  const enough = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const end = await workplace.run({
+      command: [...options.command, ...preparation.args],
+      env: { ...passedOn(options.env), TMPDIR: join(home, "tmp"), ...preparation.env, ...keyVariables(credentials) },
+      input: preparation.input,
+      programs: options.programs,
+      home,
+      hosts: preparation.hosts,
+      timeoutMs,
+      signal: AbortSignal.any([signal, enough.signal]),
+      onStdout: (chunk) => {
+        stream.push(chunk);
+        if (timer === undefined && stream.settled()) timer = setTimeout(() => enough.abort(SAID_EVERYTHING), options.lingerMs ?? LINGER_MS);
+      },
+      maxOutputBytes: options.maxOutputBytes ?? MAX_OUTPUT_BYTES,
+    });
+    return { ...end, stderr: stream.scrub(end.stderr).slice(-TOLD_STDERR) };
+  } catch (error) {
+    if (error === SAID_EVERYTHING) return null;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    stream.end();
+  }
+}
+
+function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+interface Ended {
+  readonly end: AgentProcessEnd | null;
+  readonly stream: ClientStream;
+  readonly preparation: Preparation;
+  readonly timeoutMs: number;
+  readonly now: number;
+}
+
+/** The exit code decides nothing: a complete answer counts, and what is not complete does not. */
+function replyFrom(client: Client, { end, stream, preparation, timeoutMs, now }: Ended): ProviderReply {
+  const result = stream.result();
+  if (result.trouble !== null) throw troubleFailure(client, result.trouble, result, now);
+  if (result.complete && result.answer !== null && result.answer !== "") {
+    const { usage, model } = result;
+    const text = preparation.unwrap?.(result.answer) ?? result.answer;
+    return { text, usage, model, warnings: warnings(client, end, stream) };
+  }
+  if (end === null) throw troubleFailure(client, { kind: "other", message: "it finished without an answer" }, result, now);
+  throw early(client, end, stream, result, now) ?? endFailure(client, end, stream.spoke(), timeoutMs);
+}
+
+/** A client that ends before it says anything in its stream says why on stderr; no model has had a word in that. */
+function early(client: Client, end: AgentProcessEnd, stream: ClientStream, result: StreamResult, now: number): SlipwayError | null {
+  if (end.kind !== "exit" || stream.spoke()) return null;
+  const trouble = troubleIn(end.stderr.trim(), now);
+  return trouble.kind === "auth" || trouble.kind === "quota" ? troubleFailure(client, trouble, result, now) : null;
+}
+
+function warnings({ title }: Client, end: AgentProcessEnd | null, stream: ClientStream): string[] {
+  const odd = end === null ? "had to be stopped" : end.kind === "exit" && end.exitCode === 0 ? null : ended(end);
+  return [
+    ...(odd === null ? [] : [`${title} answered and then ${odd}; the answer was taken.`]),
+    ...(stream.dropped() === 0 ? [] : [`${title} wrote ${stream.dropped()} lines too long to be read; they were left out.`]),
+  ];
+}
+
+function ended(end: AgentProcessEnd): string {
+  if (end.kind === "exit") return `ended with exit code ${end.exitCode}`;
+  return end.kind === "signal" ? `was ended by ${end.signal}` : `did not end by itself (${end.kind})`;
+}

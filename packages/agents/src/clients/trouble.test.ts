@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { troubleIn, wakeAtIn } from "./trouble.ts";
+
+const NOW = 1_800_000_000_000;
+
+test.each([
+  ["exceeded retry limit, last status: 429 Too Many Requests", "rate_limit"],
+  ["Selected model is at capacity. Please try a different model.", "rate_limit"],
+  ["API Error: 529 Overloaded. This is a server-side issue", "rate_limit"],
+  ["Quota exceeded. Check your plan and billing details.", "quota"],
+  ["[API Error: You have exhausted your daily quota on this model.]", "quota"],
+  ["Credit balance is too low", "quota"],
+  ["Claude AI usage limit reached|1800003600", "quota"],
+  ["unexpected status 401 Unauthorized: Incorrect API key provided., url: http://x/v1", "auth"],
+  ["Not logged in · Please run /login", "auth"],
+  ["When using Gemini API, you must specify the GEMINI_API_KEY environment variable.", "auth"],
+  ["API key not valid. Please pass a valid API key.", "auth"],
+  ["Codex ran out of room in the model's context window.", "context"],
+  ["The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", "context"],
+  ["The model `no-such-model` does not exist or you do not have access to it.", "model"],
+  ["models/no-such-model is not found for API version v1beta", "model"],
+  ["API Error: Sonnet 4.6 can't help with this.", "refusal"],
+  ["stream disconnected before completion", "other"],
+  ["", "other"],
+])("%s is trouble of kind %s", (message, kind) => {
+  expect(troubleIn(message, NOW)).toMatchObject({ kind, message });
+});
+
+test.each([
+  ["Please try again in 20s.", NOW + 20_000],
+  ["Suggested retry after 120s.", NOW + 120_000],
+  ["rate limited; retry in 250ms", NOW + 250],
+  ["Try again in 2 hours 5 minutes.", NOW + 7_500_000],
+  ["try again in 3 days", NOW + 3 * 86_400_000],
+  ["usage limit reached|1800003600", NOW + 3_600_000],
+  ["usage limit reached|9999999999", NOW + 7 * 86_400_000],
+  ["usage limit reached|1700000000", null],
+  ["wait and see", null],
+  ["", null],
+])("%s: wakes at %s", (message, at) => {
+  expect(wakeAtIn(message, NOW)).toBe(at);
+});

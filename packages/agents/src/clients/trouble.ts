@@ -1,0 +1,54 @@
+import type { Trouble } from "./client.ts";
+
+const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+
+/** What models' hosts and clients say, in the order in which it is looked for: a used-up quota is told as a limit as well. */
+const WORDS: readonly (readonly [Trouble["kind"], RegExp])[] = [
+  ["context", /prompt is too long|context_length_exceeded|maximum context length|context window|maximum number of tokens|ContextOverflow/i],
+  [
+    "quota",
+    /insufficient_quota|quota exceeded|exceeded your current quota|exhausted your (?:\w+ )?quota|usage limit|credit balance|insufficient credits|billing_error|out of credits/i,
+  ],
+  [
+    "auth",
+    /\b401\b|unauthori[sz]ed|authentication|invalid api key|api[ _]key (?:not valid|invalid)|API_KEY_INVALID|incorrect api key|not logged in|not signed in|please run \/login|missing environment variable|must specify the \w+_API_KEY|token has expired/i,
+  ],
+  [
+    "rate_limit",
+    /\b429\b|rate[ _-]?limit|too many requests|resource (?:has been )?exhausted|overloaded|\b529\b|at capacity|high demand|\b503\b/i,
+  ],
+  ["refusal", /content[ _-]?(?:filter|policy)|safety|can't help with this|usage policy|flagged/i],
+  [
+    "model",
+    /model[^.]{0,80}(?:does not exist|not found|not supported|may not exist)|model_not_found|ModelNotFound|is not found for API version/i,
+  ],
+];
+
+/** Only for what a client says in its own name: never for what a model or a file says. */
+export function troubleIn(message: string, now: number): Trouble {
+  const kind = WORDS.find(([, words]) => words.test(message))?.[0] ?? "other";
+  return { kind, message, wakeAt: wakeAtIn(message, now) };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** "try again in 20s", "retry after 120 seconds", "in 2 hours 5 minutes", "limit reached|1762952400". */
+export function wakeAtIn(message: string, now: number): number | null {
+  const epoch = /\|(\d{10})\b/.exec(message)?.[1];
+  if (epoch !== undefined) return bounded(Number(epoch) * 1000 - now, now);
+  const phrase =
+    /(?:try again|retry|wait|resets?)(?: after| in| for)?:? ((?:[\d.]+ ?(?:ms|milliseconds?|s|seconds?|m|min|minutes?|h|hours?|d|days?)\b[ ,and]*)+)/i.exec(
+      message,
+    )?.[1];
+  if (phrase === undefined) return null;
+  const parts = [...phrase.matchAll(/([\d.]+) ?(ms|milli|[smhd])/gi)];
+  const wait = parts.reduce(
+    (sum, [, value, unit = ""]) => sum + Number(value) * (UNITS[unit === "milli" ? "ms" : unit.toLowerCase()] ?? 0),
+    0,
+  );
+  return bounded(wait, now);
+}
+
+function bounded(wait: number, now: number): number | null {
+  return Number.isFinite(wait) && wait >= 0 ? now + Math.min(Math.ceil(wait), LONGEST_WAIT_MS) : null;
+}

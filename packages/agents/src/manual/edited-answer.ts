@@ -1,0 +1,19 @@
+import type { ProviderRequest } from "../provider.ts";
+
+interface Variant {
+  readonly properties?: Readonly<Record<string, { readonly const?: unknown; readonly type?: unknown }>>;
+  readonly required?: readonly string[];
+}
+
+/** For who only edited files: the answer that is a patch, where nothing else has to be said in it. */
+export function answerForEdits(schema: ProviderRequest["schema"], summary: string): Record<string, unknown> | null {
+  const variants = (schema["anyOf"] ?? schema["oneOf"] ?? [schema]) as readonly Variant[];
+  const patch = variants.find(({ properties }) => properties?.["type"]?.const === "PATCH");
+  const required = patch?.required ?? ["unknown"];
+  return required.every((name) => name === "type" || name === "summary") ? { type: "PATCH", summary } : null;
+}
+
+/** Whether to edit files of the pack can be all there is to do. */
+export function mayEdit({ workplace, schema }: ProviderRequest): boolean {
+  return workplace !== null && answerForEdits(schema, "") !== null;
+}

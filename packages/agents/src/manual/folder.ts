@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { cp, chmod, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parseStrictJson } from "@slipway/kernel/config/json";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import { z } from "zod";
+import type { ProviderRequest } from "../provider.ts";
+import { digestsOf, type Digests } from "./edits.ts";
+import { ANSWER_FILE, PACK_FOLDER, REQUEST_FILE, requestText, SCHEMA_FILE } from "./request-text.ts";
+
+const FACTS_FILE = "request.json";
+
+/** `<run>-<step>`, in characters that every shell takes as they are. */
+export function folderName(key: string): string {
+  return key.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");
+}
+
+const factsSchema = z.looseObject({
+  /** The prompt the invocation began with, and the one that was asked last: a repair is another one. */
+  first: z.string(),
+  asked: z.string(),
+  /** The pack as it was copied. */
+  files: z.record(z.string(), z.string()),
+});
+
+/** Lays the request out. What somebody has written or edited there for the same invocation stays. */
+export async function layOut(folder: string, request: ProviderRequest, errors: readonly string[]): Promise<void> {
+  const { role, subject, attempt, repair, promptDigest, workplace } = request;
+  const known = await factsOf(folder);
+  const goesOn = known !== null && (repair > 0 || known.first === promptDigest);
+  if (known !== null && !goesOn) await setAside(folder);
+  await ensureDirectory(nodeFileSystem, folder);
+  const pack = join(folder, PACK_FOLDER);
+  const copied = workplace !== null && !(goesOn && existsSync(pack));
+  if (copied) await copyPack(workplace.folder, pack);
+  await put(join(folder, SCHEMA_FILE), `${JSON.stringify(request.schema, null, 2)}\n`);
+  await put(join(folder, REQUEST_FILE), requestText(request, errors));
+  // Last, so that a folder which has it is complete.
+  const files = copied ? await digestsOf(workplace.folder) : (known?.files ?? {});
+  const facts = { role, subject, attempt, repair, first: goesOn ? known.first : promptDigest, asked: promptDigest, files };
+  await put(join(folder, FACTS_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/** Whether this is what was asked there last; then what was said since is the answer to it. */
+export async function wasAsked(folder: string, { repair, promptDigest }: ProviderRequest): Promise<boolean> {
+  const facts = await factsOf(folder);
+  return facts !== null && (facts.asked === promptDigest || (repair === 0 && facts.first === promptDigest));
+}
+
+/** The pack as it was when it was laid out. */
+export async function packAsCopied(folder: string): Promise<Digests> {
+  return (await factsOf(folder))?.files ?? {};
+}
+
+async function factsOf(folder: string): Promise<z.output<typeof factsSchema> | null> {
+  const json = parseStrictJson(await textOf(join(folder, FACTS_FILE)));
+  const facts = factsSchema.safeParse(json.ok ? json.value : null);
+  return facts.success ? facts.data : null;
+}
+
+/** Somebody's work on what was asked before is not thrown away. */
+async function setAside(folder: string): Promise<void> {
+  for (let number = 1; ; number++) {
+    const aside = `${folder}.old-${number}`;
+    if (!existsSync(aside)) return rename(folder, aside);
+  }
+}
+
+async function copyPack(from: string, to: string): Promise<void> {
+  const draft = `${to}.new`;
+  // What a killed process left.
+  for (const path of [draft, to]) await rm(path, { recursive: true, force: true });
+  await mkdir(draft);
+  await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+  await makeWritable(draft);
+  await rename(draft, to);
+}
+
+/** In the pack itself files may be shared and locked; these are for editing. */
+async function makeWritable(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await makeWritable(path);
+    else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o777) | 0o200);
+  }
+}
+
+/** Null when nobody has written one. */
+export async function writtenAnswer(folder: string): Promise<string | null> {
+  const file = join(folder, ANSWER_FILE);
+  return existsSync(file) ? textOf(file) : null;
+}
+
+async function textOf(file: string): Promise<string> {
+  return existsSync(file) ? (await readFile(file)).toString("utf8") : "";
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await writeFileAtomic(nodeFileSystem, path, Buffer.from(text.toWellFormed()), { durable: false });
+}

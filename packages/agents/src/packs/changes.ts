@@ -1,0 +1,155 @@
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { diffText } from "@slipway/kernel/git/change";
+import type { IndexEntry } from "@slipway/kernel/git/index-file";
+import type { Repository } from "@slipway/kernel/git/repository";
+import { editTree } from "@slipway/kernel/git/tree-edit";
+import { hasCode } from "@slipway/kernel/files/file-system";
+import { readBelow } from "./files.ts";
+import { isLinked, type StandingPack } from "./materialise.ts";
+import { blobId, type PackFile } from "./source.ts";
+import { inSlices } from "@slipway/kernel/sandbox/turns";
+
+/** What an agent did to its folder, whatever it says about it. */
+export interface PackChanges {
+  /** Unified, against the pack's tree, with binary files; empty when nothing that may change has changed. */
+  readonly diff: string;
+  readonly changed: readonly string[];
+  /** Changes that are not taken over. */
+  readonly dropped: readonly Dropped[];
+}
+
+export interface Dropped {
+  /** A folder, with its "/" at the end, stands for everything in it. */
+  readonly path: string;
+  readonly what: "created" | "changed" | "removed";
+  readonly reason: string;
+}
+
+interface Found {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** Looks at every file of the pack. Ends with the diff of what may change, and names the rest. */
+export async function packChanges(repo: Repository, pack: StandingPack): Promise<PackChanges> {
+  const { plan, folder } = pack;
+  const base = new Map(plan.files.map((file) => [file.path, file]));
+  const found = await walk(pack);
+  const edits = new Map<string, IndexEntry | null>();
+  const dropped: Dropped[] = [];
+  const drop = (path: string, what: Dropped["what"], reason: string) => dropped.push({ path, what, reason });
+  const mayChange = (path: string) => {
+    const ruling = plan.rulings(path);
+    return ruling.kind === "shown" && ruling.writable;
+  };
+  const contents = new Map<string, Buffer>();
+
+  await inSlices(found.entries, ({ path, stats }) => {
+    const before = base.get(path);
+    if (before !== undefined && isLinked(pack, path, stats)) return;
+    const what = before === undefined ? "created" : "changed";
+    if (!stats.isFile()) return void drop(path, what, stats.isSymbolicLink() ? "a symbolic link" : "not a file");
+    const content = contentOf(folder, path);
+    if (content instanceof SlipwayError) return void drop(path, what, content.message);
+    const oid = blobId(content, repo.objectFormat);
+    const mode = (stats.mode & 0o100) === 0 ? "100644" : "100755";
+    if (before?.oid === oid && modeOf(before) === mode) return;
+    if (!mayChange(path)) return void drop(path, what, "it may be read and not changed");
+    edits.set(path, { mode, oid });
+    contents.set(oid, content);
+  });
+  const there = new Set(found.entries.map(({ path }) => path));
+  for (const path of base.keys()) {
+    if (there.has(path)) continue;
+    if (mayChange(path)) edits.set(path, null);
+    else drop(path, "removed", "it may be read and not changed");
+  }
+  for (const path of found.folders) drop(path, "created", "it may be read and not changed");
+  const diff = edits.size === 0 ? "" : await diffOf(repo, plan.manifest.tree ?? (await treeOfFiles(repo, plan.files)), edits, contents);
+  return { diff, changed: [...edits.keys()].toSorted(), dropped: dropped.toSorted((left, right) => (left.path < right.path ? -1 : 1)) };
+}
+
+/** From wherever the folder is to where the changes were; what was dropped stays dropped. */
+export async function restoreChanges(repo: Repository, pack: StandingPack, { diff }: PackChanges): Promise<void> {
+  const now = await packChanges(repo, pack);
+  if (now.diff === diff) return;
+  const git = await repo.vault({ workTree: pack.folder });
+  if (now.diff !== "") await git.run(["apply", "--reverse", "--whitespace=nowarn", "-"], { input: now.diff });
+  if (diff !== "") await git.run(["apply", "--whitespace=nowarn", "-"], { input: diff });
+}
+
+/** What a folder made by the agent holds is looked at only where something in it may count. */
+async function walk({ folder, plan, view }: StandingPack): Promise<{ entries: Found[]; folders: string[] }> {
+  const known = new Set(view.folders);
+  const entries: Found[] = [];
+  const folders: string[] = [];
+  const open = ["."];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    await inSlices(names(folder, at), (name) => {
+      const path = at === "." ? name : `${at}/${name}`;
+      const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
+      if (stats === undefined) return;
+      if (!stats.isDirectory()) entries.push({ path, stats });
+      else if (known.has(path) || isWritableBelow(plan, path)) open.push(path);
+      else folders.push(`${path}/`);
+    });
+  }
+  return { entries, folders };
+}
+
+/** A folder that cannot be listed any more has lost its files. */
+function names(folder: string, at: string): string[] {
+  try {
+    return readdirSync(join(folder, at));
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    throw error;
+  }
+}
+
+function isWritableBelow({ rulings, writable }: StandingPack["plan"], path: string): boolean {
+  if (/(^|\/)\.git$/i.test(path)) return false;
+  const ruling = rulings(`${path}/x`);
+  return (ruling.kind === "shown" && ruling.writable) || writable.some((file) => file.startsWith(`${path}/`));
+}
+
+function contentOf(folder: string, path: string): Buffer | SlipwayError {
+  try {
+    return readBelow(folder, path);
+  } catch (error) {
+    if (error instanceof SlipwayError) return error;
+    throw error;
+  }
+}
+
+function modeOf({ executable }: PackFile): string {
+  return executable ? "100755" : "100644";
+}
+
+async function diffOf(
+  repo: Repository,
+  base: string,
+  edits: ReadonlyMap<string, IndexEntry | null>,
+  contents: ReadonlyMap<string, Buffer>,
+): Promise<string> {
+  for (const content of contents.values()) await writeBlob(repo, content);
+  const tree = (await editTree(repo, base, edits)) ?? (await emptyTree(repo));
+  return diffText(repo, base, tree, { binary: true });
+}
+
+/** For a pack that was not made from a tree: one of exactly its files. */
+async function treeOfFiles(repo: Repository, files: readonly PackFile[]): Promise<string> {
+  for (const { content } of files) if (content !== undefined) await writeBlob(repo, content);
+  const entries = new Map(files.map((file) => [file.path, { mode: modeOf(file), oid: file.oid }]));
+  return (await editTree(repo, null, entries)) ?? emptyTree(repo);
+}
+
+async function writeBlob(repo: Repository, content: Uint8Array): Promise<void> {
+  await (await repo.vault()).run(["hash-object", "-w", "--no-filters", "--stdin"], { input: content });
+}
+
+async function emptyTree(repo: Repository): Promise<string> {
+  return (await (await repo.vault()).text(["mktree"], { input: "" })).trim();
+}

@@ -1,0 +1,61 @@
+import { chmodSync, constants, copyFileSync, linkSync, mkdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { hasCode } from "@slipway/kernel/files/file-system";
+import type { Blobs } from "./blobs.ts";
+import type { PackPlan } from "./plan.ts";
+import { parentOf } from "./rules.ts";
+import { inSlices } from "@slipway/kernel/sandbox/turns";
+import { viewOf, type FolderView } from "./view.ts";
+
+/** A pack as it stands on the disk. */
+export interface StandingPack {
+  readonly folder: string;
+  readonly plan: PackPlan;
+  readonly view: FolderView;
+  /** The files that are links to the cache: nobody can have changed one that still is. */
+  readonly linked: ReadonlyMap<string, number>;
+}
+
+export interface MaterialiseOptions {
+  readonly blobs: Blobs;
+  /** A path that does not exist. */
+  readonly folder: string;
+  /** Only where a sandbox shows the links read-only: their owner can make a file writable, and the cache is behind it. */
+  readonly links: boolean;
+}
+
+/** Makes the folder: exactly the files of the plan, and nothing else in it. */
+export async function materialise(plan: PackPlan, { blobs, folder, links }: MaterialiseOptions): Promise<StandingPack> {
+  const paths = plan.files.map(({ path }) => path);
+  const view = viewOf(paths, plan.writable);
+  const contents = await blobs.ensure(plan.files);
+  await inSlices(view.folders, (path) => mkdirSync(join(folder, path), { recursive: path === "." }));
+  const linked = new Map<string, number>();
+  let canLink = links;
+  await inSlices([...plan.files.entries()], ([index, { path, executable }]) => {
+    const from = contents[index] ?? { path: "", ino: -1 };
+    const to = join(folder, path);
+    if (canLink && !view.open.has(parentOf(path))) {
+      canLink = link(from.path, to);
+      if (canLink) return void linked.set(path, from.ino);
+    }
+    copyFileSync(from.path, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    chmodSync(to, executable ? 0o755 : 0o644);
+  });
+  return { folder, plan, view, linked };
+}
+
+/** False where the file system has no links, or no more of them. */
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS")) return false;
+    throw error;
+  }
+}
+
+export function isLinked({ linked }: Pick<StandingPack, "linked">, path: string, found: Stats): boolean {
+  return linked.get(path) === found.ino && (found.mode & 0o222) === 0;
+}

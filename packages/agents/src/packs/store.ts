@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
+import type { Repository } from "@slipway/kernel/git/repository";
+import { openBlobs, sweepBlobs, type Blobs } from "./blobs.ts";
+import { packChanges, restoreChanges, type PackChanges } from "./changes.ts";
+import type { FileTree } from "./file-tree.ts";
+import type { Manifest } from "./levels.ts";
+import { materialise, type StandingPack } from "./materialise.ts";
+import { packTree } from "./pack-tree.ts";
+import type { PackPlan } from "./plan.ts";
+import { openReadLog, type ReadRecord } from "./read-log.ts";
+import { removeFolder } from "./remove.ts";
+import type { FolderView } from "./view.ts";
+
+/** A pack that somebody works with. */
+export interface OpenPack {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly view: FolderView;
+  readonly tree: FileTree;
+  readonly reads: readonly ReadRecord[];
+  changes(): Promise<PackChanges>;
+  restore(changes: PackChanges): Promise<void>;
+  /** Removes it. What is wanted of it has been taken by then. */
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** The same for the same work, so that what a killed process left is found again. */
+  readonly id: string;
+  readonly links: boolean;
+}
+
+export interface PackStore {
+  open(plan: PackPlan, options: OpenOptions): Promise<OpenPack>;
+}
+
+const FILES = "files";
+const MANIFEST = "manifest.json";
+const TRASH = ".old-";
+const DAY_MS = 24 * 60 * 60_000;
+const UNUSED_BLOB_MS = 30 * DAY_MS;
+const ABANDONED_PACK_MS = 14 * DAY_MS;
+
+const stores = new WeakMap<Repository, Map<string, PackStore>>();
+
+/** One per repository and folder in a process: it remembers which contents it has looked at. */
+export function packStore(repo: Repository, folder: string, clock: Pick<Clock, "now">): PackStore {
+  const known = stores.get(repo) ?? new Map<string, PackStore>();
+  stores.set(repo, known);
+  const found = known.get(folder) ?? openStore(repo, folder, clock);
+  known.set(folder, found);
+  return found;
+}
+
+function openStore(repo: Repository, folder: string, clock: Pick<Clock, "now">): PackStore {
+  const blobFolder = join(folder, "blobs");
+  const blobs = openBlobs(blobFolder, repo);
+  let ready: Promise<void> | null = null;
+  const prepare = async () => {
+    await mkdir(blobFolder, { recursive: true });
+    await sweep(folder, blobFolder, clock.now());
+  };
+  return {
+    async open(plan, { id, links }) {
+      await (ready ??= prepare());
+      const place = join(folder, id);
+      const standing = await makeAnew(folder, place, plan, blobs, links);
+      const log = openReadLog(clock);
+      return {
+        folder: standing.folder,
+        manifest: plan.manifest,
+        view: standing.view,
+        tree: packTree(standing, log, () => repo.vault({ workTree: standing.folder })),
+        reads: log.records,
+        changes: () => packChanges(repo, standing),
+        restore: (changes) => restoreChanges(repo, standing, changes),
+        close: () => discard(folder, place, plan),
+      };
+    },
+  };
+}
+
+/** Under another name until it is complete, so that a folder which is there is a whole pack. */
+async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: Blobs, links: boolean): Promise<StandingPack> {
+  const draft = join(folder, `.new-${randomBytes(6).toString("hex")}`);
+  await mkdir(draft);
+  const pack = await materialise(plan, { blobs, folder: join(draft, FILES), links });
+  await writeFile(join(draft, MANIFEST), JSON.stringify(plan.manifest));
+  if (existsSync(place)) await discard(folder, place, null);
+  await rename(draft, place);
+  return { ...pack, folder: join(place, FILES) };
+}
+
+/** Gone at once under its name; what is left of it goes by and by, and at the latest when the next store is opened. */
+async function discard(folder: string, place: string, plan: PackPlan | null): Promise<void> {
+  const trash = join(folder, `${TRASH}${randomBytes(6).toString("hex")}`);
+  await rename(place, trash);
+  void removeFolder(trash, plan === null ? [] : plan.files.map(({ path }) => join(trash, FILES, path))).catch(() => undefined);
+}
+
+/** What was thrown away, and, at most once a day, what nobody can still be using. */
+async function sweep(folder: string, blobFolder: string, now: number): Promise<void> {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "blobs");
+  for (const { name } of entries) if (name.startsWith(TRASH)) await removeFolder(join(folder, name), []);
+  const marker = join(folder, ".swept");
+  const last = statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (now - last < DAY_MS) return;
+  writeFileSync(marker, "");
+  utimesSync(marker, now / 1000, now / 1000);
+  for (const { name } of entries) {
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && now - found.mtimeMs > ABANDONED_PACK_MS) await removeFolder(path, []);
+  }
+  await sweepBlobs(blobFolder, UNUSED_BLOB_MS, now);
+}

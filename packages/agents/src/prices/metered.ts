@@ -1,0 +1,139 @@
+import type { Clock } from "@slipway/durable/environment";
+import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import type { Budget } from "@slipway/kernel/budget/budget";
+import type { Reservation } from "@slipway/kernel/budget/reserve";
+import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
+import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
+import type { Actor } from "@slipway/kernel/operations/operation";
+import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";
+import type { ReplyUsage } from "../usage.ts";
+import { priceOf, worstCase, type WorstCase } from "./price.ts";
+import { priceFor } from "./table.ts";
+
+export interface Meter {
+  readonly budget: Budget;
+  readonly actor: Actor;
+  /** Names the invocation, over restarts and pauses. */
+  readonly invocation: string;
+  /** The part of the run that pays. */
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly prices?: PricesConfig | undefined;
+  /** What one call may take, where agents.yaml says so. */
+  readonly call?: BudgetLimits | undefined;
+}
+
+/** The same provider; before each call its worst case is reserved, and after it what it took is settled. No answer is paid for twice. */
+export function metered(provider: Provider, meter: Meter): Provider {
+  const { budget, actor, invocation, runId: run_id, clock, prices, call = {} } = meter;
+  const { name, works } = provider;
+  return {
+    name,
+    works,
+    async invoke(request, signal) {
+      const { repair, promptDigest: prompt_digest, model, subject: feature_id, role } = request;
+      const asked = { invocation, repair, prompt_digest };
+      const kept = (await budget.keptReply(asked)) as ProviderReply | null;
+      if (kept !== null && (await isWhole(kept, request))) return kept;
+      const worst = worstOf(provider, request, prices, call);
+      const wanted = Math.min(request.timeoutMs, (call.max_minutes ?? Infinity) * 60_000);
+      const wish = { ...asked, run_id, feature_id, role, provider: name, model, ...worst, duration_ms: wanted };
+      const { id, duration_ms: timeoutMs, most } = await budget.reserve(actor, wish);
+      const started = clock.monotonic();
+      const heard = listener(request.onEvent);
+      const settle = (status: "settled" | "failed" | "released", usage: ReplyUsage, answered: string | null, reply_digest: string | null) =>
+        budget.settle(actor, {
+          reservation: id,
+          status,
+          model: answered,
+          input_tokens: usage.input_tokens,
+          output_tokens: usage.output_tokens,
+          cost_usd: usage.cost_usd,
+          duration_ms: usage.duration_ms ?? clock.monotonic() - started,
+          reply_digest,
+        });
+      const reply = await provider
+        .invoke({ ...request, timeoutMs, ...limitsOf(call, most), onEvent: heard.onEvent }, signal)
+        .catch(async (error: unknown) => {
+          const usage = priced(name, model, heard.usage(), prices);
+          // The call's own error says more than one of ours on top of it.
+          await settle(isFree(error, usage) ? "released" : "failed", usage, null, null).catch(() => undefined);
+          throw error;
+        });
+      const changes = await request.workplace?.changes?.();
+      const usage = priced(name, reply.model ?? model, reply.usage, prices);
+      const whole = { ...reply, usage, ...(changes === undefined ? {} : { changes }) };
+      await settle("settled", whole.usage, reply.model, await budget.keepReply(whole));
+      return whole;
+    },
+  };
+}
+
+/** Whoever works on files leaves half of the answer in a folder: it has to be brought back there. */
+async function isWhole({ changes }: ProviderReply, { workplace }: ProviderRequest): Promise<boolean> {
+  if (workplace === null) return true;
+  if (changes === undefined || workplace.restore === undefined) return false;
+  await workplace.restore(changes);
+  return true;
+}
+
+/** Nothing is ever paid for what was recorded, or for what a person writes. */
+const FREE_PROVIDERS: ReadonlySet<string> = new Set(["replay", "manual"]);
+
+function worstOf(provider: Provider, request: ProviderRequest, prices: PricesConfig | undefined, call: BudgetLimits): WorstCase {
+  const { system, prompt, model } = request;
+  const promptBytes = Buffer.byteLength(system) + Buffer.byteLength(prompt);
+  const price = FREE_PROVIDERS.has(provider.name) ? { input: 0, output: 0 } : priceFor(provider.name, model, prices);
+  const estimate = worstCase({ price, promptBytes, works: provider.works });
+  return {
+    // Said by a person, it needs no price.
+    cost_usd: FREE_PROVIDERS.has(provider.name) ? 0 : (call.max_cost_usd ?? estimate.cost_usd),
+    tokens: call.max_tokens ?? estimate.tokens,
+  };
+}
+
+/** What the call is held to: what a person has said, or what is left. Without a budget nothing stops it. */
+function limitsOf(call: BudgetLimits, most: Reservation["most"]): Pick<ProviderRequest, "reserved"> {
+  const [cost_usd, tokens] = [call.max_cost_usd ?? most.cost_usd, call.max_tokens ?? most.tokens];
+  return cost_usd === null && tokens === null ? {} : { reserved: { cost_usd, tokens: tokens ?? Number.MAX_SAFE_INTEGER } };
+}
+
+/** A provider that knows what it cost is believed; for others the price table says it. */
+function priced(provider: string, model: string | null, usage: ReplyUsage, prices: PricesConfig | undefined): ReplyUsage {
+  if (usage.cost_usd > 0) return usage;
+  const cost = priceOf(priceFor(provider, model, prices), { input: usage.input_tokens, output: usage.output_tokens });
+  return { ...usage, cost_usd: cost ?? 0 };
+}
+
+/** Turned away at the door: no model has read anything. */
+const TURNED_AWAY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "rate_limited",
+  "quota_exhausted",
+  "provider_auth_missing",
+  "provider_unavailable",
+  "agent_not_installed",
+  "context_overflow",
+  "answer_pending",
+]);
+
+function isFree(error: unknown, { input_tokens, output_tokens }: ReplyUsage): boolean {
+  return error instanceof SlipwayError && TURNED_AWAY.has(error.code) && input_tokens + output_tokens === 0;
+}
+
+/** Adds up what the provider tells on the way: all that is known of a call that never ended. */
+function listener(onEvent: ProviderRequest["onEvent"]) {
+  let usage: ReplyUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+  return {
+    usage: () => usage,
+    onEvent(event: AgentEvent) {
+      onEvent?.(event);
+      if (event.kind !== "usage") return;
+      const { input_tokens, output_tokens, cost_usd } = event.usage;
+      usage = {
+        input_tokens: usage.input_tokens + input_tokens,
+        output_tokens: usage.output_tokens + output_tokens,
+        cost_usd: usage.cost_usd + cost_usd,
+      };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { constants } from "node:os";
+import type { ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
+import { KEPT_STDERR_BYTES } from "../command.ts";
+import type { AgentProcess, AgentProcessEnd } from "./contract.ts";
+
+/** What the process sees of the harness: the pack, as far as it may write it. */
+export interface PackView {
+  readonly folder: string;
+  /** Folders of the pack that differ from their parent in whether they can be written; "." is the pack itself. */
+  readonly access?: readonly { readonly path: string; readonly writable: boolean }[];
+  /** More of the host, shown read-only at its own place, and inside the pack. */
+  readonly readOnly?: readonly string[];
+  readonly shared?: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** Enough for any transcript; a client that never stops talking is stopped. */
+const MAX_OUTPUT_BYTES = 1024 ** 3;
+
+/** One process of a coding agent in the sandbox. When this settles, nothing of it is left. */
+export async function runAgentProcess(sandbox: Sandbox, view: PackView, agent: AgentProcess): Promise<AgentProcessEnd> {
+  agent.signal.throwIfAborted();
+  const limitBytes = agent.maxOutputBytes ?? MAX_OUTPUT_BYTES;
+  let stderr = Buffer.alloc(0);
+  const outcome = await sandbox.run({
+    worktree: view.folder,
+    folders: view.access ?? [],
+    shared: view.shared ?? [],
+    git: "none",
+    command: agent.command,
+    env: agent.env,
+    home: agent.home,
+    input: agent.input,
+    hosts: agent.hosts,
+    readOnly: [...agent.programs, ...(view.readOnly ?? [])],
+    limits: { outputBytes: limitBytes },
+    timeoutMs: agent.timeoutMs,
+    signal: agent.signal,
+    onOutput: (stream, chunk) => {
+      if (stream === "stdout") agent.onStdout(chunk);
+      else stderr = Buffer.concat([stderr, chunk]).subarray(-KEPT_STDERR_BYTES);
+    },
+  });
+  if (outcome.aborted) agent.signal.throwIfAborted();
+  return { ...endOf(outcome, limitBytes), stderr: stderr.toString("utf8"), durationMs: outcome.durationMs };
+}
+
+type End = AgentProcessEnd extends infer E ? (E extends unknown ? Omit<E, "stderr" | "durationMs"> : never) : never;
+
+function endOf({ spawnError, timedOut, limit, signal, exitCode }: ProcessOutcome, limitBytes: number): End {
+  if (spawnError !== undefined) return { kind: "not_started", reason: spawnError.message };
+  if (timedOut) return { kind: "timeout" };
+  if (limit === "output") return { kind: "flood", limitBytes };
+  if (limit !== null) return { kind: "limit", limit };
+  const killedBy = signal ?? signalIn(exitCode);
+  return killedBy === null ? { kind: "exit", exitCode: exitCode ?? -1 } : { kind: "signal", signal: killedBy };
+}
+
+/** Through the walls of the sandbox a signal arrives as 128 and its number, as a shell would say it. */
+function signalIn(exitCode: number | null): string | null {
+  const number = (exitCode ?? 0) - 128;
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
+}

@@ -1,0 +1,88 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { RoleAlias } from "./roles.ts";
+import type { TaskType } from "./route.ts";
+
+export interface ContextLimit {
+  readonly maxInput: number;
+  readonly maxOutput: number;
+}
+
+/** In tokens; from the smallest window to the largest. */
+export const CONTEXT_LIMITS: Readonly<Record<Exclude<RoleAlias, "fallback_model">, ContextLimit>> = {
+  worker_model: { maxInput: 16_000, maxOutput: 4_000 },
+  auditor_model: { maxInput: 128_000, maxOutput: 8_000 },
+  structurer_model: { maxInput: 200_000, maxOutput: 16_000 },
+  architect_model: { maxInput: 200_000, maxOutput: 32_000 },
+};
+
+type LimitedRole = keyof typeof CONTEXT_LIMITS;
+
+/** From what is given up first to what never is. */
+export const SECTION_PRIORITY = {
+  comments: 10,
+  examples: 30,
+  relatedTypes: 40,
+  requiredTypes: 80,
+  contracts: 90,
+  signature: 100,
+  systemPrompt: 100,
+} as const;
+
+export type SectionKind = keyof typeof SECTION_PRIORITY;
+
+const TRUNCATED: readonly SectionKind[] = ["comments", "examples", "relatedTypes", "requiredTypes"];
+
+export interface Section {
+  readonly kind: SectionKind;
+  readonly tokens: number;
+}
+
+/** Without the sections that have to go so that the rest fits; null when even then it does not. */
+export function truncate<S extends Section>(sections: readonly S[], maxInput: number): S[] | null {
+  let kept = [...sections];
+  for (const kind of TRUNCATED) {
+    if (sumOf(kept) <= maxInput) return kept;
+    kept = kept.filter((section) => section.kind !== kind);
+  }
+  return sumOf(kept) <= maxInput ? kept : null;
+}
+
+export type Fit<S extends Section> =
+  | { readonly as: "is" | "truncated"; readonly role: LimitedRole; readonly sections: readonly S[] }
+  | { readonly as: "upgraded"; readonly role: LimitedRole; readonly sections: readonly S[] }
+  /** An audit that fits no model is done in parts. */
+  | { readonly as: "chunked"; readonly role: LimitedRole; readonly sections: readonly S[] };
+
+/** Less than this much over the limit is worth cutting; more is another model's work. */
+const WORTH_TRUNCATING = 0.2;
+
+/** How a prompt gets into a model: as it is, cut, with a larger model, in parts, or not at all. */
+export function fitContext<S extends Section>(taskType: TaskType, role: LimitedRole, sections: readonly S[]): Fit<S> {
+  const total = sumOf(sections);
+  const { maxInput } = CONTEXT_LIMITS[role];
+  if (total <= maxInput) return { as: "is", role, sections };
+  if (total < maxInput * (1 + WORTH_TRUNCATING)) {
+    const cut = truncate(sections, maxInput);
+    if (cut !== null) return { as: "truncated", role, sections: cut };
+  }
+  const larger = largerRoles(role).find((other) => CONTEXT_LIMITS[other].maxInput >= total);
+  if (larger !== undefined) return { as: "upgraded", role: larger, sections };
+  if (taskType === "audit") return { as: "chunked", role: "architect_model", sections };
+  throw new SlipwayError("context_overflow", `The prompt has ${total} tokens; no model takes more than ${LARGEST}.`, {
+    tokens: total,
+    limit: LARGEST,
+    role,
+    suggested_next_actions: ["Make the task smaller: split the module, or take what it does not need out of its context."],
+  });
+}
+
+const BY_SIZE = Object.keys(CONTEXT_LIMITS) as LimitedRole[];
+const LARGEST = Math.max(...BY_SIZE.map((role) => CONTEXT_LIMITS[role].maxInput));
+
+function largerRoles(role: LimitedRole): LimitedRole[] {
+  return BY_SIZE.filter((other) => CONTEXT_LIMITS[other].maxInput > CONTEXT_LIMITS[role].maxInput);
+}
+
+function sumOf(sections: readonly Section[]): number {
+  return sections.reduce((sum, { tokens }) => sum + tokens, 0);
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { Failure } from "@slipway/durable/errors";
+
+/** What is to be done before the same call is made again; null: the failure is the worker's own. */
+export type Pause =
+  | { readonly kind: "wait"; readonly ms: number }
+  /** Nobody says when it will be over. */
+  | { readonly kind: "ask" }
+  | { readonly kind: "budget" }
+  /** It is played by somebody who answers in their own time. */
+  | { readonly kind: "hand" };
+
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 8 * 24 * 3_600_000;
+const FIRST_BACKOFF_MS = 15_000;
+const MAX_BACKOFF_MS = 15 * 60_000;
+const JITTER = 0.25;
+/** A limit that is still there after so many pauses does not pass by itself. */
+const MAX_PAUSES = 20;
+
+/**
+ * A limit of the provider's is waited for until it says it is over, and otherwise a little longer each time. `seed` makes several
+ * who wait for the same limit come back at different moments, always the same ones.
+ */
+export function pauseFor({ code, details }: Failure, round: number, seed: string, now: number): Pause | null {
+  // Said by a provider it names no budget of ours: the call was as long as it could be, and has failed.
+  if (code === "budget_exceeded") return details["dimension"] === undefined ? null : { kind: "budget" };
+  if (code === "answer_pending") return { kind: "hand" };
+  if (code !== "rate_limited" && code !== "quota_exhausted") return null;
+  if (round > MAX_PAUSES) return { kind: "ask" };
+  const wakeAt = details["wake_at"];
+  if (typeof wakeAt === "number") return { kind: "wait", ms: Math.min(Math.max(wakeAt - now, SHORTEST_MS), LONGEST_MS) };
+  return code === "quota_exhausted" ? { kind: "ask" } : { kind: "wait", ms: backoff(round, seed) };
+}
+
+function backoff(round: number, seed: string): number {
+  const whole = Math.min(FIRST_BACKOFF_MS * 2 ** (round - 1), MAX_BACKOFF_MS);
+  const share = createHash("sha256").update(`${seed} ${round}`).digest().readUInt32BE(0) / 2 ** 32;
+  return Math.round(whole * (1 + JITTER * (2 * share - 1)));
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { closeSync, fsync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Clock } from "@slipway/durable/environment";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { ensureDirectory, translateFileError } from "@slipway/kernel/files/write-atomic";
+import type { Objects } from "@slipway/kernel/objects/store";
+import type { Redactor } from "@slipway/kernel/redaction/redactor";
+import type { Moment, TranscriptHead, Watch } from "./line.ts";
+import { redactedMoments } from "./redact.ts";
+
+export interface TranscriptPlace {
+  /** Where it is written until it has ended. */
+  readonly folder: string;
+  readonly objects: Objects;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+}
+
+export interface Transcript {
+  readonly watch: Watch;
+  /** After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. */
+  keep(): Promise<{ readonly digest: string } | { readonly digest: null; readonly reason: string }>;
+  /** The invocation has no outcome: the file stays where it is, for the curious. */
+  leave(reason: string): void;
+}
+
+/**
+ * Writes as it happens, and at once: after a crash everything up to it is on the disk. Synchronously, so that whoever talks faster
+ * than the disk writes has to wait instead of filling the memory.
+ */
+export async function openTranscript(head: Omit<TranscriptHead, "kind" | "version">, place: TranscriptPlace): Promise<Transcript> {
+  const { objects, redactor, clock } = place;
+  const { path, descriptor } = await newFile(place.folder, `${head.run}/${head.step}`);
+  const digest = createHash("sha256");
+  const moments = redactedMoments(redactor);
+  let broken: string | null = null;
+  let closed = false;
+
+  function write(line: object): void {
+    if (broken !== null || closed) return;
+    try {
+      const bytes = Buffer.from(`${JSON.stringify({ ...line, at: Math.floor(clock.now()) })}\n`);
+      for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+      digest.update(bytes);
+    } catch (error) {
+      broken = wordsOf(error, path);
+    }
+  }
+
+  async function finish(): Promise<void> {
+    moments.end().forEach(write);
+    closed = true;
+    try {
+      await toDisk(descriptor);
+    } catch (error) {
+      broken ??= wordsOf(error, path);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  write(redactor.value({ kind: "invocation", version: 1, ...head }));
+  return {
+    watch(moment) {
+      const safe = moments.next(moment);
+      if (Array.isArray(safe)) return safe.forEach(write);
+      return safe.then((all) => all.forEach(write));
+    },
+    async keep() {
+      await finish();
+      if (broken !== null) return { digest: null, reason: broken };
+      const name = digest.digest("hex");
+      await objects.adopt(path, name);
+      return { digest: name };
+    },
+    leave(reason) {
+      if (closed) return;
+      const last: Moment[] = [...moments.end(), { kind: "stopped", reason: redactor.text(reason) }];
+      last.forEach(write);
+      closed = true;
+      closeSync(descriptor);
+    },
+  };
+}
+
+const toDisk = promisify(fsync);
+const LONGEST_NAME = 180;
+
+/** One for every try: what an earlier process left is not touched. */
+async function newFile(folder: string, invocation: string): Promise<{ readonly path: string; readonly descriptor: number }> {
+  await ensureDirectory(nodeFileSystem, folder);
+  const name = encodeURIComponent(invocation.slice(invocation.indexOf("/") + 1)).slice(-LONGEST_NAME);
+  for (let number = 1; ; number++) {
+    const path = join(folder, `${name}.${number}.jsonl`);
+    try {
+      return { path, descriptor: openSync(path, "wx", 0o600) };
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
+    }
+  }
+}
+
+function wordsOf(error: unknown, path: string): string {
+  const told = translateFileError(error, path);
+  return told instanceof Error ? told.message : String(told);
+}

@@ -1,0 +1,45 @@
+import { explainSelection, type Explained } from "@slipway/agents/select";
+import type { Role } from "@slipway/agents/role";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { readerAt } from "@slipway/kernel/config/committed";
+import type { Configuration, ReadFile } from "@slipway/kernel/config/load";
+import { WORKER_ROLES } from "@slipway/kernel/config/agents";
+import type { Repository } from "@slipway/kernel/git/repository";
+import { protocolRole } from "@slipway/protocols/roles";
+import type { AgentChoice } from "./agents.ts";
+import type { Io } from "./io.ts";
+
+/** Who would play a role now, and why; or why nobody can. */
+export interface Cast {
+  readonly role: string;
+  readonly tier: Role["tier"];
+  readonly played: Explained | Failure;
+}
+
+export async function castNow(repository: Repository, configuration: Configuration | null, io: Io, choice: AgentChoice): Promise<Cast[]> {
+  const agents = configuration?.agents ?? null;
+  const base = configuration?.policy.worktree.base_branch;
+  const read = base === undefined ? noFile : committedOrNone(readerAt(repository, `refs/heads/${base}`));
+  return Promise.all(
+    WORKER_ROLES.map(async (role) => {
+      const { tier } = await protocolRole("features", role, read);
+      try {
+        return { role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, tier }) };
+      } catch (error) {
+        if (error instanceof SlipwayError) return { role, tier, played: toFailure(error) };
+        throw error;
+      }
+    }),
+  );
+}
+
+const noFile: ReadFile = async () => null;
+
+/** A role that is not committed does not count yet. */
+function committedOrNone(read: ReadFile): ReadFile {
+  return (path) =>
+    read(path).catch((error: unknown) => {
+      if (error instanceof SlipwayError && (error.code === "config_missing" || error.code === "git_failed")) return null;
+      throw error;
+    });
+}

@@ -1,0 +1,37 @@
+import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
+import { openRepository } from "@slipway/kernel/git/repository";
+import { agentChoice } from "../agents.ts";
+import { castNow, type Cast } from "../casting.ts";
+import type { RunCommand } from "../command.ts";
+import { effectiveConfiguration } from "../doctor/configuration.ts";
+import { EXIT } from "../exit-codes.ts";
+import { oneLine } from "../render/plain.ts";
+
+/** Which providers are there, and who would play which role, and why. Nobody is called. */
+export const run: RunCommand = async (args, io) => {
+  const repository = await openRepository(io.cwd, { env: io.env });
+  const configuration = await effectiveConfiguration(repository);
+  const providers = await probeProviders({ agents: configuration?.agents ?? null, env: io.env, root: repository.root });
+  const roles = await castNow(repository, configuration, io, agentChoice(args));
+  if (args.flag("json")) io.out(`${JSON.stringify({ providers, roles })}\n`);
+  else {
+    const width = Math.max(...providers.map(({ name }) => name.length));
+    io.out(`Providers\n${providers.map((provider) => providerLines(provider, width)).join("\n")}\n\n`);
+    io.out(`Roles\n${roles.map(roleLine).join("\n")}\n`);
+  }
+  return EXIT.done;
+};
+
+function providerLines({ name, ready, version, access, models, mend }: ProviderFinding, width: number): string {
+  const told = [...(version === null ? [] : [version]), access, ...(models.length === 0 ? [] : [`models: ${models.join(", ")} …`])];
+  const first = `  ${ready ? "ready  " : "missing"}  ${name.padEnd(width)}  ${told.join("; ")}`;
+  return [first, ...mend.map((action) => `${" ".repeat(width + 13)}mend: ${oneLine(action)}`)].join("\n");
+}
+
+function roleLine({ role, tier, played }: Cast): string {
+  const who = `  ${role.padEnd(8)} (${tier})`.padEnd(22);
+  if ("code" in played) return `${who} nobody: ${oneLine(played.message)}`;
+  const { provider, model, why } = played;
+  const chosen = model === null ? "its own default model" : `${model} (${why.model})`;
+  return `${who} ${provider} (${why.provider}), ${chosen}`;
+}

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { exportRole, isExport, TARGETS, type ExportedFile, type Target } from "@slipway/agents/role-export";
+import type { Role } from "@slipway/agents/role";
+import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
+import { SlipwayError } from "@slipway/durable/errors";
+import { committedReader } from "@slipway/kernel/config/committed";
+import { loadConfiguration, type ReadFile } from "@slipway/kernel/config/load";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import { openRepository } from "@slipway/kernel/git/repository";
+import { protocolRole, roleNames } from "@slipway/protocols/roles";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+
+type Standing = "same" | "missing" | "differs" | "not ours";
+
+/** The roles as custom agents of GitHub Copilot or subagents of Claude Code. */
+export const run: RunCommand = async (args, io) => {
+  const target = targetFrom(args.positionals[0]);
+  const protocol = args.text("protocol") ?? "features";
+  const { root, roles } = await rolesOf(protocol, io);
+  const out = resolve(io.cwd, args.text("out") ?? root);
+  const files = await Promise.all(
+    roles.map(async (role) => {
+      const file = exportRole(target, protocol, role);
+      return { ...file, standing: await standingOf(join(out, file.path), file) };
+    }),
+  );
+  if (args.flag("check")) {
+    const differing = files.filter(({ standing }) => standing !== "same");
+    tell(io, args.flag("json"), out, files, (file) =>
+      file.standing === "same" ? `${file.path} is as it should be` : `${file.path}: ${file.standing}`,
+    );
+    return differing.length === 0 ? EXIT.done : EXIT.failed;
+  }
+  const foreign = files.filter(({ standing }) => standing === "not ours");
+  if (foreign.length > 0 && !args.flag("force")) throw inTheWay(foreign.map(({ path }) => join(out, path)));
+  for (const { path, text, standing } of files) if (standing !== "same") await write(join(out, path), text);
+  tell(io, args.flag("json"), out, files, ({ path, standing }) => (standing === "same" ? `${path} was up to date` : `${path} written`));
+  return EXIT.done;
+};
+
+function targetFrom(name: string | undefined): Target {
+  const target = TARGETS.find((known) => known === name);
+  if (target !== undefined) return target;
+  throw new SlipwayError("invalid_cli_args", `There is no export '${name}'.`, {
+    suggested_next_actions: [`Use one of ${TARGETS.map((known) => `\`slipway export ${known}\``).join(", ")}.`],
+  });
+}
+
+/** As a run would play them: with the repository's own roles and prompts, where it has any. */
+async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: string; readonly roles: readonly Role[] }> {
+  const { root, read } = await repositoryOf(io);
+  const agents = read === null ? null : (await loadConfiguration(read)).agents;
+  const readFileOrNone: ReadFile = read ?? (async () => null);
+  const roles: Role[] = [];
+  for (const name of await roleNames(protocol)) {
+    roles.push(await withConfiguredPrompt(await protocolRole(protocol, name, readFileOrNone), agents, readFileOrNone));
+  }
+  return { root, roles };
+}
+
+/** Outside of a repository, or before `slipway init`, there are only the built-in roles. */
+async function repositoryOf(io: Io): Promise<{ readonly root: string; readonly read: ReadFile | null }> {
+  try {
+    const repository = await openRepository(io.cwd, { env: io.env });
+    return { root: repository.root, read: await committedReader(repository).catch(unlessMissing) };
+  } catch (error) {
+    if (error instanceof SlipwayError && error.code === "not_a_repository") return { root: io.cwd, read: null };
+    throw error;
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof SlipwayError && error.code === "config_missing") return null;
+  throw error;
+}
+
+async function standingOf(path: string, { text }: ExportedFile): Promise<Standing> {
+  try {
+    const there = await readFile(path, "utf8");
+    if (there === text) return "same";
+    return isExport(there) ? "differs" : "not ours";
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return "missing";
+    throw error;
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await ensureDirectory(nodeFileSystem, dirname(path));
+  await writeFileAtomic(nodeFileSystem, path, Buffer.from(text));
+}
+
+type Told = ExportedFile & { readonly standing: Standing };
+
+function tell(io: Io, json: boolean, out: string, files: readonly Told[], line: (file: Told) => string): void {
+  if (json) io.out(`${JSON.stringify({ ok: true, out, files: files.map(({ path, standing }) => ({ path, was: standing })) })}\n`);
+  else for (const file of files) io.out(`${line(file)}\n`);
+}
+
+function inTheWay(paths: readonly string[]): SlipwayError {
+  return new SlipwayError("invalid_cli_args", `Not written by Slipway, and in the way: ${paths.join(", ")}.`, {
+    files: paths,
+    suggested_next_actions: ["Move them, export elsewhere with --out FOLDER, or replace them with --force."],
+  });
+}

@@ -1,0 +1,80 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { cassetteWriter, entryMaker } from "@slipway/agents/record";
+import { headOf, readTranscript } from "@slipway/agents/transcripts/read";
+import { SlipwayError } from "@slipway/durable/errors";
+import { telemetryOfRun } from "@slipway/kernel/evidence/telemetry";
+import type { Records } from "@slipway/kernel/records";
+import { MARK } from "@slipway/kernel/redaction/contract";
+import { ANY_STATUS, chooseRun } from "../choose.ts";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withReader } from "../reader.ts";
+
+/** Turns what a run's agents answered into a cassette, from the transcripts. */
+export const run: RunCommand = (args, io) =>
+  withReader(io, async ({ records, engine }) => {
+    const [action, named, folder] = args.positionals;
+    if (action !== "export") {
+      throw new SlipwayError("invalid_cli_args", `There is no \`slipway record ${action}\`.`, {
+        suggested_next_actions: ["Use `slipway record export RUN [FOLDER]`; to record while it happens, `slipway run … --record FOLDER`."],
+      });
+    }
+    const { runId } = await chooseRun(engine, named, ANY_STATUS);
+    const into = resolve(io.cwd, folder ?? `${runId}.cassette`);
+    await assertEmpty(into);
+    const exported = await exportRun(records, runId, into);
+    if (args.flag("json")) io.out(`${JSON.stringify({ ok: exported.missing.length === 0, run: runId, folder: into, ...exported })}\n`);
+    else {
+      io.out(`${exported.entries} answers of ${runId} are in ${into}.\n`);
+      for (const name of exported.missing) io.out(`missing: there is no transcript of ${name}\n`);
+      for (const name of exported.redacted) io.out(`redacted: ${name} held a secret and will not replay the same\n`);
+      io.out(`Replay them: slipway run SPEC.md --agent-provider replay --cassette ${into}\n`);
+    }
+    return exported.missing.length === 0 ? EXIT.done : EXIT.failed;
+  });
+
+interface Exported {
+  readonly entries: number;
+  /** Invocations whose transcript is gone, or was never written. */
+  readonly missing: readonly string[];
+  /** Answers in which something had to be hidden. */
+  readonly redacted: readonly string[];
+}
+
+async function exportRun({ database, objects, clock }: Records, runId: string, folder: string): Promise<Exported> {
+  const writer = cassetteWriter({ folder, description: `Exported from the run ${runId}.`, clock });
+  const missing: string[] = [];
+  const redacted: string[] = [];
+  let entries = 0;
+  for (const { id, transcript_digest: digest } of await telemetryOfRun(database.db, runId)) {
+    const path = digest === null ? null : objects.pathOf(digest);
+    const head = path === null ? null : await headOf(path).catch(absent);
+    if (path === null || head === null) {
+      missing.push(id);
+      continue;
+    }
+    const tape = entryMaker(head);
+    for await (const line of readTranscript(path, digest)) if (line.kind !== "invocation") void tape.watch(line);
+    const made = tape.entries();
+    if (JSON.stringify(made).includes(MARK)) redacted.push(id);
+    await writer.write(made);
+    entries += made.length;
+  }
+  return { entries, missing, redacted };
+}
+
+function absent(error: unknown): null {
+  if (error instanceof SlipwayError && error.code === "object_missing") return null;
+  throw error;
+}
+
+/** Answers of two recordings in one folder would be a cassette of neither. */
+async function assertEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length === 0) return;
+  throw new SlipwayError("invalid_cli_args", `${folder} is not empty.`, {
+    file: folder,
+    suggested_next_actions: ["Name a folder that does not exist yet."],
+  });
+}

@@ -1,0 +1,55 @@
+import { readTranscript } from "@slipway/agents/transcripts/read";
+import { SlipwayError } from "@slipway/durable/errors";
+import { ANY_STATUS, chooseRun } from "../choose.ts";
+import type { Arguments, RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { withReader } from "../reader.ts";
+import { chooseTranscript, transcriptsOf, type Found } from "../transcripts/find.ts";
+import { partOf, STATES, summaryLine } from "../transcripts/render.ts";
+
+const PAGE = 200;
+
+/** What was sent to an agent and what came back. Without a step, what there is. */
+export const run: RunCommand = (args, io) =>
+  withReader(io, async ({ records, engine }) => {
+    const [run, step] = args.positionals;
+    const { runId } = await chooseRun(engine, run, ANY_STATUS);
+    const all = await transcriptsOf(records, runId);
+    if (step === undefined) list(all, runId, args, io);
+    else await show(chooseTranscript(all, runId, step), runId, args, io);
+    return EXIT.done;
+  });
+
+function list(all: readonly Found[], runId: string, args: Arguments, io: Io): void {
+  if (args.flag("json")) return all.forEach((found) => io.out(`${JSON.stringify({ run: runId, ...found })}\n`));
+  io.out(`run ${runId}\n`);
+  if (all.length === 0) io.out("No agent was asked yet.\n");
+  for (const found of all) io.out(`${summaryLine(found)}\n`);
+}
+
+async function show(found: Found, runId: string, args: Arguments, io: Io): Promise<void> {
+  const { file, digest, name, state } = found;
+  const json = args.flag("json");
+  const shown = { full: args.flag("full"), raw: args.flag("raw") };
+  const from = wholeNumber(args, "from", 1);
+  const limit = wholeNumber(args, "limit", json ? Number.MAX_SAFE_INTEGER : PAGE);
+  if (!json) io.out(`${summaryLine(found)}\n`);
+  let number = 0;
+  for await (const line of readTranscript(file, digest)) {
+    const parts = json ? [JSON.stringify(line)] : partOf(line, shown);
+    if (parts.length === 0 || ++number < from) continue;
+    if (number >= from + limit) return io.out(`\n… more: slipway transcript ${runId} ${name} --from ${number}\n`);
+    io.out(`${parts.join("\n")}\n`);
+  }
+  if (!json && state !== "done") io.out(`\nThis transcript ${STATES[state]}.\n`);
+}
+
+function wholeNumber(args: Arguments, option: string, otherwise: number): number {
+  const text = args.text(option);
+  if (text === undefined) return otherwise;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new SlipwayError("invalid_cli_args", `--${option} takes a whole number from 1, not '${text}'.`, {
+    suggested_next_actions: ["Run `slipway transcript --help`."],
+  });
+}

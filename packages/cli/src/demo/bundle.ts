@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { PublishedPackage } from "./published.ts";
+
+/** What a demo runs on: project files, specifications and recorded answers, and perhaps somebody else's package beneath them. */
+export interface DemoBundle {
+  /** Holds project/, specs/ and cassette/. */
+  readonly folder: string;
+  readonly published: PublishedPackage | null;
+  readonly commitMessage: string;
+  /** Whose tests the gates run, for the record of a machine without a sandbox. */
+  readonly gates: string;
+  /** The feature that is most worth looking at. */
+  readonly lookAt: string;
+}
+
+export function cassetteOf({ folder }: DemoBundle): string {
+  return join(folder, "cassette");
+}
+
+const PACKAGE = join(import.meta.dirname, "..", "..");
+
+export const SHOP: DemoBundle = {
+  folder: join(PACKAGE, "demo"),
+  published: null,
+  commitMessage: "Corner shop",
+  gates: "its own bundled gates",
+  lookAt: "stock_rules",
+};
+
+const PROCESS_WARNING: PublishedPackage = {
+  name: "process-warning",
+  version: "5.1.1",
+  license: "MIT",
+  integrity: "sha512-oCkNVj4OKnKEcocVBcDfiIugN1/cE6rgfT3nCtzeqZPA8+rIxMaQ0xXzIkGP8Gj2qUaP1UR7uhJ1VD8lUCpzCg==",
+};
+
+export const REAL: DemoBundle = {
+  folder: join(PACKAGE, "demo-real"),
+  published: PROCESS_WARNING,
+  commitMessage: "process-warning 5.1.1, as published",
+  gates: "the tests of process-warning 5.1.1, whose bytes are pinned",
+  lookAt: "falsy_values",
+};

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { letters } from "./testing/project.ts";
+
+const agents = (runtime: string) => ({ "slipway/agents.yaml": `{ version: 1, roles: {}, runtime: { ${runtime} } }\n` });
+
+test("a provider that is not installed is replaced by the one agents.yaml names, and that is said", async () => {
+  const project = letters(agents("default_provider: codex, fallbacks: [{ provider: replay }], codex: { command: [no-such-program] }"));
+  const { code, stdout, stderr } = await project.run();
+  expect(code, stdout + stderr).toBe(23);
+  expect(stdout).toContain("slipway approve letters");
+  expect(stderr).toContain("replay plays instead");
+  expect(project.sql("SELECT DISTINCT provider FROM telemetry")).toEqual([{ provider: "replay" }]);
+});
+
+test("without anybody to play instead, the run does not begin", async () => {
+  const project = letters(agents("default_provider: codex, codex: { command: [no-such-program] }"));
+  const { code, stderr } = await project.run();
+  expect(code).toBe(2);
+  expect(stderr).toContain("agent_not_installed");
+  expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
+});
+
+test("the tier a role asks for says which model it is", async () => {
+  const project = letters(agents("default_provider: replay, default_model: house, tiers: { strong: { model: big } }"));
+  await project.run();
+  const models = project.sql("SELECT role, model FROM telemetry ORDER BY role").map(({ role, model }) => [role, model]);
+  expect(Object.fromEntries(models)).toEqual({ planner: "big", builder: expect.any(String), qa: "house" });
+});

@@ -1,0 +1,84 @@
+import { transcriptFolder } from "@slipway/agents/invocation-book";
+import { headOf, openTranscripts, readTranscript } from "@slipway/agents/transcripts/read";
+import { systemHost } from "@slipway/durable/host";
+import { SlipwayError } from "@slipway/durable/errors";
+import { telemetryOfRun, type Telemetry } from "@slipway/kernel/evidence/telemetry";
+import type { Records } from "@slipway/kernel/records";
+import { leaseRow, liveHolder } from "@slipway/kernel/run-lease/holder";
+
+/** done: it came to an outcome. tried: it failed in a way that may pass, or was stopped. cut: its process died. */
+type State = "done" | "under way" | "tried" | "cut";
+
+export interface Found {
+  /** `<feature>/<role>:<attempt>` where the run has features, otherwise the step's name. */
+  readonly name: string;
+  readonly role: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly state: State;
+  readonly at: number;
+  readonly file: string;
+  readonly digest: string | null;
+  readonly paid: Pick<Telemetry, "input_tokens" | "output_tokens" | "cost_usd" | "duration_ms" | "calls"> | null;
+}
+
+/** Everything a run's agents were asked, oldest first; also what came to nothing. */
+export async function transcriptsOf(records: Records, runId: string): Promise<Found[]> {
+  const kept = (await telemetryOfRun(records.database.db, runId)).flatMap((row) => ofRow(records, runId, row));
+  const open = await Promise.all(
+    (await openTranscripts(transcriptFolder(records.layout, runId))).map((file) => ofFile(records, runId, file)),
+  );
+  return [...kept, ...open.flat()].toSorted((a, b) => a.at - b.at);
+}
+
+function ofRow({ objects }: Records, runId: string, row: Telemetry): Found[] {
+  const { id, role, provider, model, transcript_digest: digest, at } = row;
+  if (digest === null) return [];
+  return [{ name: nameOf(runId, id), role, provider, model, state: "done", at, file: objects.pathOf(digest), digest, paid: row }];
+}
+
+async function ofFile(records: Records, runId: string, file: string): Promise<Found[]> {
+  const head = await headOf(file);
+  if (head === null || !`${head.run}/`.startsWith(`${runId}/`)) return [];
+  const { run, step, role, provider, model, at } = head;
+  return [
+    {
+      name: nameOf(runId, `${run}/${step}`),
+      role,
+      provider,
+      model,
+      state: await stateOf(records, file),
+      at,
+      file,
+      digest: null,
+      paid: null,
+    },
+  ];
+}
+
+/** Whoever is alive may still be writing; a file that nobody can be writing was cut off. */
+async function stateOf({ database: { db }, clock }: Records, file: string): Promise<State> {
+  for await (const { kind } of readTranscript(file)) if (kind === "stopped" || kind === "ended") return "tried";
+  const holder = liveHolder(await leaseRow(db), { now: clock.now(), host: systemHost() });
+  return holder === null ? "cut" : "under way";
+}
+
+function nameOf(runId: string, operationId: string): string {
+  return operationId.slice(runId.length + 1).replace(/^feature:/, "");
+}
+
+/** By its whole name, or by the step alone where only one feature has it. The last of several tries counts. */
+export function chooseTranscript(all: readonly Found[], runId: string, step: string): Found {
+  const named = all.filter(({ name }) => name === step || name.endsWith(`/${step}`));
+  const names = [...new Set(named.map(({ name }) => name))];
+  const last = named.at(-1);
+  if (last !== undefined && names.length === 1) return last;
+  const known = [...new Set(all.map(({ name }) => name))].join(", ");
+  throw new SlipwayError(
+    "invalid_cli_args",
+    last === undefined
+      ? `Run ${runId} has no transcript of ${step}. It has ${known === "" ? "none at all" : known}.`
+      : `${step} is ambiguous: ${names.join(", ")}.`,
+    { run_id: runId, suggested_next_actions: [`Choose one of those that \`slipway transcript ${runId}\` lists.`] },
+  );
+}

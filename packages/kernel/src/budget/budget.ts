@@ -1,0 +1,80 @@
+import type { Clock, Ids } from "@slipway/durable/environment";
+import type { Db } from "../database/tables.ts";
+import type { Call } from "../features/call.ts";
+import type { Objects } from "../objects/store.ts";
+import type { Door } from "../operations/door.ts";
+import type { Actor } from "../operations/operation.ts";
+import { ownersOn, type Owners } from "../operations/owners.ts";
+import { allowOperation, raiseOperation, type RaiseInput } from "./raise.ts";
+import { reserveOperation, type BudgetsConfig, type Reservation, type ReserveInput } from "./reserve.ts";
+import { cutOffOperation, settleOperation, type SettleInput } from "./settle.ts";
+import { keptReplyDigest } from "./store.ts";
+
+/** What calls to agents may take, and took: shared by every process that works on the repository. */
+export interface Budget {
+  /** Refused with budget_exceeded when a budget might not hold. */
+  reserve(actor: Actor, wish: ReserveInput): Promise<Reservation>;
+  settle(actor: Actor, taken: SettleInput): Promise<void>;
+  /** Calls of processes that are gone no longer hold anything back: they count as spent, at their worst. */
+  cutOff(actor: Actor): Promise<readonly string[]>;
+  /** Keeps an answer, to be named when its call is settled. */
+  keepReply(reply: unknown): Promise<string>;
+  keptReply(call: Pick<ReserveInput, "invocation" | "repair" | "prompt_digest">): Promise<unknown>;
+  raise(call: Call, input: RaiseInput): Promise<void>;
+  allowOnce(call: Call, invocation: string): Promise<void>;
+}
+
+export interface BudgetOptions {
+  readonly db: Db;
+  readonly door: Door;
+  readonly objects: Objects;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly config: BudgetsConfig | undefined;
+  readonly owners?: Owners;
+}
+
+export function openBudget({ db, door, objects, clock, ids, config, owners = ownersOn() }: BudgetOptions): Budget {
+  async function cutOff(actor: Actor): Promise<readonly string[]> {
+    const others = await db
+      .selectFrom("reservations")
+      .select(["id", "owner", "at", "duration_ms"])
+      .where("status", "=", "reserved")
+      .where("owner", "!=", owners.self)
+      .execute();
+    const gone = others.filter((row) => isGone(owners, row, clock.now())).map(({ id }) => id);
+    for (const reservation of gone) await door.perform(cutOffOperation, actor, `${reservation}/cut-off`, { reservation });
+    return gone;
+  }
+  return {
+    cutOff,
+    async reserve(actor, wish) {
+      await cutOff(actor);
+      // Never the same twice: a call that is made again is paid for again.
+      const id = `${wish.invocation}/reserve:${wish.repair}#${ids.next("call")}`;
+      return door.perform(reserveOperation(config, owners.self), actor, id, wish);
+    },
+    async settle(actor, taken) {
+      await door.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
+    },
+    keepReply: (reply) => objects.put(Buffer.from(JSON.stringify(reply))),
+    async keptReply(call) {
+      const digest = await keptReplyDigest(db, call);
+      return digest === null ? null : JSON.parse(Buffer.from(await objects.get(digest)).toString("utf8"));
+    },
+    async raise({ actor, operationId }, input) {
+      await door.perform(raiseOperation, actor, operationId, input);
+    },
+    async allowOnce({ actor, operationId }, invocation) {
+      await door.perform(allowOperation, actor, operationId, { invocation });
+    },
+  };
+}
+
+/** How much longer than its own time a call may seem to take, on another machine with another clock. */
+const GRACE_MS = 60_000;
+
+function isGone(owners: Owners, row: { readonly owner: string; readonly at: number; readonly duration_ms: number }, now: number): boolean {
+  const state = owners.stateOf(row.owner);
+  return state === "unknown" ? now > row.at + row.duration_ms + GRACE_MS : state === "dead";
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { budgetsPart } from "../config/agent-parts/budgets.ts";
+import { Refusal, type Operation } from "../operations/operation.ts";
+import { limitsOf } from "./amounts.ts";
+import { budgetExceeded, judge, type Most } from "./rules.ts";
+import { accountsOf, linesOf, writeLimits } from "./store.ts";
+
+export type BudgetsConfig = z.output<typeof budgetsPart>;
+
+const amount = z.number().min(0);
+
+const reserveInput = z.strictObject({
+  invocation: z.string().min(1),
+  repair: z.int().min(0),
+  prompt_digest: z.string(),
+  /** The part of the run that pays. */
+  run_id: z.string().min(1),
+  feature_id: z.string(),
+  role: z.string().min(1),
+  provider: z.string(),
+  model: z.string().nullable(),
+  /** The worst case; null when the call has no price. */
+  cost_usd: amount.nullable(),
+  tokens: amount,
+  duration_ms: amount,
+});
+
+export type ReserveInput = z.infer<typeof reserveInput>;
+
+/** `duration_ms` is how long the call may take: less than was wanted when the time runs low. */
+export interface Reservation {
+  readonly id: string;
+  readonly duration_ms: number;
+  readonly most: Most;
+}
+
+/** Before a call: its worst case is held back from every budget it is paid from, or it is refused. The id is the operation's own. */
+export function reserveOperation(config: BudgetsConfig | undefined, owner: string): Operation<ReserveInput, undefined, Reservation> {
+  return {
+    name: "budget.reserve",
+    roles: ["orchestrator", "system"],
+    input: reserveInput,
+    async commit(tx, { cost_usd, tokens, duration_ms, ...call }, _effect, { operationId: id, at }) {
+      const root_run_id = rootOf(call.run_id);
+      const accounts = accountsOf(call);
+      await writeLimits(
+        tx,
+        root_run_id,
+        accounts.map((account) => ({ ...account, limits: configuredFor(config, account) })),
+      );
+      const wish = { cost_usd, tokens, calls: 1, duration_ms };
+      const allowed = await tx.selectFrom("budget_allowances").select("at").where("invocation", "=", call.invocation).executeTakeFirst();
+      const verdict = judge(allowed === undefined ? await linesOf(tx, root_run_id, accounts) : [], wish);
+      if ("excess" in verdict) {
+        const { scope, name, dimension } = verdict.excess;
+        return new Refusal(budgetExceeded(verdict.excess, call.role, call.model), { refused: { scope, name, dimension } });
+      }
+      const { granted, most } = verdict;
+      const row = { ...call, ...granted, root_run_id, status: "reserved" as const, owner, worst: JSON.stringify(granted) };
+      await tx
+        .insertInto("reservations")
+        .values({ id, ...row, reply_digest: null, at, ended_at: null })
+        .execute();
+      return { id, duration_ms: granted.duration_ms, most };
+    },
+    event: ({ invocation, repair, cost_usd, tokens }) => ({ invocation, repair, cost_usd, tokens }),
+  };
+}
+
+function configuredFor(config: BudgetsConfig | undefined, { scope, name }: { readonly scope: string; readonly name: string }) {
+  const limits = scope === "run" ? config?.run : scope === "feature" ? config?.feature : config?.roles[name];
+  return limitsOf(limits ?? {});
+}
+
+/** A part of a run is named `<run>/<part>`. */
+export function rootOf(runId: string): string {
+  return runId.split("/")[0] ?? runId;
+}

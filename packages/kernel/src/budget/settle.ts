@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Tx } from "../database/tables.ts";
+import { addTelemetry } from "../evidence/telemetry.ts";
+import type { Operation } from "../operations/operation.ts";
+
+const settleInput = z.strictObject({
+  reservation: z.string(),
+  /** released: nothing was asked or answered, so it counts nowhere. */
+  status: z.enum(["settled", "failed", "released"]),
+  model: z.string().nullable(),
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cost_usd: z.number().min(0),
+  duration_ms: z.number().min(0),
+  reply_digest: z.string().nullable(),
+});
+
+export type SettleInput = z.infer<typeof settleInput>;
+
+/** After a call: what it took takes the place of what was held back, here and in the telemetry, or in neither. */
+export const settleOperation: Operation<SettleInput, undefined, null> = {
+  name: "budget.settle",
+  roles: ["orchestrator", "system"],
+  input: settleInput,
+  async commit(tx, { reservation, status, model, ...taken }, _effect, { at }) {
+    const calls = status === "released" ? 0 : 1;
+    const duration_ms = status === "released" ? 0 : Math.round(taken.duration_ms);
+    const row = await tx
+      .updateTable("reservations")
+      .set({
+        status,
+        ...(model === null ? {} : { model }),
+        cost_usd: taken.cost_usd,
+        tokens: taken.input_tokens + taken.output_tokens,
+        calls,
+        duration_ms,
+        reply_digest: taken.reply_digest,
+        ended_at: at,
+      })
+      .where("id", "=", reservation)
+      // Whoever was taken for dead and was not knows better than the worst case.
+      .where("status", "in", ["reserved", "cut_off"])
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined || status === "released") return null;
+    const { input_tokens, output_tokens, cost_usd } = taken;
+    const { invocation: id, run_id, feature_id, role, provider } = row;
+    const whose = { id, run_id, feature_id, role, provider, model: row.model, at, transcript_digest: null };
+    await addTelemetry(tx, { ...whose, input_tokens, output_tokens, cost_usd, duration_ms, calls });
+    return null;
+  },
+  event: ({ reservation, status, input_tokens, output_tokens, cost_usd }) => ({
+    reservation,
+    status,
+    input_tokens,
+    output_tokens,
+    cost_usd,
+  }),
+};
+
+const cutOffInput = z.strictObject({ reservation: z.string() });
+
+/** The process that made the call is gone. Nobody knows what it took, so it counts at its worst until somebody does. */
+export const cutOffOperation: Operation<z.infer<typeof cutOffInput>, undefined, null> = {
+  name: "budget.cut_off",
+  roles: ["orchestrator", "system"],
+  input: cutOffInput,
+  async commit(tx: Tx, { reservation }, _effect, { at }) {
+    await tx
+      .updateTable("reservations")
+      .set({ status: "cut_off", ended_at: at })
+      .where("id", "=", reservation)
+      .where("status", "=", "reserved")
+      .execute();
+    return null;
+  },
+  event: ({ reservation }) => ({ reservation }),
+};

@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/tables.ts";
+import { DIMENSIONS, type Dimension } from "./amounts.ts";
+import type { Line } from "./rules.ts";
+import type { BudgetTables, Scope } from "./tables.ts";
+
+export interface Account {
+  readonly scope: Scope;
+  readonly name: string;
+}
+
+/** The budgets one call is paid from. */
+export function accountsOf({ feature_id, role }: { readonly feature_id: string; readonly role: string }): Account[] {
+  return [
+    { scope: "run", name: "" },
+    { scope: "feature", name: feature_id },
+    { scope: "role", name: role },
+  ];
+}
+
+type Used = Readonly<Record<"spent" | "reserved", Readonly<Record<Dimension, number>>>>;
+
+/** What an account has paid and holds back. A call that was cut off may have cost its worst case: it counts as spent. */
+export async function usedOf(db: Db | Tx, rootRunId: string, { scope, name }: Account): Promise<Used> {
+  const rows = await db
+    .selectFrom("reservations")
+    .select((eb) => [
+      eb.case().when("status", "=", "reserved").then(1).else(0).end().as("open"),
+      ...DIMENSIONS.map((dimension) => sql<number>`coalesce(sum(${sql.ref(dimension)}), 0)`.as(dimension)),
+    ])
+    .where("root_run_id", "=", rootRunId)
+    .$if(scope === "feature", (query) => query.where("feature_id", "=", name))
+    .$if(scope === "role", (query) => query.where("role", "=", name))
+    .groupBy("open")
+    .execute();
+  const sum = (open: number) => {
+    const row = rows.find((one) => one.open === open);
+    return Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, Number(row?.[dimension] ?? 0)])) as Record<Dimension, number>;
+  };
+  return { spent: sum(0), reserved: sum(1) };
+}
+
+/** The limits in force for some accounts of a run, or for all it has, with how far they are used up. */
+export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonly Account[]): Promise<Line[]> {
+  const limits = await db.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).orderBy("scope").orderBy("name").execute();
+  const wanted = limits.filter((row) => accounts?.some(({ scope, name }) => scope === row.scope && name === row.name) ?? true);
+  const used = new Map<string, Used>();
+  const lines: Line[] = [];
+  for (const { scope, name, dimension, configured, raised } of wanted) {
+    const limit = limitInForce({ configured, raised });
+    if (limit === null) continue;
+    const key = `${scope} ${name}`;
+    const found = used.get(key) ?? (await usedOf(db, rootRunId, { scope, name }));
+    used.set(key, found);
+    lines.push({ scope, name, dimension, limit, spent: found.spent[dimension], reserved: found.reserved[dimension] });
+  }
+  return lines;
+}
+
+/** What a person has said for this run stands, unless agents.yaml allows more by now. Without a limit there, none holds. */
+function limitInForce({ configured, raised }: Pick<BudgetTables["budgets"], "configured" | "raised">): number | null {
+  return configured === null ? null : Math.max(configured, raised ?? 0);
+}
+
+/** So that whoever looks at the database sees the limits that held, without the configuration. Writes only what is new. */
+export async function writeLimits(
+  tx: Tx,
+  rootRunId: string,
+  accounts: readonly (Account & { readonly limits: Partial<Record<Dimension, number>> })[],
+): Promise<void> {
+  const known = await tx.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).execute();
+  for (const { scope, name, limits } of accounts) {
+    for (const dimension of DIMENSIONS) {
+      const key = { root_run_id: rootRunId, scope, name, dimension };
+      const row = known.find((one) => one.scope === scope && one.name === name && one.dimension === dimension);
+      const configured = limits[dimension] ?? null;
+      if ((row?.configured ?? null) === configured) continue;
+      await tx
+        .insertInto("budgets")
+        .values({ ...key, configured, raised: null })
+        .onConflict((conflict) => conflict.columns(["root_run_id", "scope", "name", "dimension"]).doUpdateSet({ configured }))
+        .execute();
+    }
+  }
+}
+
+/** The answer to a call that had come in before its process was killed; null when the question has to be put again. */
+export async function keptReplyDigest(
+  db: Db,
+  call: { readonly invocation: string; readonly repair: number; readonly prompt_digest: string },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom("reservations")
+    .select("reply_digest")
+    .where("invocation", "=", call.invocation)
+    .where("repair", "=", call.repair)
+    .where("prompt_digest", "=", call.prompt_digest)
+    .where("status", "=", "settled")
+    .where("reply_digest", "is not", null)
+    .orderBy("ended_at", "desc")
+    .executeTakeFirst();
+  return row?.reply_digest ?? null;
+}

@@ -1,0 +1,98 @@
+import type { Tx } from "../database/tables.ts";
+import type { Dimension } from "./amounts.ts";
+
+/** reserved: under way. settled, failed: what it took is known. cut_off: its process is gone; it counts at its worst case. */
+export type ReservationStatus = "reserved" | "settled" | "failed" | "cut_off" | "released";
+
+export type Scope = "run" | "feature" | "role";
+
+export interface BudgetTables {
+  /** One call to a provider. The amounts are its worst case while it is under way or cut off, and what it took once that is known. */
+  reservations: {
+    id: string;
+    /** The invocation it is a call of; the same over restarts and pauses. */
+    invocation: string;
+    repair: number;
+    prompt_digest: string;
+    /** The part of the run that pays, and the run itself. */
+    run_id: string;
+    root_run_id: string;
+    feature_id: string;
+    role: string;
+    provider: string;
+    model: string | null;
+    status: ReservationStatus;
+    /** The process that makes the call. */
+    owner: string;
+    cost_usd: number;
+    tokens: number;
+    calls: number;
+    duration_ms: number;
+    /** JSON: the worst case it was reserved with. */
+    worst: string;
+    /** The answer, in the object store: never asked for again. */
+    reply_digest: string | null;
+    at: number;
+    ended_at: number | null;
+  };
+  /** The limits that are in force, as far as anything was reserved under them. */
+  budgets: {
+    root_run_id: string;
+    scope: Scope;
+    /** The feature or the role; empty for the run. */
+    name: string;
+    dimension: Dimension;
+    /** From agents.yaml; null when it is no longer there. */
+    configured: number | null;
+    /** By a person, for this run. */
+    raised: number | null;
+  };
+  /** Invocations that a person has let go on over their budget. */
+  budget_allowances: {
+    invocation: string;
+    at: number;
+  };
+}
+
+export async function createBudget(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("reservations")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("invocation", "text", (column) => column.notNull())
+    .addColumn("repair", "integer", (column) => column.notNull())
+    .addColumn("prompt_digest", "text", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("root_run_id", "text", (column) => column.notNull())
+    .addColumn("feature_id", "text", (column) => column.notNull())
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("provider", "text", (column) => column.notNull())
+    .addColumn("model", "text")
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("owner", "text", (column) => column.notNull())
+    .addColumn("cost_usd", "real", (column) => column.notNull())
+    .addColumn("tokens", "bigint", (column) => column.notNull())
+    .addColumn("calls", "integer", (column) => column.notNull())
+    .addColumn("duration_ms", "bigint", (column) => column.notNull())
+    .addColumn("worst", "text", (column) => column.notNull())
+    .addColumn("reply_digest", "text")
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("ended_at", "bigint")
+    .execute();
+  await tx.schema.createIndex("reservations_of_run").on("reservations").columns(["root_run_id", "status"]).execute();
+  await tx.schema.createIndex("reservations_of_invocation").on("reservations").columns(["invocation", "repair"]).execute();
+  await tx.schema
+    .createTable("budgets")
+    .addColumn("root_run_id", "text", (column) => column.notNull())
+    .addColumn("scope", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("dimension", "text", (column) => column.notNull())
+    .addColumn("configured", "real")
+    .addColumn("raised", "real")
+    .addPrimaryKeyConstraint("budgets_key", ["root_run_id", "scope", "name", "dimension"])
+    .execute();
+  await tx.schema
+    .createTable("budget_allowances")
+    .addColumn("invocation", "text", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
+}

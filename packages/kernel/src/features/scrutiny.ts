@@ -1,0 +1,58 @@
+import { ABSENT, type RawEntry } from "../git/raw.ts";
+import { readObjects } from "../git/residents.ts";
+import { decodePath, encodePath, splitZero } from "../git/names.ts";
+import type { ChangedFile, Finding } from "../scrutiny/finding.ts";
+import { scrutinise } from "../scrutiny/scrutinise.ts";
+import type { Rooms } from "./rooms.ts";
+import type { Feature } from "./store.ts";
+
+/** Larger files are looked at by their names alone. */
+const LARGEST_BYTES = 512 * 1024;
+const REGULAR = /^100(?:644|755)$/;
+
+/** What the change itself shows, against what the person's specification asks for. */
+export async function findingsOn(rooms: Rooms, feature: Feature, entries: readonly RawEntry[]): Promise<Finding[]> {
+  const { configuration, objects, redactor } = rooms;
+  return scrutinise({
+    files: await changedFiles(rooms, entries),
+    ignored: await ignoredAmong(rooms, feature, entries),
+    spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
+    policy: configuration.policy,
+    gates: configuration.gates,
+    profile: feature.gate_profile,
+    redact: redactor.text,
+  });
+}
+
+export async function changedFiles({ repository }: Rooms, entries: readonly RawEntry[]): Promise<ChangedFile[]> {
+  const sides = entries.flatMap(({ oldMode, newMode, oldOid, newOid }) => [
+    ...(REGULAR.test(oldMode) ? [oldOid] : []),
+    ...(REGULAR.test(newMode) ? [newOid] : []),
+  ]);
+  const names = [...new Set(sides)];
+  const read = await readObjects(repository, names);
+  const texts = new Map(names.map((name, index) => [name, textOf(read[index]?.bytes ?? null)]));
+  return entries.map(({ path, status, oldMode, newMode, oldOid, newOid }) => ({
+    path,
+    status,
+    before: REGULAR.test(oldMode) ? (texts.get(oldOid) ?? null) : null,
+    after: REGULAR.test(newMode) ? (texts.get(newOid) ?? null) : null,
+  }));
+}
+
+function textOf(bytes: Buffer | null): string | null {
+  if (bytes === null || bytes.length > LARGEST_BYTES || bytes.includes(0)) return null;
+  return bytes.toString("utf8");
+}
+
+/** Nobody adds such a file by accident: git has to be told twice. */
+async function ignoredAmong({ repository }: Rooms, { worktree }: Feature, entries: readonly RawEntry[]): Promise<string[]> {
+  const added = entries.filter(({ oldMode }) => oldMode === ABSENT).map(({ path }) => path);
+  if (added.length === 0) return [];
+  const git = await repository.vault({ workTree: worktree });
+  // "./" keeps a name that begins with ":" from being taken for more than a name, which this command cannot be told otherwise.
+  const input = Buffer.concat(added.map((path) => Buffer.concat([encodePath(`./${path}`), Buffer.from([0])])));
+  const options = { input, allowExit: [1], env: { GIT_LITERAL_PATHSPECS: "0" } };
+  const { stdout } = await git.run(["check-ignore", "--no-index", "-z", "--stdin"], options);
+  return splitZero(stdout).map((path) => decodePath(path).replace(/^\.\//, ""));
+}

@@ -1,0 +1,98 @@
+/** Where the folder with the gateway's socket is shown, and the scripts that speak with it. */
+export const GATEWAY_AT = "/run/slipway-gateway";
+export const GATEWAY_SOCKET = "gateway.sock";
+export const FORWARD_SCRIPT_AT = "/run/slipway-forward.cjs";
+
+/** A port inside that leads to the gateway. */
+export interface ForwardedPort {
+  readonly host: string;
+  readonly port: number;
+  /** A named host that is reached without more ado; null where an HTTP proxy is spoken with. */
+  readonly target: string | null;
+}
+
+/**
+ * Runs inside, with the Node of the harness. It decides nothing: what may be reached is the gateway's to say, on the other
+ * side of the socket. Its arguments are the ports, as JSON, and either the descriptors on which somebody listens already, or
+ * the command to start when it listens itself; then it ends as the command ends.
+ */
+export const FORWARD_SCRIPT = `
+const net = require("node:net");
+const [ports, descriptors, variables, command] = process.argv.slice(2).map((part) => JSON.parse(part));
+const gateway = { path: "${GATEWAY_AT}/${GATEWAY_SOCKET}", allowHalfOpen: true };
+const ignore = () => undefined;
+const join = (left, right) => {
+  left.on("error", () => right.destroy()).on("close", () => right.destroy());
+  right.on("error", () => left.destroy()).on("close", () => left.destroy());
+  left.pipe(right).pipe(left);
+};
+const proxied = (client) => join(client, net.connect(gateway));
+const through = (target) => (client) => {
+  const upstream = net.connect(gateway);
+  client.on("error", ignore);
+  upstream.on("error", () => client.destroy());
+  upstream.write("CONNECT " + target + " HTTP/1.1\\r\\nHost: " + target + "\\r\\n\\r\\n");
+  let head = Buffer.alloc(0);
+  upstream.on("data", function read(chunk) {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf("\\r\\n\\r\\n");
+    if (end < 0) return;
+    upstream.off("data", read).pause();
+    if (!head.toString("latin1", 0, 12).endsWith(" 200")) return client.destroy();
+    if (head.length > end + 4) upstream.unshift(head.subarray(end + 4));
+    join(client, upstream);
+  });
+};
+const listening = ports.map(({ host, port, target }, index) => new Promise((resolve) => {
+  const server = net.createServer({ allowHalfOpen: true }, target === null ? proxied : through(target));
+  const place = descriptors === null ? { host, port } : { fd: descriptors[index] };
+  if (place.fd === null) return resolve();
+  server.on("error", resolve).listen(place, resolve);
+}));
+if (command !== null) Promise.all(listening).then(() => {
+  // Whoever stops the command signals the command, too; this has to live as long as it does.
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, ignore);
+  const child = require("node:child_process").spawn(command[0], command.slice(1), { stdio: "inherit", env: { ...process.env, ...variables } });
+  child.on("error", (error) => { console.error(error.message); process.exit(127); });
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + require("node:os").constants.signals[signal]));
+});
+`;
+
+/**
+ * The same around a command that starts at once: this listens within a few milliseconds, and whoever connects waits until Node
+ * has started, too, and takes the sockets over. Arguments: Node, its script, the ports; how many ports, and host and port of
+ * each; how many variables, and each of them; the command.
+ */
+export const EARLY_LISTENER = String.raw`
+use Socket qw(:DEFAULT inet_pton pack_sockaddr_in6);
+$^F = 1000;
+my ($node, $script, $plan) = splice(@ARGV, 0, 3);
+my @listening;
+for (1 .. shift @ARGV) {
+  my ($host, $port) = splice(@ARGV, 0, 2);
+  my $six = $host =~ /:/;
+  push @listening, undef;
+  socket(my $socket, $six ? AF_INET6 : AF_INET, SOCK_STREAM, 0) or next;
+  setsockopt($socket, SOL_SOCKET, SO_REUSEADDR, pack("l", 1));
+  bind($socket, $six ? pack_sockaddr_in6($port, inet_pton(AF_INET6, $host)) : pack_sockaddr_in($port, inet_aton($host))) or next;
+  listen($socket, 128) or next;
+  $listening[-1] = $socket;
+}
+my %variables = map { split(/=/, $_, 2) } splice(@ARGV, 0, shift @ARGV);
+my $descriptors = "[" . join(",", map { defined($_) ? fileno($_) : "null" } @listening) . "]";
+defined(my $forwarder = fork()) or die "fork: $!";
+if ($forwarder == 0) {
+  open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null");
+  exec($node, $script, $plan, $descriptors, "{}", "null");
+}
+defined(my $command = fork()) or die "fork: $!";
+if ($command == 0) {
+  close($_) for grep { defined } @listening;
+  @ENV{keys %variables} = values %variables;
+  exec({ $ARGV[0] } @ARGV) or do { print STDERR "$ARGV[0]: $!\n"; exit 127 };
+}
+close($_) for grep { defined } @listening;
+$SIG{$_} = "IGNORE" for qw(TERM INT HUP);
+waitpid($command, 0);
+exit(($? & 127) ? 128 + ($? & 127) : $? >> 8);
+`;

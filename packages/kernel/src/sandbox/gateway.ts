@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { lookup as systemLookup } from "node:dns";
+import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { GATEWAY_SOCKET } from "./forward-script.ts";
+import { isNamed, parseHost, type HostPort } from "./hosts.ts";
+
+/** The only way out of a sandbox that has no network: an HTTP proxy behind a socket, which reaches the named hosts and no other. */
+export interface Gateway {
+  /** Holds the socket and nothing else. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+type Lookup = NonNullable<TcpNetConnectOpts["lookup"]>;
+
+export async function openGateway(hosts: readonly HostPort[], lookup: Lookup = systemLookup): Promise<Gateway> {
+  // Short: the path of a socket has room for about a hundred bytes.
+  const folder = await mkdtemp(join(tmpdir(), "slipway-gate-"));
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const server = createServer((request, response) => passOn(request, response, hosts, lookup));
+  server.on("connection", keep);
+  server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => tunnel(request, client, head, { hosts, lookup, keep }));
+  server.on("clientError", (_error, socket) => socket.destroy());
+  const close = async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await listening(server, join(folder, GATEWAY_SOCKET));
+  } catch (cause) {
+    await close();
+    throw new SlipwayError("io_error", `The gateway to the named hosts could not be opened in ${folder}.`, { file: folder }, { cause });
+  }
+  return { folder, close };
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => server.once("error", reject).listen(path, resolve));
+}
+
+const REFUSED = "HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n";
+const UNREACHED = "HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n";
+
+interface Reach {
+  readonly hosts: readonly HostPort[];
+  readonly lookup: Lookup;
+  readonly keep: (socket: Socket) => Socket;
+}
+
+function tunnel(request: IncomingMessage, client: Socket, head: Buffer, { hosts, lookup, keep }: Reach): void {
+  const target = parseHost(request.url ?? "");
+  if (target === null || !isNamed(target, hosts)) return void client.end(REFUSED);
+  const upstream = keep(connect({ ...target, lookup, allowHalfOpen: true }));
+  let open = false;
+  upstream.once("connect", () => {
+    open = true;
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    if (head.length > 0) upstream.write(head);
+    client.pipe(upstream).pipe(client);
+  });
+  upstream.once("close", () => (open ? client.destroy() : client.end(UNREACHED)));
+  client.once("close", () => upstream.destroy());
+}
+
+/** Each request on its own: a connection that is kept alive may ask for another host next. */
+function passOn(request: IncomingMessage, response: ServerResponse, hosts: readonly HostPort[], lookup: Lookup): void {
+  const url = URL.parse(request.url ?? "");
+  const target = url?.protocol === "http:" ? parseHost(`${url.hostname}:${url.port === "" ? "80" : url.port}`) : null;
+  if (url === null || target === null || !isNamed(target, hosts)) return void response.writeHead(403, { connection: "close" }).end();
+  const { "proxy-connection": _ours, ...headers } = request.headers;
+  const upstream = httpRequest({
+    ...target,
+    lookup,
+    method: request.method,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...headers, host: url.host },
+  });
+  upstream.once("response", (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.once("error", () => response.destroy());
+    answer.pipe(response);
+  });
+  upstream.once("error", () => (response.headersSent ? response.destroy() : response.writeHead(502, { connection: "close" }).end()));
+  response.once("close", () => upstream.destroy());
+  request.pipe(upstream);
+}

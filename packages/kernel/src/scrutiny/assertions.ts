@@ -1,0 +1,109 @@
+import { closingOf, type Language, type Lexed } from "./lexing.ts";
+
+/** What one assertion holds the code to. */
+export interface Assertion {
+  readonly method: string;
+  /** Whether it compares with a value, and not only with "something". */
+  readonly exact: boolean;
+  /** The values it names, in order. */
+  readonly literals: readonly string[];
+  /** Neither reads nor calls anything: it would hold whatever the code did. */
+  readonly idle: boolean;
+}
+
+const CALLS: Readonly<Record<Language, RegExp>> = {
+  js: /(?<![\w$.])(?:(?:t|context|ctx|chai|sinon|power)\.)?(?:assert|expect)(?:\.\w+)*\s*\(|(?<![\w$.])t\.(?:is|not|like|same|equal|equals|deepEqual|notEqual|true|false|truthy|falsy|ok|notOk|throws|doesNotThrow|rejects|regex|match|snapshot|error|pass|fail)\s*\(/g,
+  py: /(?<![\w.])(?:self|cls|unittest\.TestCase)\.(?:assert\w+|fail\w*)\s*\(|(?<![\w.])(?:pytest\.)?(?:raises|warns|approx)\s*\(|(?<![\w.])[\w.]*\bassert_\w+\s*\(|(?<![\w.])assert\b/g,
+};
+
+const LOOSE =
+  /^(?:assert|(?:t\.)?assert\.(?:ok|notEqual|notStrictEqual|notDeepEqual|notDeepStrictEqual|doesNotThrow|doesNotReject|ifError|exists?|isOk|isDefined|fail)|t\.(?:ok|notOk|truthy|falsy|pass|not|doesNotThrow)|expect\b.*\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|not\b.*|toHaveBeenCalled|anything)|self\.(?:assertTrue|assertFalse|assertIsNotNone|assertIsNone|assertNot\w+|assertGreater\w*|assertLess\w*|assertAlmost\w+))$/;
+
+/** The assertions in a piece of code. `names` are functions that the file took from an assertion library by their own names. */
+export function assertionsIn({ code, bare }: Lexed, language: Language, names: readonly string[] = []): Assertion[] {
+  const pattern =
+    names.length === 0 ? CALLS[language] : new RegExp(`${CALLS[language].source}|(?<![\\w$.])(?:${names.join("|")})\\s*\\(`, "g");
+  const found: Assertion[] = [];
+  let end = 0;
+  for (const match of bare.matchAll(pattern)) {
+    // An assertion inside another one belongs to it.
+    if (match.index < end) continue;
+    end =
+      language === "py" && !match[0].endsWith("(") ? statementEnd(bare, match.index) : chainEnd(bare, match.index + match[0].length - 1);
+    found.push(assertion(code.slice(match.index, end), bare.slice(match.index, end)));
+  }
+  return found;
+}
+
+/** `expect(x).not.toBe(y)`: every call that hangs on the first. */
+function chainEnd(bare: string, open: number): number {
+  let end = closingOf(bare, open);
+  for (let next = CHAINED.exec(bare.slice(end, end + 200)); next !== null; next = CHAINED.exec(bare.slice(end, end + 200))) {
+    end += next[0].length;
+    if (next[0].endsWith("(")) end = closingOf(bare, end - 1);
+  }
+  return end;
+}
+
+const CHAINED = /^\s*\.\s*\w+\s*\(?/;
+
+/** `assert a == b`, over several lines where brackets are open. */
+function statementEnd(bare: string, from: number): number {
+  for (let at = from; at < bare.length; at++) {
+    if ("([{".includes(bare[at] ?? "")) at = closingOf(bare, at) - 1;
+    else if (bare[at] === "\n") return at;
+  }
+  return bare.length;
+}
+
+function assertion(code: string, bare: string): Assertion {
+  const method = methodOf(bare);
+  const rest = bare.slice(bare.search(/[\s(]/));
+  return {
+    method,
+    exact: !LOOSE.test(method) || /[^=!<>]==/.test(rest),
+    literals: literalsIn(code.slice(code.search(/[\s(]/))),
+    idle:
+      !/[A-Za-z_$][\w$]*/.test(
+        rest.replaceAll(/\b(?:true|false|null|undefined|None|True|False|new|Error|not|is|and|or|toBe\w*|toEqual|toStrictEqual|not)\b/g, ""),
+      ) || comparesWithItself(code),
+  };
+}
+
+/** The name of the first call and of those that hang on it, without their arguments. */
+function methodOf(bare: string): string {
+  let name = "";
+  for (let at = 0; at < bare.length; at++) {
+    const character = bare[at] ?? "";
+    if (character === "(") at = closingOf(bare, at) - 1;
+    else if (/[\w.$]/.test(character)) name += character;
+    else if (/\s/.test(character) && !/^\s*[.(]/.test(bare.slice(at))) break;
+  }
+  return name;
+}
+
+function comparesWithItself(code: string): boolean {
+  const open = code.indexOf("(");
+  const [first = "", second = ""] =
+    open < 0 ? code.replace(/^assert\s/, "").split("==") : topLevelArguments(code.slice(open + 1, closingOf(code, open) - 1));
+  const [left, right] = [first.trim(), second.trim()];
+  return left !== "" && left === right;
+}
+
+function topLevelArguments(text: string): string[] {
+  const parts = [""];
+  for (let at = 0; at < text.length; at++) {
+    const end = "([{".includes(text[at] ?? "") ? closingOf(text, at) : at + 1;
+    if (text[at] === ",") parts.push("");
+    else parts[parts.length - 1] += text.slice(at, end);
+    at = end - 1;
+  }
+  return parts;
+}
+
+const LITERAL =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?|\b(?:true|false|null|undefined|None|True|False)\b/g;
+
+function literalsIn(code: string): string[] {
+  return [...code.matchAll(LITERAL)].map(([literal]) => literal.replaceAll(/^['`]|['`]$/g, '"'));
+}

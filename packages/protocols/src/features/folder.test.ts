@@ -1,0 +1,201 @@
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Provider, ProviderRequest } from "@slipway/agents/provider";
+import { telemetryOf } from "@slipway/kernel/evidence/telemetry";
+import type { Policy } from "@slipway/kernel/config/policy";
+import type { Kernel } from "@slipway/kernel/kernel";
+import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { openDesk } from "../desk.ts";
+import { writeRules } from "./folder.ts";
+import { featuresRole } from "./roles.ts";
+import { openWorkshop, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
+
+let shop: Workshop | undefined;
+afterEach(async () => {
+  await shop?.close();
+  shop = undefined;
+});
+
+type Act = (request: ProviderRequest) => Promise<unknown>;
+
+/** An agent with a process of its own, which does what the script says in the folder it gets. */
+function working(script: Readonly<Record<string, readonly Act[]>>) {
+  const asked: ProviderRequest[] = [];
+  const warnings: string[] = [];
+  const turns = new Map<string, number>();
+  const provider: Provider = {
+    name: "working",
+    works: "folder",
+    async invoke(request) {
+      asked.push(request);
+      const turn = turns.get(request.role) ?? 0;
+      turns.set(request.role, turn + 1);
+      const acts = script[request.role] ?? [];
+      const answer = await acts[Math.min(turn, acts.length - 1)]?.(request);
+      return { text: JSON.stringify(answer), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: "m" };
+    },
+  };
+  const desk = (kernel: Kernel) =>
+    openDesk({
+      kernel,
+      role: (name) => featuresRole(name, async () => null),
+      provider: async () => ({ provider, model: "m" }),
+      onWarning: (warning) => warnings.push(warning),
+    });
+  return { asked, warnings, desk };
+}
+
+/** Runs a line of shell as the agent's process. */
+async function shell({ workplace }: ProviderRequest, line: string): Promise<string> {
+  let output = "";
+  await workplace?.run({
+    command: ["sh", "-c", line],
+    env: {},
+    input: "",
+    programs: [],
+    home: mkdtempSync(join(tmpdir(), "slipway-agent-home-")),
+    hosts: [],
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    onStdout: (chunk) => (output += Buffer.from(chunk).toString("utf8")),
+  });
+  return output;
+}
+
+const PATCH = { type: "PATCH", summary: "one to two" };
+const plans: Act = async () => planFor();
+const notes: Act = async () => ({
+  type: "NOTE",
+  text: "nothing is missing",
+  updates: [{ path: "src/a.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }],
+});
+
+describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => void (sandbox = await openSandbox()));
+
+  test("its patch is what it changed there, whatever it claims; the rest of its changes is dropped and said", async () => {
+    const seen: string[] = [];
+    const builder: Act = async (request) => {
+      seen.push(
+        await shell(request, "find . -type f | sort; cat src/a.txt; echo two > src/a.txt; echo new > src/b.txt; echo x > check.sh"),
+      );
+      return { ...PATCH, unified_diff: "--- a/check.sh\n+++ b/check.sh\n" };
+    };
+    const { asked, warnings, desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    shop = await openWorkshop({}, { desk, sandbox });
+    const runId = await shop!.start();
+    expect((await shop!.drive(runId)).status).toBe("waiting");
+
+    // The harness's own settings are not in the folder.
+    expect(seen).toEqual(["./check.sh\n./src/a.txt\n./src/b.txt\none\n"]);
+    expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    expect(shop!.read(".worktrees/letters/src/b.txt")).toBe("one\n");
+    expect(warnings).toEqual(["Not taken over from the agent's folder: src/b.txt (changed: it may be read and not changed)."]);
+    const [question] = await shop!.open();
+    expect(question?.context["review"]).toMatchObject({ diff: { files: [{ path: "src/a.txt" }] } });
+    await shop!.approve(question!);
+    expect(resultOf(await shop!.drive(runId))?.status).toBe("merged");
+
+    // Nothing of it is left but the contents that the next pack will want again.
+    await vi.waitFor(() => expect(readdirSync(join(shop!.root, ".slipway/packs")).toSorted()).toEqual([".swept", "blobs"]));
+    const planner = asked.find(({ role }) => role === "planner");
+    expect(planner?.prompt).toContain("You cannot change them.");
+    expect(planner?.prompt).not.toMatch(/^## \d+\. (file|listing)/m);
+    expect(asked.find(({ role }) => role === "builder")?.prompt).toContain('- "src/a.txt"');
+  });
+
+  test("a claim without a change is told to the next attempt, and changes nothing", async () => {
+    const { asked, desk } = working({
+      planner: [plans],
+      builder: [
+        async () => ({ ...PATCH, unified_diff: "--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1 +1 @@\n-one\n+two\n" }),
+        async (request) => (await shell(request, "echo two > src/a.txt"), PATCH),
+      ],
+      qa: [notes],
+    });
+    shop = await openWorkshop({}, { desk, sandbox });
+    await shop!.drive(await shop!.start());
+    const builds = asked.filter(({ role }) => role === "builder");
+    expect(builds).toHaveLength(2);
+    expect(builds[1]?.input.last_tool_results).toMatch(/patch_rejected: The builder says that it made a patch \(one to two\)/);
+    expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+  });
+
+  test("what it read, saw and changed is kept with the transcript", async () => {
+    const builder: Act = async (request) => {
+      await request.workplace?.tree.read("src/a.txt");
+      await request.workplace?.tree.write("src/a.txt", Buffer.from("two\n"));
+      return PATCH;
+    };
+    const { desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    shop = await openWorkshop({}, { desk, sandbox });
+    await shop!.drive(await shop!.start());
+    const { records } = shop!.kernel;
+    const row = (await telemetryOf(records.database.db, { feature_id: "letters" })).find(({ role }) => role === "builder");
+    const transcript = Buffer.from(await records.objects.get(row?.transcript_digest ?? "")).toString();
+    const digest = /context_pack\\?":\\?"([0-9a-f]{64})/.exec(transcript)?.[1];
+    const account = JSON.parse(Buffer.from(await records.objects.get(digest ?? "")).toString());
+    expect(account).toMatchObject({
+      manifest: {
+        included: expect.arrayContaining([
+          expect.objectContaining({ path: "src/a.txt", permission: "write", reason: "the plan's files.modify" }),
+          expect.objectContaining({ path: "check.sh", permission: "read" }),
+        ]),
+        excluded: [{ path: "slipway", reason: "how the harness is set up is no part of the work", sealed: false }],
+      },
+      reads: [{ path: "src/a.txt", tool: "read", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      changed: ["src/a.txt"],
+      dropped: [],
+    });
+    expect(transcript).toContain("+two");
+  });
+});
+
+describe("what may be written in a folder", () => {
+  const { plan } = planFor("letters", {
+    files: { create: ["new.txt"], modify: ["src/a.txt"], delete: ["old.txt"] },
+    allowed_areas: ["src", "docs"],
+    forbidden_areas: ["src/gen"],
+  }) as unknown as { plan: Plan };
+  const rules = (enforce_plan: boolean, enforce_allowed_areas: boolean, matching: "repo_prefix" | "glob") => {
+    const policy = { patch_policy: { enforce_plan, enforce_allowed_areas }, path_rules: { matching } } as unknown as Policy;
+    return writeRules(plan, policy).map((rule) => `${rule.path} ${rule.level === "FULL" ? rule.permission : "none"}`);
+  };
+
+  test.each([
+    [
+      "the plan's files, where the plan is enforced",
+      rules(true, true, "repo_prefix"),
+      ["new.txt write", "src/a.txt write", "old.txt write"],
+    ],
+    ["its areas, where only they are", rules(false, true, "repo_prefix"), ["src write", "docs write", "src/gen read"]],
+    ["all but what it forbids, where neither is", rules(false, false, "repo_prefix"), [". write", "src/gen read"]],
+    ["everything, where only patterns could say it; the kernel judges the patch", rules(false, true, "glob"), [". write"]],
+  ])("is %s", (_what, granted, expected) => expect(granted).toEqual(expected));
+});
+
+test("without walls everything in the folder is a copy, so that no write reaches what packs share", async () => {
+  const links: number[] = [];
+  const builder: Act = async (request) => {
+    links.push(
+      Number((await shell(request, "chmod +w check.sh; echo evil > check.sh; echo two > src/a.txt; stat -c %h src/b.txt")).trim()),
+    );
+    return PATCH;
+  };
+  const { desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
+  shop = await openWorkshop({}, { desk });
+  await shop!.drive(await shop!.start());
+  expect(links).toEqual([1]);
+  const blobs = join(shop!.root, ".slipway/packs/blobs");
+  const contents = readdirSync(blobs, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+  expect(contents).not.toContain("evil\n");
+  expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+});

@@ -1,0 +1,69 @@
+import type { PackChanges } from "@slipway/agents/packs/changes";
+import type { PackRule } from "@slipway/agents/packs/rules";
+import { listTree } from "@slipway/agents/packs/source";
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import type { Policy } from "@slipway/kernel/config/policy";
+import { plannedFiles, type Plan } from "@slipway/kernel/plans/schema";
+import type { Reply } from "../desk.ts";
+import { droppedText, type FolderWork } from "../workplace.ts";
+import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
+import type { Site } from "./site.ts";
+
+/** The feature's files as a folder: all of them to be read, those of the plan to be changed. */
+export async function folderFor<R extends WorkerRole>(site: Site, role: R, show: readonly string[]): Promise<FolderWork<WorkerOutput<R>>> {
+  const { kernel } = site.shop;
+  const { repository, configuration } = kernel;
+  const { tree, plan } = await kernel.features.context(site.id);
+  const listing = await listTree(repository, tree);
+  const rules = [
+    { path: ".", level: "FULL", permission: "read", reason: "the repository as this feature has it" },
+    { path: "slipway", level: null, sealed: false, reason: "how the harness is set up is no part of the work" },
+    ...show.map((path): PackRule => ({ path, level: "FULL", permission: "read", reason: "the worker asked for it" })),
+    ...(role === "planner" || plan === null ? [] : writeRules(plan, configuration.policy)),
+  ] satisfies PackRule[];
+  return {
+    contents: { ...listing, tree, rules, objectFormat: repository.objectFormat },
+    schema: FOLDER_OUTPUT[role],
+    adopt: (answer, changes) => adopt(role, FOLDER_OUTPUT[role].parse(answer), changes),
+  };
+}
+
+/** What a patch may touch under this policy, as far as paths can say it; the kernel judges the patch itself. */
+export function writeRules(plan: Plan, { patch_policy, path_rules }: Policy): PackRule[] {
+  if (patch_policy.enforce_plan) return plannedFiles(plan).map(({ path, operation }) => grant(path, `the plan's files.${operation}`));
+  const byFolder = patch_policy.enforce_allowed_areas && path_rules.matching === "repo_prefix";
+  const allowed = byFolder ? plan.allowed_areas : ["."];
+  const forbidden = path_rules.matching === "repo_prefix" ? plan.forbidden_areas : [];
+  return [
+    ...allowed.map((path) => grant(path, "in the plan's allowed_areas")),
+    ...forbidden.map((path): PackRule => ({ path, level: "FULL", permission: "read", reason: "in the plan's forbidden_areas" })),
+  ];
+}
+
+function grant(path: string, reason: string): PackRule {
+  return { path, level: "FULL", permission: "write", reason };
+}
+
+interface Answer {
+  readonly type?: string;
+  readonly summary?: string;
+}
+
+function adopt<R extends WorkerRole>(role: R, answer: unknown, changes: PackChanges): Reply<WorkerOutput<R>> {
+  const { type, summary = "" } = answer as Answer;
+  const plain = (value: unknown): Reply<WorkerOutput<R>> => ({ ok: true, value: WORKER_OUTPUT[role].parse(value) });
+  if (type !== "PATCH") return plain(answer);
+  if (changes.diff !== "") return plain({ ...(answer as object), unified_diff: changes.diff });
+  const elsewhere = changes.dropped.length === 0 ? "" : ` ${droppedText(changes)}`;
+  const message = `The ${role} says that it made a patch (${summary}), and nothing that it may change in its folder is different.${elsewhere}`;
+  return {
+    ok: false,
+    failure: toFailure(
+      new SlipwayError("patch_rejected", message, {
+        claimed: summary,
+        dropped: changes.dropped,
+        suggested_next_actions: ["Make the change in the files of the working folder, then answer."],
+      }),
+    ),
+  };
+}

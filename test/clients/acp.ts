@@ -1,0 +1,57 @@
+import { delimiter } from "node:path";
+import { agentFor } from "@slipway/agents/acp/open";
+import { acpProvider } from "@slipway/agents/acp/provider";
+import { CLIENTS } from "@slipway/agents/clients/catalog";
+import type { ClientName } from "@slipway/agents/clients/client";
+import type { AgentProcess } from "@slipway/agents/process/contract";
+import type { Opened } from "@slipway/agents/testing/provider-suite";
+import { GREETING, type Behaviour } from "@slipway/agents/testing/provider-suite-cases";
+import { lastResults } from "@slipway/agents/testing/model-server/script";
+import { startModelServer } from "@slipway/agents/testing/model-server/server";
+import { parseAgents } from "@slipway/kernel/config/agents";
+import { binFolder } from "./installed.ts";
+import { HABITS, scriptFor } from "./models.ts";
+import { BASE } from "./opened.ts";
+import { openPlace } from "./place.ts";
+
+const KEY = "sk-scripted-0123456789abcdef";
+
+/** The real agent behind the protocol, in the real sandbox, with nothing to reach but a model that behaves as wanted. */
+export async function openRealAgent(name: ClientName, behaviour: Behaviour): Promise<Opened> {
+  const habits = HABITS[name];
+  const server = await startModelServer(scriptFor(habits, behaviour, GREETING.text));
+  const place = await openPlace({ [GREETING.path]: GREETING.text });
+  const key = behaviour.does === "no credentials" ? {} : { [CLIENTS[name].keys[0]?.variable ?? ""]: KEY };
+  const env = { PATH: `${binFolder}${delimiter}${process.env["PATH"]}`, HOME: place.home, ...key };
+  const agents = parseAgents(
+    "agents.yaml",
+    `version: 1\nroles: {}\nruntime:\n  acp:\n    ${name}: { base_url: "${server.url}${BASE[name]}" }\n`,
+  );
+  const context = { agents, env, root: place.home, cwd: place.home };
+  const agent = agentFor(context, { provider: `acp:${name}`, model: habits.model, configEnv: null });
+  const reached = () => server.asked(behaviour.does === "hang with a child" && habits.linger !== null ? 2 : 1);
+  if (behaviour.does === "crash") {
+    void reached().then(() => {
+      for (const pid of place.processes()) process.kill(pid, "SIGKILL");
+    });
+  }
+  return {
+    provider: acpProvider(agent),
+    model: habits.model,
+    workplace: { ...place.workplace, run: (process) => place.workplace.run(maimed(process, behaviour)) },
+    patch: async () => (await place.pack.changes()).diff,
+    toolResults: () => server.requests.flatMap(lastResults),
+    reached,
+    survivors: place.survivors,
+    close: async () => {
+      await server.close();
+      await place.close();
+    },
+  };
+}
+
+/** What befalls the process and not the model. */
+function maimed(agent: AgentProcess, { does }: Behaviour): AgentProcess {
+  if (does !== "exit 0 silently") return agent;
+  return { ...agent, command: ["/bin/sh", "-c", '"$@" > /dev/null 2>&1; exit 0', "sh", ...agent.command], timeoutMs: 5_000 };
+}

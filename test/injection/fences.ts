@@ -1,0 +1,14 @@
+/** The parts of a prompt that are not fenced in as data. */
+export function outsideFences(prompt: string): string {
+  const marker = /<<<(data-[0-9a-f]{24}) and \1>>>/.exec(prompt)?.[1];
+  if (marker === undefined) throw new Error("The prompt names no fence.");
+  const parts = prompt.split(`<<<${marker}\n`);
+  return parts
+    .map((part, index) => {
+      if (index === 0) return part;
+      const end = part.lastIndexOf(`\n${marker}>>>`);
+      if (end < 0) throw new Error("A fence is never closed.");
+      return part.slice(end);
+    })
+    .join("");
+}
