@@ -47,11 +47,24 @@ const LONGEST_MS = 20_000;
 
 function ended([command = "", ...args]: Run, cwd: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
-  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: LONGEST_MS, killSignal: "SIGKILL" });
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  // A test runner starts processes of its own, and a test that hangs hangs in one of those.
+  const end = () => killGroup(child.pid);
+  const timer = setTimeout(end, LONGEST_MS);
+  child.on("exit", end);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  return new Promise((resolve) => {
+  return new Promise<{ readonly code: number | null; readonly output: string }>((resolve) => {
     child.on("error", (error) => resolve({ code: -1, output: error.message }));
     child.on("close", (code) => resolve({ code, output }));
-  });
+  }).finally(() => clearTimeout(timer));
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
 }

@@ -73,7 +73,7 @@ function linkOf(path: string): string {
   }
 }
 
-export function stateOf(pid: number): string | undefined {
+function stateOf(pid: number): string | undefined {
   const stat = `/proc/${pid}/stat`;
   return existsSync(stat) ? readFileSync(stat, "utf8").split(") ")[1]?.[0] : undefined;
 }
