@@ -1,9 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { openAcp } from "./acp/open.ts";
 import { openApi } from "./api/open.ts";
-import { openClaude, openCodex, openGemini, openOpencode } from "./clients/open.ts";
 import { openCustom } from "./custom.ts";
 import { openManual } from "./manual/provider.ts";
 import type { Provider } from "./provider.ts";
@@ -22,16 +20,16 @@ export interface OpenContext {
 
 type Opener = (context: OpenContext, selection: Selection) => Promise<Provider>;
 
-/** Every provider there is. A name that is not here is refused where it is chosen. */
+/** Every provider there is. A name that is not here is refused where it is chosen. What is large is loaded for those who use it. */
 const OPENERS: Readonly<Record<string, Opener>> = {
   replay: openReplay,
   custom: openCustom,
   api: openApi,
-  claude: openClaude,
-  codex: openCodex,
-  gemini: openGemini,
-  opencode: openOpencode,
-  acp: openAcp,
+  claude: async (context, selection) => (await import("./clients/open.ts")).openClaude(context, selection),
+  codex: async (context, selection) => (await import("./clients/open.ts")).openCodex(context, selection),
+  gemini: async (context, selection) => (await import("./clients/open.ts")).openGemini(context, selection),
+  opencode: async (context, selection) => (await import("./clients/open.ts")).openOpencode(context, selection),
+  acp: async (context, selection) => (await import("./acp/open.ts")).openAcp(context, selection),
   manual: openManual,
 };
 

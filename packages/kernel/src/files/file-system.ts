@@ -1,5 +1,5 @@
 import { closeSync, fsync, mkdirSync, openSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
-import { open, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /**
@@ -49,11 +49,11 @@ export const nodeFileSystem: FileSystem = {
   list: (directory) => readdir(directory),
   modifiedAt: async (path) => statSync(path).mtimeMs,
   async syncDirectory(path) {
-    const handle = await open(path, "r");
+    const descriptor = openSync(path, "r");
     try {
-      await handle.sync();
+      await syncDescriptor(descriptor);
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   },
 };

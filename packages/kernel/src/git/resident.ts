@@ -31,6 +31,8 @@ export function resident(name: string, start: () => ChildProcess): Resident {
   function begin(): ChildProcess {
     const child = start();
     running = child;
+    // One that has ended cannot be written to; that it has ended is told by its exit.
+    child.stdin?.on("error", () => undefined);
     child.once("exit", () => {
       if (running === child) running = undefined;
     });

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { hasCode, nodeFileSystem } from "../files/file-system.ts";
 import type { Repository } from "./repository.ts";
 
 /** The time of each folder's last change that is known to be on the disk. */
@@ -23,18 +23,16 @@ export async function syncFolders(repo: Repository, refFolder: string): Promise<
   for (const { folder, changedAt } of changed) if (now - changedAt > slackFor(changedAt)) known.set(folder, changedAt);
 }
 
-/** Within this, a second change may leave the time of the first: longer where times are whole seconds. */
+/** Within this, a second change may leave the time of the first: longer where times are whole seconds. Ticks are at most 10 ms. */
 function slackFor(time: number): number {
-  return time % 1_000 === 0 ? 2_000 : 100;
+  return time % 1_000 === 0 ? 2_000 : 25;
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r").catch(() => undefined);
-  // A repository may keep its refs in another form than files.
-  if (handle === undefined) return;
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await nodeFileSystem.syncDirectory(path);
+  } catch (error) {
+    // A repository may keep its refs in another form than files.
+    if (!hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
   }
 }

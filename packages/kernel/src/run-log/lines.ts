@@ -37,5 +37,12 @@ function callOf({ role, feature_id, provider, model, ...row }: Telemetry) {
 }
 
 function contentOf(payload: string): { readonly payload?: unknown; readonly payload_characters?: number } {
-  return payload.length <= LONGEST_PAYLOAD ? { payload: JSON.parse(payload) as unknown } : { payload_characters: payload.length };
+  return payload.length <= LONGEST_PAYLOAD
+    ? { payload: JSON.parse(payload, withoutToken) as unknown }
+    : { payload_characters: payload.length };
+}
+
+/** A person's approval is in the journal, where no agent looks; this file may be shown to anybody. */
+function withoutToken(field: string, value: unknown): unknown {
+  return /token$/i.test(field) && typeof value === "string" ? "[token]" : value;
 }

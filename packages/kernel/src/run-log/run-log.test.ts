@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
 import { workflow } from "@slipway/durable/ctx";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,7 +12,7 @@ import { layoutOf } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { openRunLog } from "./run-log.ts";
-import type { LogLine } from "./lines.ts";
+import { lineOf, type LogLine } from "./lines.ts";
 
 const SECRET = "not-for-any-log";
 const RUN = "2026-01-01_log";
@@ -123,4 +124,11 @@ test("a file that somebody edited is not added to", async () => {
   await log.settle();
   expect(readFileSync(file, "utf8")).toBe("hello\n");
   expect(warnings).toHaveLength(1);
+});
+
+test("an approval's token stays in the journal", () => {
+  const payload = JSON.stringify({ value: { decision: "approve", token: "payload.signature" }, input_tokens: 3 });
+  const event = { stream: RUN, seq: 1, name: "approve", key: null, kind: "answer", at: 0, payload, prev: "", hash: "" };
+  const { data } = lineOf(event as unknown as JournalEvent, null);
+  expect(data["payload"]).toEqual({ value: { decision: "approve", token: "[token]" }, input_tokens: 3 });
 });
