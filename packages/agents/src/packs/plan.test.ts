@@ -34,7 +34,7 @@ describe("what a pack holds", () => {
     expect(manifestSchema.parse(JSON.parse(JSON.stringify(manifest)))).toEqual(manifest);
   });
 
-  test("[FAC-085] of a module at CONTRACT_ONLY there are its contract, examples and ship record, and nothing else", () => {
+  test("of a module at CONTRACT_ONLY there are its contract, examples and ship record, and nothing else", () => {
     const { manifest, files, rulings } = plan(MODULE, [
       { path: "modules/mail", level: "CONTRACT_ONLY", reason: "a dependency" },
       { path: "own", level: "FULL", permission: "read", reason: "the module in work" },
@@ -98,7 +98,7 @@ describe("what a pack holds", () => {
   });
 });
 
-test("[FAC-161] the text of a refusal is the specification's, with the path that was asked for", () => {
+test("the text of a refusal is the specification's, with the path that was asked for", () => {
   expect(accessDenied("modules/mail/src")).toBe(
     "ACCESS DENIED: 'modules/mail/src' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13).",
   );

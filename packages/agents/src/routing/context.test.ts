@@ -6,7 +6,7 @@ import { CONTEXT_LIMITS, fitContext, SECTION_PRIORITY, truncate, type Section, t
 const section = (kind: SectionKind, tokens: number): Section => ({ kind, tokens });
 const kinds = (sections: readonly Section[] | null | undefined) => sections?.map(({ kind }) => kind);
 
-test("[CRI-152] input and output of each role", () => {
+test("input and output of each role", () => {
   const limits = Object.fromEntries(Object.entries(CONTEXT_LIMITS).map(([role, { maxInput, maxOutput }]) => [role, [maxInput, maxOutput]]));
   expect(limits).toEqual({
     worker_model: [16_000, 4_000],
@@ -16,7 +16,7 @@ test("[CRI-152] input and output of each role", () => {
   });
 });
 
-describe("[CRI-153] a prompt that does not fit", () => {
+describe("a prompt that does not fit", () => {
   const fit = (...sections: Section[]) => fitContext("implement", "worker_model", sections);
 
   test("what fits stays as it is", () => {
@@ -42,7 +42,7 @@ describe("[CRI-153] a prompt that does not fit", () => {
   });
 });
 
-describe("[CRI-154] truncation", () => {
+describe("truncation", () => {
   const all = (Object.keys(SECTION_PRIORITY) as SectionKind[]).map((kind) => section(kind, 10));
 
   test("gives up comments, examples, related and required types, in this order, and no more than needed", () => {
@@ -68,7 +68,7 @@ describe("[CRI-154] truncation", () => {
   });
 });
 
-describe("[CRI-155] an audit in parts", () => {
+describe("an audit in parts", () => {
   const file = (path: string, lines: number, width = 1): AuditedFile => ({
     path,
     lines: Array.from({ length: lines }, () => "x".repeat(width)),
