@@ -56,6 +56,7 @@ export function runGatesOperation(
     name: "gates.run",
     roles: rolesFor(policy.rbac, "gates.run"),
     input: gateInput,
+    unclaimed: true,
     effect: async ({ feature_id, profile: wanted, mode }, { operationId, at }) => {
       const feature = await findFeature(rooms.db, feature_id);
       const profile = wanted ?? feature.gate_profile;

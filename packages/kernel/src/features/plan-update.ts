@@ -17,6 +17,7 @@ export function updatePlanOperation(rooms: Rooms): Operation<z.infer<typeof upda
     name: "plan.update",
     roles: rolesFor(rooms.configuration.policy.rbac, "plan.update"),
     input: updateInput,
+    unclaimed: true,
     effect: async ({ feature_id, plan_json }) => proposalFor(rooms, await findFeature(rooms.db, feature_id), readPlan(plan_json)),
     async commit(tx, { feature_id, expected_plan_version }, proposal, call) {
       const feature = await findFeature(tx, feature_id);

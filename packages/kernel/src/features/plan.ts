@@ -21,6 +21,7 @@ export function submitPlanOperation(rooms: Rooms): Operation<z.infer<typeof subm
     name: "plan.submit",
     roles: rolesFor(rooms.configuration.policy.rbac, "plan.submit"),
     input: submitInput,
+    unclaimed: true,
     effect: async ({ feature_id, plan_json }) => proposalFor(rooms, await findFeature(rooms.db, feature_id), readPlan(plan_json)),
     async commit(tx, { feature_id }, proposal, call) {
       const feature = await findFeature(tx, feature_id);

@@ -1,5 +1,6 @@
 import { SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
-import type { ProcessOutcome, SpawnError } from "../sandbox/contract.ts";
+import type { SpawnError } from "../launcher/protocol.ts";
+import type { ProcessOutcome } from "../sandbox/contract.ts";
 import type { PlannedStep } from "./precedence.ts";
 import { GATES_FILE } from "./schema.ts";
 

@@ -353,10 +353,10 @@ describe("landMerge", () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");
     const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
-    let child: ReturnType<typeof repo.git.start> | undefined;
+    let child: Awaited<ReturnType<typeof repo.git.start>> | undefined;
     const mortal: Repository = {
       ...repo,
-      git: { ...repo.git, start: (args) => (child = repo.git.start(args)) },
+      git: { ...repo.git, start: async (args) => (child = await repo.git.start(args)) },
       // The first use between preparation and commit.
       get config() {
         if (child !== undefined) killGroup(child, "SIGKILL");

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
+import { startChild } from "../launcher/start.ts";
 
 export interface ProcessRequest {
   readonly file: string;
@@ -10,7 +11,7 @@ export interface ProcessRequest {
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
   /** Started earlier, by the same file, arguments and environment, and waiting for its input. */
-  readonly started?: ChildProcess | undefined;
+  readonly started?: Child | undefined;
 }
 
 export interface ProcessOutcome {
@@ -29,9 +30,9 @@ const MAX_STDERR_BYTES = 65_536;
 const GRACE_MS = 2_000;
 
 /** Runs a program in a process group of its own, so that a timeout ends its children too. Rejects only when it cannot be started. */
-export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  const child = request.started ?? (await startProcess(request));
   const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-  const child = request.started ?? startProcess(request);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   let stdoutBytes = 0;
@@ -82,14 +83,16 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   return promise;
 }
 
-export function startProcess(request: Pick<ProcessRequest, "file" | "args" | "cwd" | "env">): ChildProcess {
-  const child = spawn(request.file, [...request.args], { cwd: request.cwd, env: { ...request.env }, detached: true, windowsHide: true });
+/** Rejects when it cannot be started. */
+export async function startProcess({ file, args, cwd, env }: Pick<ProcessRequest, "file" | "args" | "cwd" | "env">): Promise<Child> {
+  const started = await startChild({ file, args, cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  if ("error" in started) throw Object.assign(new Error(started.error.message), { code: started.error.code });
   // A program that ends without reading its input is not a failure of ours; its exit code tells.
-  child.stdin?.on("error", () => undefined);
-  return child;
+  started.child.stdin?.on("error", () => undefined);
+  return started.child;
 }
 
-export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+export function killGroup(child: Child, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);

@@ -70,7 +70,7 @@ function benchesOf(repo: Repository): Spares<Bench> {
     benches.get(repo) ??
     spares(async () => {
       const own = await newBench(repo);
-      return { child: own.git.start(APPLY), own };
+      return { child: await own.git.start(APPLY), own };
     }, drop);
   benches.set(repo, found);
   return found;

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { killGroup } from "./process.ts";
 import { IDLE_MS, letWait, use } from "./spare.ts";
@@ -16,20 +16,20 @@ const ANSWER_MS = 300_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR_BYTES = 65_536;
 
-export function resident(name: string, start: () => ChildProcess): Resident {
-  let running: ChildProcess | undefined;
+export function resident(name: string, start: () => Child | Promise<Child>): Resident {
+  let running: Child | undefined;
   let idle: NodeJS.Timeout | undefined;
   let line: Promise<unknown> = Promise.resolve();
 
-  function wake(): ChildProcess {
+  async function wake(): Promise<Child> {
     clearTimeout(idle);
-    const child = running ?? begin();
+    const child = running ?? (await begin());
     use(child);
     return child;
   }
 
-  function begin(): ChildProcess {
-    const child = start();
+  async function begin(): Promise<Child> {
+    const child = await start();
     running = child;
     // One that has ended cannot be written to; that it has ended is told by its exit.
     child.stdin?.on("error", () => undefined);
@@ -39,20 +39,20 @@ export function resident(name: string, start: () => ChildProcess): Resident {
     return child;
   }
 
-  function rest(child: ChildProcess): void {
+  function rest(child: Child): void {
     if (running !== child) return;
     letWait(child);
     idle = setTimeout(() => dismiss(child), IDLE_MS).unref();
   }
 
   /** From here on it is on its way out: whoever asks next gets another. */
-  function dismiss(child: ChildProcess): void {
+  function dismiss(child: Child): void {
     if (running === child) running = undefined;
     child.stdin?.end();
   }
 
   async function answer(question: Uint8Array | string, ending: string): Promise<Buffer> {
-    const child = wake();
+    const child = await wake();
     try {
       return await exchange(name, child, question, Buffer.from(ending));
     } catch (error) {
@@ -74,7 +74,7 @@ export function resident(name: string, start: () => ChildProcess): Resident {
   };
 }
 
-function exchange(name: string, child: ChildProcess, question: Uint8Array | string, ending: Buffer): Promise<Buffer> {
+function exchange(name: string, child: Child, question: Uint8Array | string, ending: Buffer): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -123,10 +123,8 @@ describe("the runner", () => {
     await expect(
       runProcess({ file: "/nowhere/git", args: [], cwd: "/", env: {}, timeoutMs: 1_000, maxOutputBytes: 1 }),
     ).rejects.toMatchObject({ code: "ENOENT" });
-    const child = startProcess({ file: "/nowhere/git", args: [], cwd: "/", env: {} });
-    child.on("error", () => undefined);
-    killGroup(child, "SIGKILL");
-    const short = startProcess({ file: "/bin/true", args: [], cwd: "/", env: {} });
+    await expect(startProcess({ file: "/nowhere/git", args: [], cwd: "/", env: {} })).rejects.toMatchObject({ code: "ENOENT" });
+    const short = await startProcess({ file: "/bin/true", args: [], cwd: "/", env: {} });
     await new Promise((resolve) => short.on("close", resolve));
     killGroup(short, "SIGKILL");
   });

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { GitExecutable } from "./executable.ts";
 import { NEUTRAL_CONFIG, neutralEnvironment } from "./neutral.ts";
@@ -12,7 +12,7 @@ export interface GitOptions {
   /** Exit codes besides 0 that are answers, not failures. */
   readonly allowExit?: readonly number[];
   /** A process that `start` began with these very arguments, and that waits for `input`. */
-  readonly started?: ChildProcess | undefined;
+  readonly started?: Child | undefined;
   readonly signal?: AbortSignal;
   readonly maxOutputBytes?: number;
   /** Take what came before the output grew too long, instead of failing. */
@@ -32,7 +32,7 @@ export interface Git {
   /** Standard output as text, exactly as git wrote it. */
   text(args: readonly string[], options?: GitOptions): Promise<string>;
   /** A process whose input stays open: a ref transaction between its preparation and its commit. */
-  start(args: readonly string[]): ChildProcess;
+  start(args: readonly string[]): Promise<Child>;
 }
 
 export interface GitTarget {

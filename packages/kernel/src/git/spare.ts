@@ -1,9 +1,9 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import { killGroup } from "./process.ts";
 
 /** A process that was started before it is needed and waits for its only input, with what belongs to it. */
 export interface Spare<T> {
-  readonly child: ChildProcess;
+  readonly child: Child;
   readonly own: T;
 }
 
@@ -61,12 +61,12 @@ export function spares<T>(start: () => Promise<Spare<T>>, drop: (own: T) => void
 }
 
 /** Only while it is used does a process keep this one from ending. */
-export function use(child: ChildProcess): void {
+export function use(child: Child): void {
   waitingProcesses.delete(child.pid ?? 0);
   for (const handle of handlesOf(child)) handle.ref?.();
 }
 
-export function letWait(child: ChildProcess): void {
+export function letWait(child: Child): void {
   const pid = child.pid ?? 0;
   waitingProcesses.add(pid);
   if (!watched.has(child)) child.once("exit", () => waitingProcesses.delete(pid));
@@ -74,9 +74,9 @@ export function letWait(child: ChildProcess): void {
   for (const handle of handlesOf(child)) handle.unref?.();
 }
 
-const watched = new WeakSet<ChildProcess>();
+const watched = new WeakSet<Child>();
 
 /** Pipes are sockets, which the types of a child process do not say. */
-function handlesOf(child: ChildProcess): { ref?: () => void; unref?: () => void }[] {
-  return [child, child.stdin, child.stdout, child.stderr].filter((handle) => handle !== null) as ChildProcess[];
+function handlesOf(child: Child): { ref?: () => void; unref?: () => void }[] {
+  return [child, child.stdin, child.stdout, child.stderr].filter((handle) => handle !== null) as Child[];
 }

@@ -23,7 +23,7 @@ export async function withPreparedRefs(
   reason: string,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const child = git.start(["update-ref", "-m", reason, "--stdin"]);
+  const child = await git.start(["update-ref", "-m", reason, "--stdin"]);
   const ended = once(child, "close");
   // It is awaited below; until then an early end must not be an unhandled rejection.
   ended.catch(() => undefined);

@@ -25,17 +25,34 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
   const { effect } = operation;
   let phase: DoorPhase = "replayed";
   const outcome = await (effect === undefined
-    ? commitAtOnce()
-    : withClaim(tools, request, claim, (redriven) => carryOut(effect, redriven)));
+    ? endOnce((tx, redriven) => settle(tx, undefined as E, redriven))
+    : operation.unclaimed === true
+      ? lookThenCommit(effect)
+      : withClaim(tools, request, claim, (redriven) => carryOut(effect, redriven)));
   tools.report(phase, request);
   return outcome;
 
-  async function commitAtOnce(): Promise<Outcome> {
+  async function endOnce(end: (tx: Tx, redriven: boolean) => Promise<Outcome>): Promise<Outcome> {
     return db.transaction().execute(async (tx) => {
       const entry = await findEntry(tx, request);
-      // An unfinished entry was begun by a release in which this operation still had an effect.
-      return (entry && outcomeOf(entry)) ?? settle(tx, undefined as E, entry !== undefined);
+      // An unfinished entry was begun by a release in which this operation was claimed.
+      return (entry && outcomeOf(entry)) ?? end(tx, entry !== undefined);
     });
+  }
+
+  async function lookThenCommit(effect: NonNullable<Operation<I, E, O>["effect"]>): Promise<Outcome> {
+    const entry = await findEntry(db, request);
+    const ended = entry && outcomeOf(entry);
+    if (ended !== undefined) return ended;
+    tools.report("started", request);
+    try {
+      const done = await effect(input, { ...callOf(request), redriven: false });
+      tools.report("effect_done", request);
+      return await endOnce((tx) => settle(tx, done, false));
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      return endOnce((tx) => tools.fence(tx).then(() => refuse(tx, error)));
+    }
   }
 
   async function carryOut(effect: NonNullable<Operation<I, E, O>["effect"]>, redriven: boolean): Promise<Outcome> {

@@ -18,7 +18,7 @@ export interface Request {
 /** How an operation ended, as the ledger keeps it. */
 export type Outcome = { readonly response: string } | { readonly failure: Failure };
 
-export async function findEntry(tx: Tx, request: Request): Promise<Entry | undefined> {
+export async function findEntry(tx: Db | Tx, request: Request): Promise<Entry | undefined> {
   const entry = await tx.selectFrom("operations").selectAll().where("id", "=", request.id).executeTakeFirst();
   if (entry !== undefined) assertSameCall(entry, request);
   return entry;

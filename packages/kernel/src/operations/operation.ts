@@ -30,6 +30,8 @@ export interface Operation<I, E, O> {
   readonly input: z.ZodType<I>;
   /** Outside any transaction; may run again after a crash, so it must reconcile with what it finds. */
   readonly effect?: (input: I, call: Call) => Promise<E>;
+  /** The effect only looks, or what it does may be done twice: then nobody need know that it was begun, and `redriven` is never true. */
+  readonly unclaimed?: true;
   /** Inside the one transaction. What it returns is kept as the answer, as JSON. What it throws undoes all it wrote; a `Refusal` does not. */
   readonly commit: (tx: Tx, input: I, effect: E, call: Call) => Promise<O | Refusal>;
   /** What the repository's journal keeps beside the actor and the input's digest. */

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Writable } from "node:stream";
 import {
   ARGUMENTS_FD,
   bubblewrapArguments,
@@ -11,10 +10,10 @@ import {
 } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
+import { startChild } from "../launcher/start.ts";
 import { openGateway } from "./gateway.ts";
 import type { SandboxHost } from "./host.ts";
 import { forwardedCommand, parseHosts, type HostPort } from "./hosts.ts";
-import { launch } from "./launch.ts";
 import { prepareMountPoints } from "./mount-points.ts";
 import { namespaceTree } from "./namespace-tree.ts";
 import { neverStarted, planRequest } from "./request.ts";
@@ -48,18 +47,25 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   const command = limitedCommand(own, plan.limits, host);
   // Starting a process is a few milliseconds in one piece.
   await ownTurn();
-  const launched = await launch(host.bwrap, ["--args", String(ARGUMENTS_FD), "--", ...command], {
+  const launched = await startChild({
+    file: host.bwrap,
+    args: ["--args", String(ARGUMENTS_FD), "--", ...command],
     // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
     env: {},
     cwd: "/",
-    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe"],
-    files: sandboxFiles(plan, host),
+    // The arguments through a pipe, so that the values of variables are not in the process list of the host.
+    stdio: [
+      request.input === undefined ? "ignore" : "pipe",
+      "pipe",
+      "pipe",
+      "pipe",
+      { feed: `${bubblewrapArguments(plan, host).join("\0")}\0` },
+      ...sandboxFiles(plan, host),
+    ],
   });
   if ("error" in launched)
     return neverStarted({ ...launched.error, code: "SANDBOX_SETUP", message: `bubblewrap did not start: ${launched.error.message}` });
   const { child, pid } = launched;
-  // Through a pipe, so that the values of variables are not in the process list of the host.
-  feed(child.stdio[ARGUMENTS_FD], bubblewrapArguments(plan, host).join("\0") + "\0");
   feedInput(child, request.input);
 
   const status = new BubblewrapStatus(child);
@@ -67,11 +73,4 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   const stopped = ended.timedOut || ended.aborted || ended.limit !== null;
   if (stopped || status.commandEnded) return ended;
   return { ...neverStarted(setupFailure(status.complaint)), durationMs: ended.durationMs };
-}
-
-function feed(stream: unknown, text: string): void {
-  const writable = stream as Writable;
-  // bubblewrap may end before it has read everything; its status says why.
-  writable.on("error", () => undefined);
-  writable.end(text);
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, resolve } from "node:path";
 import { isBelow } from "./arguments.ts";
-import type { SpawnError } from "./contract.ts";
+import type { SpawnError } from "../launcher/protocol.ts";
 import { isExecutable } from "./host.ts";
 
 export interface Surroundings {

@@ -1,3 +1,5 @@
+import type { SpawnError } from "../launcher/protocol.ts";
+
 /** What may run, what it may see, and what it may use. Paths are host paths unless said otherwise. */
 export interface SandboxRequest {
   readonly worktree: string;
@@ -81,15 +83,6 @@ export interface ProcessOutcome {
   readonly limit: LimitName | null;
   readonly durationMs: number;
   readonly spawnError?: SpawnError;
-}
-
-/** The command never ran. */
-export interface SpawnError {
-  /** An errno name such as ENOENT, or SANDBOX_SETUP. */
-  readonly code: string;
-  readonly message: string;
-  /** Worth another try: the machine was short of processes, memory or descriptors. */
-  readonly transient: boolean;
 }
 
 export interface Sandbox {

@@ -111,37 +111,11 @@ export function hardOpenFiles(): number {
   return hard === undefined ? DEFAULT_LIMITS.openFiles : Number(hard);
 }
 
-/** Everything Node opens is close-on-exec; what its own parent left open above that is not. */
-export function inheritedDescriptors(): number[] {
-  const closeOnExec = 0o2000000;
-  return listProc("fdinfo")
-    .map(Number)
-    .filter((descriptor) => descriptor > 2)
-    .filter((descriptor) => {
-      const flags = descriptorFlags(descriptor);
-      return flags !== null && (flags & closeOnExec) === 0;
-    });
-}
-
-/** Null where there is no /proc, or no such descriptor any more. */
-function descriptorFlags(descriptor: number): number | null {
-  const flags = /^flags:\s+(\d+)/m.exec(readProc(`fdinfo/${descriptor}`))?.[1];
-  return flags === undefined ? null : Number.parseInt(flags, 8);
-}
-
 function readProc(name: string): string {
   try {
     return readFileSync(`/proc/self/${name}`, "utf8");
   } catch {
     return "";
-  }
-}
-
-function listProc(name: string): string[] {
-  try {
-    return readdirSync(`/proc/self/${name}`);
-  } catch {
-    return [];
   }
 }
 

@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { signalProcess } from "./launch.ts";
+import { signalProcess } from "../launcher/start.ts";
 import { YoungerProcesses, descendants, isSameProcess, readProcess, type ProcessEntry } from "./process-table.ts";
 import type { BubblewrapStatus } from "./status.ts";
 import type { ProcessTree } from "./supervise.ts";

@@ -8,7 +8,8 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "./contract.ts";
 import { DiskGrowth } from "./disk.ts";
 import { describeHost, findOnPath, isAtLeast, isExecutable } from "./host.ts";
-import { isTransient, launch, signalProcess } from "./launch.ts";
+import { isTransient } from "../launcher/spawn.ts";
+import { signalProcess } from "../launcher/start.ts";
 import { findInit } from "./namespace-tree.ts";
 import { kindAt, resolveBelow, resolveWithoutLinks } from "./paths.ts";
 import {
@@ -153,31 +154,6 @@ describe("process 1 of a namespace", () => {
     expect(findInit(2 ** 30, { childPid: process.pid, pidNamespace: 0 })).toBeNull();
     expect(findInit(1, { childPid: 2 ** 30, pidNamespace: 0 })).toBeNull();
     expect(findInit(1, { childPid: null, pidNamespace: null })).toBeNull();
-  });
-});
-
-describe("starting", () => {
-  const options = { cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe"] as const };
-
-  it("a file that does not exist is a value, and so is a start that throws", async () => {
-    expect(await launch("/no/such/program", [], options)).toMatchObject({ error: { code: "ENOENT", transient: false } });
-    expect(await launch("/bin/true", ["x".repeat(3_000_000)], options)).toMatchObject({ error: { code: "E2BIG" } });
-  });
-
-  it("gives a process the files it should read, each from the beginning", async () => {
-    const files = [
-      { at: "/a", text: "from memory" },
-      { at: "/b", from: "/etc/hostname" },
-      { at: "/c", from: "/no/such/file" },
-    ];
-    for (let round = 0; round < 2; round++) {
-      const launched = await launch("/bin/sh", ["-c", "cat <&3; cat <&4 >/dev/null; cat <&5"], { ...options, files });
-      if ("error" in launched) throw new Error(launched.error.message);
-      let output = "";
-      launched.child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      await new Promise((resolve) => launched.child.once("close", resolve));
-      expect(output).toBe("from memory");
-    }
   });
 });
 

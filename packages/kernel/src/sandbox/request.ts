@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isBelow, type SandboxPlan } from "./arguments.ts";
-import type { Limits, ProcessOutcome, SandboxRequest, SpawnError } from "./contract.ts";
+import type { SpawnError } from "../launcher/protocol.ts";
+import type { Limits, ProcessOutcome, SandboxRequest } from "./contract.ts";
 import { kindAt, outOfBounds, realPathOrNull, resolveBelow, resolveWithoutLinks } from "./paths.ts";
 
 /** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */

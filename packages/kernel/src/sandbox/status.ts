@@ -1,7 +1,7 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import type { Readable } from "node:stream";
 import { STATUS_FD } from "./arguments.ts";
-import type { SpawnError } from "./contract.ts";
+import type { SpawnError } from "../launcher/protocol.ts";
 
 const KEPT_COMPLAINT_CHARACTERS = 2_000;
 
@@ -20,7 +20,7 @@ export class BubblewrapStatus {
   complaint = "";
   #text = "";
 
-  constructor(child: ChildProcess) {
+  constructor(child: Child) {
     const stream = child.stdio[STATUS_FD] as Readable;
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => this.read(text));

@@ -1,10 +1,10 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import { Readable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import type { SandboxRequest } from "./contract.ts";
 
 /** What a command that ends early has not read is of no interest; its exit code says the rest. */
-export function feedInput(child: ChildProcess, input: SandboxRequest["input"]): void {
+export function feedInput(child: Child, input: SandboxRequest["input"]): void {
   const { stdin } = child;
   if (stdin === null || input === undefined) return;
   stdin.on("error", () => undefined);

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import type { Child } from "../launcher/child.ts";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { DEFAULT_KILL_GRACE_MS, type LimitName, type Limits, type OutputStream, type SandboxRequest } from "./contract.ts";
@@ -34,7 +34,7 @@ const CLOSED_WITHIN_MS = 500;
 
 /** Follows a started command to its end. When this returns, no process of it is left. */
 export async function supervise(
-  child: ChildProcess,
+  child: Child,
   tree: ProcessTree,
   request: SandboxRequest,
   limits: Limits,
@@ -95,7 +95,7 @@ function fileLimit(exitCode: number | null, signal: string | null): "disk" | nul
 }
 
 /** Output beyond the limit is read, so that nothing blocks, and dropped. */
-function countOutput(child: ChildProcess, request: SandboxRequest, maxBytes: number, onExceeded: () => void): void {
+function countOutput(child: Child, request: SandboxRequest, maxBytes: number, onExceeded: () => void): void {
   let bytes = 0;
   const follow = (stream: OutputStream) => (chunk: Buffer) => {
     const allowed = Math.max(0, maxBytes - bytes);
@@ -124,7 +124,7 @@ async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
 }
 
 /** Without processes the pipes close by themselves, unless somebody outside was handed one. */
-async function untilClosed(child: ChildProcess, closed: Promise<void>): Promise<void> {
+async function untilClosed(child: Child, closed: Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
     for (const stream of child.stdio) stream?.destroy();
   }, CLOSED_WITHIN_MS);

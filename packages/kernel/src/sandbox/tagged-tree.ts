@@ -1,4 +1,4 @@
-import { signalProcess } from "./launch.ts";
+import { signalProcess } from "../launcher/start.ts";
 import { YoungerProcesses, descendants, hasInEnvironment, readProcess, type ProcessEntry } from "./process-table.ts";
 import type { ProcessTree } from "./supervise.ts";
 

@@ -13,8 +13,8 @@ import {
   type SandboxRequest,
   type SharedPath,
 } from "./contract.ts";
+import { startChild } from "../launcher/start.ts";
 import { findOnPath, hardOpenFiles } from "./host.ts";
-import { launch } from "./launch.ts";
 import { sharedSource } from "./mount-points.ts";
 import { holdPlaceholder } from "./placeholders.ts";
 import { kindAt, resolveWithoutLinks } from "./paths.ts";
@@ -61,7 +61,9 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
 
     const tag = randomBytes(12).toString("hex");
     const [file = "", ...args] = limitedCommand(plan.command, plan.limits, limitingHost());
-    const launched = await launch(file, args, {
+    const launched = await startChild({
+      file,
+      args,
       cwd: plan.cwd,
       env: { ...plan.env, PATH: path, HOME: home, [TAG_VARIABLE]: tag },
       stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -2,10 +2,10 @@ import { existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import type { SandboxFile } from "./arguments.ts";
+import type { FileDescriptor } from "./protocol.ts";
 
 /** A descriptor of its own, at the beginning of the file. The caller closes it. */
-export function openFile(file: SandboxFile): number {
+export function openFile(file: FileDescriptor): number {
   return "text" in file ? openText(file.text) : openFromHost(file.from);
 }
 

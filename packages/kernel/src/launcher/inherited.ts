@@ -1,0 +1,48 @@
+import { openSync, readdirSync, readFileSync } from "node:fs";
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** Everything Node opens is close-on-exec; what its own parent left open above that is not. */
+export function inheritedDescriptors(): number[] {
+  return listed()
+    .filter((descriptor) => descriptor > 2)
+    .filter((descriptor) => {
+      const flags = flagsOf(descriptor);
+      return flags !== null && (flags & CLOSE_ON_EXEC) === 0;
+    });
+}
+
+let known: readonly number[] | null = null;
+
+/** Above the first three, "ignore" leaves a descriptor as it is; only another one in its place takes it away. */
+export function coverInherited<T>(stdio: readonly T[], opened: number[]): (T | "ignore" | number)[] {
+  known ??= inheritedDescriptors();
+  const covered: (T | "ignore" | number)[] = [...stdio];
+  const bare = known.filter((descriptor) => descriptor >= stdio.length);
+  if (bare.length === 0) return covered;
+  const nothing = openSync("/dev/null", "r");
+  opened.push(nothing);
+  for (const descriptor of bare) {
+    while (covered.length <= descriptor) covered.push("ignore");
+    covered[descriptor] = nothing;
+  }
+  return covered;
+}
+
+function listed(): number[] {
+  try {
+    return readdirSync("/proc/self/fdinfo").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Null where there is no such descriptor any more. */
+function flagsOf(descriptor: number): number | null {
+  try {
+    const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
+    return flags === undefined ? null : Number.parseInt(flags, 8);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,155 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readProcess } from "../sandbox/process-table.ts";
+import type { Child } from "./child.ts";
+import { openConnections } from "./connections.ts";
+import { openLauncher, type Launcher } from "./launcher.ts";
+import type { Descriptor, StartRequest } from "./protocol.ts";
+import { spawnHere } from "./spawn.ts";
+import type { Started } from "./start.ts";
+
+const shell = (script: string, stdio: readonly Descriptor[] = ["ignore", "pipe", "pipe"]): StartRequest => ({
+  file: "/bin/sh",
+  args: ["-c", script],
+  cwd: "/",
+  env: { PATH: "/usr/bin:/bin", WORD: "hello" },
+  stdio,
+});
+
+function childOf(started: Started): Child {
+  if ("error" in started) throw new Error(started.error.message);
+  return started.child;
+}
+
+async function outcome(child: Child): Promise<{ stdout: string; stderr: string; code: number | null; signal: string | null }> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { stdout, stderr, code, signal };
+}
+
+let launcher: Launcher;
+beforeAll(async () => {
+  const opened = await openLauncher(() => undefined);
+  if (opened === null) throw new Error("no launcher");
+  launcher = opened;
+});
+afterAll(() => void process.kill(launcher.pid, "SIGKILL"));
+
+describe.each([
+  ["a child of this process", (request: StartRequest): Promise<Started> => spawnHere(request)],
+  ["a child of the launcher", (request: StartRequest): Promise<Started> => launcher.start(request)],
+])("%s", (_name, start) => {
+  const run = async (script: string, stdio?: readonly Descriptor[]) => outcome(childOf(await start(shell(script, stdio))));
+
+  test("has its words, its exit code, its environment and its folder", async () => {
+    expect(await run("echo $WORD; pwd; echo bad >&2; exit 3")).toEqual({ stdout: "hello\n/\n", stderr: "bad\n", code: 3, signal: null });
+    expect(await run("kill -9 $$")).toMatchObject({ code: null, signal: "SIGKILL" });
+  });
+
+  test("reads what it is given, also much of it, and answers while it reads", async () => {
+    const child = childOf(await start(shell("cat", ["pipe", "pipe", "ignore"])));
+    const sent = Buffer.alloc(3_000_000, "x");
+    const chunks: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stdin?.end(sent);
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(Buffer.concat(chunks).equals(sent)).toBe(true);
+  });
+
+  test("finds texts and files behind its descriptors, each from the beginning, every time", async () => {
+    const stdio: Descriptor[] = ["ignore", "pipe", "pipe", { text: "from memory " }, { from: "/no/such/file" }, { feed: "fed" }];
+    for (let round = 0; round < 2; round++) {
+      expect(await run("cat <&3; cat <&4; cat <&5", stdio)).toMatchObject({ stdout: "from memory fed", stderr: "", code: 0 });
+    }
+  });
+
+  test("that cannot be started is a value", async () => {
+    expect(await start({ ...shell(""), file: "/no/such/program" })).toMatchObject({ error: { code: "ENOENT", transient: false } });
+    expect(await start({ ...shell(""), args: ["x".repeat(3_000_000)] })).toMatchObject({ error: { code: "E2BIG" } });
+  });
+
+  test("leads a group of its own, which a signal ends whole", async () => {
+    const child = childOf(await start(shell("sleep 60 & echo $!; wait", ["ignore", "pipe", "pipe"])));
+    const [inner] = (await once(child.stdout ?? child, "data")) as [Buffer];
+    process.kill(-(child.pid ?? 0), "SIGKILL");
+    await once(child, "close");
+    await expect.poll(() => readProcess(Number(inner.toString()))?.dead ?? true).toBe(true);
+    expect(child).toMatchObject({ exitCode: null, signalCode: "SIGKILL" });
+  });
+
+  test("that nobody listens to still ends, and one without streams does", async () => {
+    const child = childOf(await start(shell("head -c 5000 /dev/zero; echo bad >&2")));
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(await run("true", ["ignore", "ignore", "ignore"])).toMatchObject({ code: 0 });
+  });
+
+  test("is one of many at the same time", async () => {
+    const many = await Promise.all(Array.from({ length: 30 }, (_, index) => run(`echo ${index}; exit ${index}`)));
+    expect(many).toEqual(many.map((_, index) => ({ stdout: `${index}\n`, stderr: "", code: index, signal: null })));
+  });
+});
+
+test("only who knows the secret is a connection of the launcher's", async () => {
+  const introduction = { address: `\0slipway-test-${process.pid}`, secret: "right" };
+  let seen = 0;
+  const connections = await openConnections(introduction, () => void seen++);
+  const wrong = connect(introduction.address);
+  wrong.write("wrong 1\n");
+  await once(wrong.resume(), "close");
+  expect(connections.take(1)).toBeNull();
+  const right = connect(introduction.address);
+  right.write("right 1\n");
+  await expect.poll(() => seen).toBe(1);
+  expect(connections.take(2)).toBeNull();
+  expect(connections.take(1)?.map(([number]) => number)).toEqual([1]);
+  right.destroy();
+  connections.close();
+  await expect(openConnections({ ...introduction, address: "/no/such/folder/x" }, () => undefined)).rejects.toThrow("listen");
+});
+
+test("when the launcher dies, what it started counts as killed and what was asked of it was not started", async () => {
+  let gone = 0;
+  const mortal = await openLauncher(() => void gone++);
+  if (mortal === null) throw new Error("no launcher");
+  const running = childOf(await mortal.start(shell("exec sleep 60", ["ignore", "ignore", "ignore"])));
+  process.kill(mortal.pid, "SIGSTOP");
+  const asked = mortal.start(shell("true"));
+  const ended = once(running, "exit");
+  process.kill(mortal.pid, "SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+  expect(await asked).toMatchObject({ error: { code: "EAGAIN", transient: true } });
+  expect(gone).toBe(1);
+  process.kill(running.pid ?? 0, "SIGKILL");
+});
+
+describe("a process with a launcher", () => {
+  const script = (work: string) => `
+    import { openLauncher } from ${JSON.stringify(join(import.meta.dirname, "launcher.ts"))};
+    const launcher = await openLauncher(() => undefined);
+    const request = { file: "/bin/sh", cwd: "/", env: {}, stdio: ["ignore", "pipe", "ignore"] };
+    const { child } = await launcher.start({ ...request, args: ["-c", "sleep 0.3; echo done"] });
+    ${work}`;
+  const run = (work: string) =>
+    promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", script(work)], { timeout: 20_000 });
+
+  test("waits for the child, and not for the launcher, which ends with it", async () => {
+    const { stdout } = await run('child.stdout.on("data", (text) => console.log(launcher.pid, String(text)));');
+    expect(stdout).toMatch(/^\d+ done\n/);
+    await expect.poll(() => existsSync(`/proc/${Number.parseInt(stdout, 10)}`), { timeout: 10_000 }).toBe(false);
+  });
+
+  test("does not wait for a child that it has let go, until it takes it back", async () => {
+    const letGo = "child.unref(); child.unref(); child.stdout.unref();";
+    const heard = 'child.stdout.on("data", () => console.log("heard"));';
+    expect((await run(`${heard} ${letGo}`)).stdout).toBe("");
+    expect((await run(`${heard} ${letGo} child.ref(); child.ref();`)).stdout).toBe("heard\n");
+  });
+});

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync } from "node:fs";
+import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
+import { openFile } from "./files.ts";
+import { coverInherited } from "./inherited.ts";
+import type { Descriptor, SpawnError, StartRequest } from "./protocol.ts";
+
+const TRANSIENT = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
+
+type Spawned = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };
+
+/** Starts a process without a shell, in a session of its own, as a child of this one; a failure to start is a value. */
+export async function spawnHere({
+  file,
+  args,
+  cwd,
+  env,
+  stdio,
+}: Omit<StartRequest, "stdio"> & { readonly stdio: readonly (Descriptor | Socket)[] }): Promise<Spawned> {
+  const opened: number[] = [];
+  let child: ChildProcess;
+  try {
+    const own = stdio.map((wanted) => {
+      if (typeof wanted === "string" || "write" in wanted) return wanted;
+      if ("feed" in wanted) return "pipe";
+      const descriptor = openFile(wanted);
+      opened.push(descriptor);
+      return descriptor;
+    });
+    child = spawn(file, args, { cwd, env, detached: true, shell: false, windowsHide: true, stdio: coverInherited(own, opened) });
+  } catch (error) {
+    return { error: toSpawnError(error) };
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+  const { pid } = child;
+  if (pid === undefined) return new Promise((resolve) => child.once("error", (error) => resolve({ error: toSpawnError(error) })));
+  for (const [index, wanted] of stdio.entries()) if (typeof wanted === "object" && "feed" in wanted) feed(child.stdio[index], wanted.feed);
+  // The pipes must be read from the first moment, so a started process is not waited for.
+  return { child, pid };
+}
+
+function feed(stream: unknown, text: string): void {
+  const writable = stream as Writable;
+  // It may end before it has read everything; its status says why.
+  writable.on("error", () => undefined);
+  writable.end(text);
+}
+
+export function toSpawnError(error: unknown): SpawnError {
+  const { code = "UNKNOWN", message } = error as NodeJS.ErrnoException;
+  return { code, message, transient: isTransient(code) };
+}
+
+export function isTransient(code: string): boolean {
+  return TRANSIENT.has(code);
+}
