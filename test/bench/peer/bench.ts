@@ -1,11 +1,11 @@
 import { cpus, loadavg } from "node:os";
 import { startContest } from "./contest.ts";
-import { benchFlat } from "./flat.ts";
+import { benchFlat, FLAT_RUN } from "./flat.ts";
 import { grow } from "./growth.ts";
 import { installPeer, PEER } from "./install.ts";
 import { benchMcp } from "./mcp.ts";
 import { rowsOf, type PeerRow } from "./rows.ts";
-import { warmUp, work } from "./single.ts";
+import { warmUp, work, workAgain } from "./single.ts";
 
 /** Slipway and its peer on the same repository, in one run. Without the peer only our own figures are there. */
 export async function benchPeer(say: (line: string) => void): Promise<PeerRow[]> {
@@ -22,6 +22,8 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerRow[]>
     const walled = await work(contest, "growing");
     say("10,000 calls …");
     const flat = await benchFlat(contest);
+    say("patches, locks, gates again …");
+    await workAgain(contest, "growing", FLAT_RUN);
     say("MCP …");
     const roundTrips = await benchMcp(contest.rootOf("growing"));
     return rowsOf(contest, { growth, flat, walled, roundTrips });

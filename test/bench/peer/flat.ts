@@ -2,6 +2,8 @@ import { featureOf, type Contest } from "./contest.ts";
 import { startSide } from "./side.ts";
 import { median } from "./statistics.ts";
 
+/** The peer's name for the run in which all those calls are made. */
+export const FLAT_RUN = "flat";
 const OURS = 10_000;
 const THEIRS = 2_000;
 const EDGE = 500;
@@ -25,7 +27,7 @@ export interface Flat {
 
 /** The same cheap mutating call, many times over: does what came before make it dearer? Ours in a new process, to see what it gathers. */
 export async function benchFlat(contest: Contest): Promise<Flat> {
-  await contest.open("growing", { run: "flat" });
+  await contest.open("growing", { run: FLAT_RUN });
   const side = startSide("ours.ts");
   await side.open(contest.rootOf("growing"));
   await side.repeat(EDGE, "feature.log_append", NOTE);

@@ -6,7 +6,7 @@ import { median, timed } from "./statistics.ts";
 
 const CLI = join(import.meta.dirname, "..", "..", "..", "packages", "cli", "bin", "slipway.mjs");
 const EMPTY = join(import.meta.dirname, "empty-server.ts");
-const WARM_UP = 100;
+const WARM_UP = 300;
 const CALLS = 400;
 
 export interface RoundTrips {

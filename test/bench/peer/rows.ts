@@ -2,7 +2,7 @@ import type { Contest } from "./contest.ts";
 import type { Flat } from "./flat.ts";
 import { DASHBOARDS, PLANS, dashboardRow, planRow, WINDOW, type Growth } from "./growth.ts";
 import type { RoundTrips } from "./mcp.ts";
-import { ROWS } from "./single.ts";
+import { ROWS, USED } from "./single.ts";
 import { median, ms } from "./statistics.ts";
 
 export interface PeerRow {
@@ -47,10 +47,14 @@ export function rowsOf(contest: Contest, { growth, flat, walled, roundTrips }: M
       ...faster(planRow(plans), plans === 100 ? 5 : null),
       what: `${planRow(plans)} (to ${plans + WINDOW - 1})`,
     })),
-    faster(ROWS.patch, 2),
-    faster("locks.acquire + locks.release", null, [ROWS.acquire, ROWS.release]),
-    faster(ROWS.gate, 2),
-    walled ? faster(ROWS.walledGate, 2) : { ...faster(ROWS.walledGate, 2), ours: "not measured: no sandbox here", ratio: "", met: null },
+    ...["", USED].flatMap((stage) => [
+      faster(ROWS.patch + stage, 2),
+      faster(`locks.acquire + locks.release${stage}`, null, [ROWS.acquire + stage, ROWS.release + stage]),
+      faster(ROWS.gate + stage, 2),
+      walled
+        ? faster(ROWS.walledGate + stage, 2)
+        : { ...faster(ROWS.walledGate + stage, 2), ours: "not measured: no sandbox here", ratio: "", met: null },
+    ]),
     faster("feature.init", null),
     againstGit(median(samples.get("feature.init")?.ours ?? []), median(growth.rawInit)),
     ...flatRows(flat),

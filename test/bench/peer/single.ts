@@ -2,6 +2,9 @@ import { featureOf, type Contest } from "./contest.ts";
 import { nextEdit } from "./repository.ts";
 
 const REPEATED = 20;
+const WARM_UP = 20;
+/** The repository as it is after thousands of calls. */
+export const USED = ", in a repository with a past";
 const WORKER = 3;
 const LOCK = { feature_id: featureOf(WORKER), resource: "openapi" } as const;
 const GATE = { feature_id: featureOf(WORKER), profile: "default", mode: "fast" } as const;
@@ -14,21 +17,37 @@ export const ROWS = {
   walledGate: "gates.run `true`, ours sandboxed, the peer has no sandbox",
 } as const;
 
+interface WorkOptions {
+  /** Added to the names of the rows; null where nothing is kept. */
+  readonly stage?: string | null;
+  readonly edits?: number;
+  /** The number of the first edit: an edit cannot be made twice. */
+  readonly first?: number;
+  /** The peer keeps its ledger by run. */
+  readonly run?: string;
+}
+
+/** The same again, where both sides have had thousands of calls before. */
+export async function workAgain(contest: Contest, repository: string, run: string): Promise<boolean> {
+  return work(contest, repository, { stage: USED, first: REPEATED + 1, run });
+}
+
 /** The work of one feature: patches, locks, and a gate that does nothing. Where gates have no sandbox, that one is left out. */
-export async function work(contest: Contest, repository: string, { rows = true, edits = REPEATED } = {}): Promise<boolean> {
-  const row = (name: string) => (rows ? name : null);
-  await contest.open(repository);
-  for (let edit = 1; edit <= edits; edit++) {
+export async function work(contest: Contest, repository: string, options: WorkOptions = {}): Promise<boolean> {
+  const { stage = "", edits = REPEATED, first = 1, run = "bench" } = options;
+  const row = (name: string) => (stage === null ? null : name + stage);
+  await contest.open(repository, { run });
+  for (let edit = first; edit < first + edits; edit++) {
     await contest.both(row(ROWS.patch), "repo.apply_patch", { feature_id: featureOf(WORKER), unified_diff: nextEdit(WORKER, edit) });
     await contest.both(row(ROWS.acquire), "locks.acquire", LOCK);
     await contest.both(row(ROWS.release), "locks.release", LOCK);
     await contest.both(row(ROWS.gate), "gates.run", GATE);
   }
-  const walled = await contest.open(repository, { sandboxed: true }).then(
+  const walled = await contest.open(repository, { sandboxed: true, run }).then(
     () => true,
     () => false,
   );
-  if (!walled) await contest.open(repository);
+  if (!walled) await contest.open(repository, { run });
   const gates = walled ? edits : 0;
   for (let time = 0; time < gates; time++) await contest.both(row(ROWS.walledGate), "gates.run", GATE);
   return walled;
@@ -39,5 +58,5 @@ export async function warmUp(contest: Contest): Promise<void> {
   await contest.open("warm-up");
   for (let number = 0; number <= WORKER; number++) await contest.addFeature(number);
   for (let time = 0; time < 10; time++) await contest.both(null, "report.dashboard");
-  await work(contest, "warm-up", { rows: false, edits: 3 });
+  await work(contest, "warm-up", { stage: null, edits: WARM_UP });
 }

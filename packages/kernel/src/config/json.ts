@@ -34,7 +34,7 @@ function tokenProblem(text: string): string | null {
     } else if (token.includes("\\u") && !String(JSON.parse(token)).isWellFormed()) {
       return BROKEN_UNICODE;
     } else if (token === ":") {
-      const key = String(JSON.parse(last));
+      const key = last.includes("\\") ? String(JSON.parse(last)) : last.slice(1, -1);
       if (UNSAFE_KEYS.has(key)) return `the key ${JSON.stringify(key)} is not allowed`;
       if (open.at(-1)?.has(key) === true) return `the key ${JSON.stringify(key)} is given twice`;
       open.at(-1)?.add(key);

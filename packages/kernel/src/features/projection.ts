@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { stringify } from "yaml";
+import { fixed } from "../database/fixed.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { projectedFiles } from "../files/projected.ts";
 import { sweepTemporaries } from "../files/write-atomic.ts";
@@ -68,16 +69,7 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
   }
 
   async function look(id: string): Promise<Seen | undefined> {
-    const feature = await db
-      .selectFrom("features")
-      .selectAll("features")
-      .select([
-        sql<number>`(select coalesce(max(plan_version), 0) from plans where feature_id = features.id)`.as("plan_version"),
-        sql<number>`(select coalesce(max(id), 0) from notes where feature_id = features.id)`.as("newest_note"),
-        sql<number>`(select coalesce(max(version), 0) from qa_indexes where feature_id = features.id)`.as("qa_version"),
-      ])
-      .where("features.id", "=", id)
-      .executeTakeFirst();
+    const [feature] = await featureWithNewest(db, id);
     if (feature === undefined) return undefined;
     const held = await locksInForce(db, id, rooms.clock.now());
     const { version, plan_version, newest_note, qa_version } = feature;
@@ -110,6 +102,18 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
     forget,
   };
 }
+
+const featureWithNewest = fixed((db, id: string) =>
+  db
+    .selectFrom("features")
+    .selectAll("features")
+    .select([
+      sql<number>`(select coalesce(max(plan_version), 0) from plans where feature_id = features.id)`.as("plan_version"),
+      sql<number>`(select coalesce(max(id), 0) from notes where feature_id = features.id)`.as("newest_note"),
+      sql<number>`(select coalesce(max(version), 0) from qa_indexes where feature_id = features.id)`.as("qa_version"),
+    ])
+    .where("features.id", "=", id),
+);
 
 interface Seen {
   readonly feature: Feature & { readonly plan_version: number; readonly newest_note: number; readonly qa_version: number };

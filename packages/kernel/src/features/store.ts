@@ -1,13 +1,16 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Plan } from "../plans/schema.ts";
 import type { FeaturesTables } from "./tables.ts";
 
 export type Feature = Selectable<FeaturesTables["features"]>;
 
+const featureRow = fixed((db, id: string) => db.selectFrom("features").selectAll().where("id", "=", id));
+
 export async function featureIfAny(db: Db | Tx, id: string): Promise<Feature | undefined> {
-  return db.selectFrom("features").selectAll().where("id", "=", id).executeTakeFirst();
+  return (await featureRow(db, id))[0];
 }
 
 export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
@@ -19,9 +22,13 @@ export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
   });
 }
 
+const newestPlan = fixed((db, id: string) =>
+  db.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version", "desc").limit(1),
+);
+
 /** It passed the schema when it was accepted, and nothing else writes the table. */
 export async function acceptedPlan(db: Db | Tx, id: string): Promise<Plan | null> {
-  const row = await db.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version", "desc").executeTakeFirst();
+  const [row] = await newestPlan(db, id);
   return row === undefined ? null : (JSON.parse(row.plan) as Plan);
 }
 

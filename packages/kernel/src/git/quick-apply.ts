@@ -49,7 +49,8 @@ export async function applyQuickly(repo: Repository, baseTree: string, knownInde
     const own = await lineDiff(repo, baseTree, tree);
     return agrees(own.entries, edits) ? { tree, own, index } : null;
   } finally {
-    drop(bench);
+    // While whoever asked waits for git again.
+    setImmediate(() => drop(bench));
     waiting.refill();
   }
 }

@@ -1,4 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import {
   effectiveExpiry,
@@ -130,10 +131,11 @@ export async function reclaimExpiredWithin(tx: Tx, now: number, reservation?: Re
   return rows.map(reclaimed);
 }
 
+const allHeld = fixed((db) => db.selectFrom("locks").selectAll().where("holder", "is not", null).orderBy("resource"));
+const heldBy = fixed((db, holder: string) => db.selectFrom("locks").selectAll().where("holder", "=", holder).orderBy("resource"));
+
 export async function heldLocks(db: Db | Tx, holder?: string): Promise<Lease[]> {
-  let query = db.selectFrom("locks").selectAll().where("holder", "is not", null);
-  if (holder !== undefined) query = query.where("holder", "=", holder);
-  const rows = await query.orderBy("resource").execute();
+  const rows = await (holder === undefined ? allHeld(db) : heldBy(db, holder));
   return rows.map((row) => ({
     resource: row.resource,
     holder: row.holder ?? "",

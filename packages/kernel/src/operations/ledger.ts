@@ -1,6 +1,7 @@
 import type { Failure } from "@slipway/durable/errors";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Actor } from "./operation.ts";
 import type { OperationsTables } from "./tables.ts";
@@ -18,8 +19,10 @@ export interface Request {
 /** How an operation ended, as the ledger keeps it. */
 export type Outcome = { readonly response: string } | { readonly failure: Failure };
 
-export async function findEntry(tx: Db | Tx, request: Request): Promise<Entry | undefined> {
-  const entry = await tx.selectFrom("operations").selectAll().where("id", "=", request.id).executeTakeFirst();
+const entryRow = fixed((db, id: string) => db.selectFrom("operations").selectAll().where("id", "=", id));
+
+export async function findEntry(db: Db | Tx, request: Request): Promise<Entry | undefined> {
+  const [entry] = await entryRow(db, request.id);
   if (entry !== undefined) assertSameCall(entry, request);
   return entry;
 }
