@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import type { Selectable } from "kysely";
 import type { Db, Tx } from "../database/tables.ts";
-import { passedOn } from "./gate-queries.ts";
+import { passedOn, type WantedRun } from "./gate-queries.ts";
 import type { EvidenceTables } from "./tables.ts";
 
 type Row = Selectable<EvidenceTables["checks"]>;
@@ -35,8 +35,8 @@ export async function checksOf(
 /** Whether the mode of the feature's own gate profile passed on the tree: what another profile says does not count. */
 export async function modePassed(
   db: Db | Tx,
-  { feature_id, mode, tree }: { readonly feature_id: string; readonly mode: string; readonly tree: string },
+  { feature_id, mode, tree, policy }: WantedRun & { readonly feature_id: string },
 ): Promise<boolean> {
   const feature = await db.selectFrom("features").select("gate_profile").where("id", "=", feature_id).executeTakeFirst();
-  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree, profile: feature?.gate_profile });
+  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree, policy, profile: feature?.gate_profile });
 }

@@ -44,6 +44,23 @@ test("it is rebuilt on a moved base, also when the first attempt died before it 
   expect(feature.file("src/b.txt")).toBe("theirs\n");
 });
 
+test("what was gated under other gates counts for nothing: neither does it merge, nor is it asked for, until it is gated again", async () => {
+  const before = await feature.ready();
+  expect(before.outdated).toBe(false);
+  Object.assign(scratch.kernel.configuration, { policyHash: "f".repeat(64) });
+  const user_approval_token = scratch.sign(before);
+  await expect(scratch.kernel.features.merge(callAs(), { ...LETTERS, user_approval_token })).rejects.toMatchObject({
+    code: "gate_failed",
+    message: expect.stringContaining("under the policy and the gates as they are now"),
+  });
+  const outdated = await scratch.kernel.features.candidate(callAs(), LETTERS);
+  expect(outdated).toMatchObject({ outdated: true, rebuilt: false, tree: before.tree, policy_hash: "f".repeat(64) });
+  expect((await scratch.kernel.features.standing(LETTERS.feature_id)).gates).toEqual({ plan: "pass" });
+  for (const mode of ["fast", "full"]) await scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode });
+  const again = await scratch.kernel.features.merge(callAs(), { ...LETTERS, user_approval_token });
+  expect(again.tree).toBe(before.tree);
+});
+
 function anchorOf(): string {
   const refs = scratch.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
   return refs.find((ref) => ref.endsWith("before")) ?? "";

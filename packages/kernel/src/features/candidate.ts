@@ -1,7 +1,7 @@
 import type { Json } from "@slipway/durable/canonical";
 import { z } from "zod";
-import { checksOf, recordCheck } from "../evidence/checks.ts";
-import { MODE } from "../evidence/gate-queries.ts";
+import { checksOf, recordCheck, type Check } from "../evidence/checks.ts";
+import { isOutdated, MODE } from "../evidence/gate-queries.ts";
 import { changeBetween, diffText, linesBetween } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -34,6 +34,8 @@ export interface Candidate {
   readonly notes: readonly string[];
   /** The base had moved and the worktree now holds the change on top of it: gate it again. */
   readonly rebuilt: boolean;
+  /** Policy or gates have changed since the gates ran on it: gate it again. */
+  readonly outdated: boolean;
   readonly conflicts: readonly string[];
   /** Nothing is left to merge: the base already holds it. */
   readonly empty: boolean;
@@ -47,6 +49,7 @@ interface Prepared {
   readonly summary: string;
   readonly findings: readonly Finding[];
   readonly withoutWalls: readonly string[];
+  readonly outdated: boolean;
   readonly empty: boolean;
   readonly hunks: readonly DiffHunk[];
 }
@@ -62,6 +65,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       const base = await headOf(rooms, feature.base_branch);
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
+      const gated = await checksOf(db, { feature_id, tree });
       const { digest: change, entries } = await changeBetween(repository, base, tree);
       return {
         base,
@@ -69,20 +73,22 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         conflicts,
         change,
         findings: await findingsOn(rooms, feature, entries),
-        withoutWalls: await withoutWalls(feature),
+        withoutWalls: withoutWalls(gated),
+        outdated: isOutdated(gated, configuration.policyHash),
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
         hunks: base === feature.base_commit ? [] : hunksOf(await linesBetween(repository, base, tree)),
       };
     },
     async commit(tx, { feature_id }, prepared, { at, operationId }) {
-      const { base, tree, conflicts, change, empty, summary, hunks, findings } = prepared;
-
+      const { base, tree, conflicts, change, empty, summary, hunks, findings, outdated } = prepared;
       const before = await findFeature(tx, feature_id);
       const rebuilt = conflicts.length === 0 && base !== before.base_commit;
-      if (rebuilt) {
+      if (rebuilt || outdated) {
         const { plan = "na" } = gateMap(before);
-        await realign(tx, rooms, await updateFeature(tx, before, { base_commit: base, tree, gates: JSON.stringify({ plan }) }, at), hunks);
+        const moved = rebuilt ? { base_commit: base, tree } : {};
+        const feature = await updateFeature(tx, before, { ...moved, gates: JSON.stringify({ plan }) }, at);
+        if (rebuilt) await realign(tx, rooms, feature, hunks);
       }
       const warnings = findings.filter(({ level }) => level === "warning");
       for (const [index, { rule, path, message }] of warnings.entries()) {
@@ -103,6 +109,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         tree,
         policy_hash: configuration.policyHash,
         rebuilt,
+        outdated,
         conflicts,
         change,
         flags: [...warnings.map(inWords), ...prepared.withoutWalls],
@@ -115,8 +122,8 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
   };
 
   /** Whoever approves must know that a gate could have seen and touched more than the worktree. */
-  async function withoutWalls({ id, tree }: Feature): Promise<string[]> {
-    const runs = (await checksOf(db, { feature_id: id, tree })).filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
+  function withoutWalls(gated: readonly Check[]): string[] {
+    const runs = gated.filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
     return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
   }
 

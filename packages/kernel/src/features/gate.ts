@@ -51,7 +51,7 @@ export function runGatesOperation(
   slots: GateSlots,
   { signal, onStep }: GateWatch = {},
 ): Operation<GateInput, GateRun, GateSummary> {
-  const { policy, gates } = rooms.configuration;
+  const { policy, gates, policyHash } = rooms.configuration;
   return {
     name: "gates.run",
     roles: rolesFor(policy.rbac, "gates.run"),
@@ -98,7 +98,7 @@ export function runGatesOperation(
         await recordCheck(tx, { ...common, ...check });
       }
       const verdict = { id, name: mode, kind: MODE, status, exit_code: null, log_digest: null } as const;
-      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox } });
+      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox, policy: policyHash } });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
       const seen = feature.tree === tree ? resultsOf(feature, result, steps) : {};
       const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };

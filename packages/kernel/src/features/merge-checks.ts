@@ -20,7 +20,8 @@ export function chosenStrategy({ merge_policy: { allowed_strategies: allowed } }
 }
 
 /** The status says so, and the gates passed on exactly what would be merged. */
-export async function assertReady({ db, configuration: { policy } }: Rooms, { id: feature_id, status, tree }: Feature): Promise<void> {
+export async function assertReady({ db, configuration }: Rooms, { id: feature_id, status, tree }: Feature): Promise<void> {
+  const { policy, policyHash } = configuration;
   if (status !== "ready_to_merge") {
     throw new SlipwayError("invalid_status_transition", `"${feature_id}" is ${status}, not ready_to_merge.`, {
       from: status,
@@ -28,13 +29,17 @@ export async function assertReady({ db, configuration: { policy } }: Rooms, { id
     });
   }
   for (const mode of ["full", policy.required_merge_mode]) {
-    if (await modePassed(db, { feature_id, mode, tree })) continue;
-    throw new SlipwayError("gate_failed", `The ${mode} gate has not passed on the tree that would be merged.`, {
-      feature_id,
-      mode,
-      tree,
-      suggested_next_actions: [`Run the ${mode} gate on the feature as it is now (gates.run).`],
-    });
+    if (await modePassed(db, { feature_id, mode, tree, policy: policyHash })) continue;
+    throw new SlipwayError(
+      "gate_failed",
+      `The ${mode} gate has not passed on the tree that would be merged, under the policy and the gates as they are now.`,
+      {
+        feature_id,
+        mode,
+        tree,
+        suggested_next_actions: [`Run the ${mode} gate on the feature as it is now (gates.run).`],
+      },
+    );
   }
 }
 

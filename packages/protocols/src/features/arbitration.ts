@@ -1,7 +1,8 @@
 import type { Failure } from "@slipway/durable/errors";
 import type { Plan } from "@slipway/kernel/plans/schema";
 import { z } from "zod";
-import { certain, nextActions } from "./attempt.ts";
+import { nextActions } from "../pausing.ts";
+import { certain } from "./attempt.ts";
 import { giveBackLocks } from "./locks.ts";
 import { conflictingIn, resourcesIn, ruleOn, type Collided } from "./rules.ts";
 import { endSession } from "./sessions.ts";

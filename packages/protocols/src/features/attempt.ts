@@ -1,7 +1,9 @@
 import { fromFailure, SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { isStorageFailure } from "@slipway/durable/failures";
 import type { Call } from "@slipway/kernel/features/call";
-import { endFeature, GivenUp } from "./ending.ts";
+import { GivenUp } from "../given-up.ts";
+import { nextActions } from "../pausing.ts";
+import { endFeature } from "./ending.ts";
 import { blockedAnswer } from "./schemas.ts";
 import { orchestratorCall, type Outcome, type Site } from "./site.ts";
 
@@ -71,10 +73,4 @@ function mendQuestion(id: string, failure: Failure) {
     schema: blockedAnswer,
     context: { feature_id: id, code: failure.code },
   };
-}
-
-/** What the failure itself suggests, one line each. */
-export function nextActions({ details }: Failure): string[] {
-  const actions = details["suggested_next_actions"];
-  return Array.isArray(actions) ? actions.map((action) => `next: ${String(action)}`) : [];
 }

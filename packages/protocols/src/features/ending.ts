@@ -2,13 +2,6 @@ import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/features/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 
-/** A person has ended a feature instead of mending what was in its way: whatever was under way for it stops here. */
-export class GivenUp extends Error {
-  constructor(feature: string) {
-    super(`${feature} was given up.`);
-  }
-}
-
 /** Its locks and its place in the queue are free for others. One that never began, was deleted or has ended is left as it is. */
 export async function endFeature({ features }: Kernel, call: Call, feature_id: string, reason: string): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
-import type { PackRule } from "@slipway/agents/packs/rules";
+import type { PackRule } from "@slipway/kernel/trees/rules";
 import { listTree } from "@slipway/agents/packs/source";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import type { Policy } from "@slipway/kernel/config/policy";

@@ -234,14 +234,29 @@ describe("between the last look and the merge", () => {
     expect((await shop.open())[0]).toMatchObject({ kind: "approval", body: expect.stringContaining("the gates have changed since.") });
   });
 
+  test("the gates change: it is gated again, and then asked again with the reason", async () => {
+    const { runId, question } = await toApproval(HAPPY);
+    await shop.approve(question);
+    Object.assign(shop.kernel.configuration, { policyHash: "f".repeat(64) });
+    const gated: string[] = [];
+    const { runGates } = shop.kernel.features;
+    shop.kernel.features.runGates = (call, input, ...rest) => {
+      gated.push(input.mode);
+      return runGates(call, input, ...rest);
+    };
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    expect(gated).toEqual(["fast", "full"]);
+    expect((await shop.open())[0]).toMatchObject({ kind: "approval", body: expect.stringContaining("the gates have changed since.") });
+  });
+
   test("what no rule foresees ends the feature with the reason; nothing is merged", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.approve(question);
     justBefore(() => {
-      throw new SlipwayError("gate_failed", "the gate was never run");
+      throw new SlipwayError("invalid_status_transition", "no rule foresaw this");
     });
-    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "failed", failure: { code: "gate_failed" } });
-    expect(await status()).toMatchObject({ status: "failed", status_reason: "broke off: gate_failed: the gate was never run" });
+    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "failed", failure: { code: "invalid_status_transition" } });
+    expect(await status()).toMatchObject({ status: "failed", status_reason: "broke off: invalid_status_transition: no rule foresaw this" });
     expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
   });
 });

@@ -1,7 +1,8 @@
 import { fromFailure, type Failure } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
-import { attempt, certain, nextActions } from "./attempt.ts";
+import { nextActions } from "../pausing.ts";
+import { attempt, certain } from "./attempt.ts";
 import { askApproval } from "./approval.ts";
 import { conflicting, declined, sendBack, type Landed } from "./declining.ts";
 import { gateAll } from "./gate.ts";
@@ -33,8 +34,13 @@ export async function land(site: Site, review: number): Promise<Landed> {
     const { holds, why, ...candidate } = await candidateFor(site, name, approval);
     if (candidate.conflicts.length > 0) return conflicting(site, name, candidate);
     if (candidate.empty) return declined(site, name, { decision: "reject", comment: alreadyThere(candidate) });
-    const passed = candidate.rebuilt ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const };
-    if (!passed.ok) return lost(site, name, `On the moved base the gates fail: ${passed.failure.message}`);
+    const passed = candidate.rebuilt || candidate.outdated ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const };
+    if (!passed.ok)
+      return lost(
+        site,
+        name,
+        `${candidate.rebuilt ? "On the moved base" : "Under the changed gates"} the gates fail: ${passed.failure.message}`,
+      );
     if (!holds) {
       const answer = await askApproval(site, name, await probed(site, name, candidate), why === null ? askedAgain : noLonger(why));
       if (answer.decision === "changes" || answer.decision === "reject") return declined(site, name, answer);
@@ -118,12 +124,14 @@ type Merged = { readonly landing: Landing } | { readonly voided: string | null }
 async function merge(site: Site, name: string, approval: Approval): Promise<Merged> {
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
   const outcome = await attempt(site, `merge:${name}`, (call) => site.shop.kernel.features.merge(call, { feature_id: site.id, ...token }), {
-    returned: ["base_moved", "lock_not_held", "user_approval_required"],
+    returned: ["base_moved", "lock_not_held", "user_approval_required", "gate_failed"],
   });
   if (outcome.ok) return { landing: outcome.value };
   if (outcome.failure.code === "user_approval_required") return { voided: outcome.failure.message };
   // A base that moved against the change shows in the next candidate, as one that merely moved does.
-  const moved = outcome.failure.code === "base_moved" || outcome.failure.details["conflicts"] !== undefined;
-  if (moved || outcome.failure.code === "lock_not_held") return { voided: null };
+  const { code, details } = outcome.failure;
+  // So does a policy that has changed: its gates have not passed yet.
+  if (code === "base_moved" || details["conflicts"] !== undefined || code === "gate_failed" || code === "lock_not_held")
+    return { voided: null };
   throw fromFailure(outcome.failure);
 }

@@ -1,5 +1,7 @@
-import { certain, nextActions } from "./attempt.ts";
 import type { Failure } from "@slipway/durable/errors";
+import { CALLS_IN_PLACE } from "../asking.ts";
+import { nextActions } from "../pausing.ts";
+import { certain } from "./attempt.ts";
 import { blockedAnswer, type WorkerRole } from "./schemas.ts";
 import { endSession } from "./sessions.ts";
 import type { Outcome, Site } from "./site.ts";
@@ -24,9 +26,6 @@ export interface Start {
 export type Phase = "planning" | "building" | "qa";
 
 const WORKER_OF: Readonly<Record<Phase, WorkerRole>> = { planning: "planner", building: "builder", qa: "qa" };
-
-/** How often a worker is called for one attempt when it ends without an answer. More of the same is a person's to decide. */
-export const CALLS_IN_PLACE = 3;
 
 /**
  * Tries `once` a bounded number of times. When that is used up the feature is blocked with the reason and a person

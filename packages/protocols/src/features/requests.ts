@@ -46,14 +46,21 @@ function refusal({ code, message }: Failure): string {
 async function showFiles(site: Site, step: string, paths: readonly string[]): Promise<Tried<never>> {
   const there = await site.ctx.step(`show:${step}`, async () => {
     const { files } = await site.shop.kernel.features.context(site.id);
-    return files.map(({ path }) => path).filter((path) => paths.includes(path));
+    return files.map(({ path }) => path).filter((path) => paths.includes(path) && !isConfiguration(path));
   });
-  const missing = paths.filter((path) => !there.includes(path));
+  const kept = paths.filter(isConfiguration);
+  const missing = paths.filter((path) => !there.includes(path) && !kept.includes(path));
   const told = [
     ...(there.length === 0 ? [] : [`These files are shown now: ${there.join(", ")}.`]),
+    ...(kept.length === 0 ? [] : [`Slipway's own files are not shown: ${kept.join(", ")}.`]),
     ...(missing.length === 0 ? [] : [`There is no such file: ${missing.join(", ")}.`]),
   ];
   return { ok: false, reply: told.join(" "), show: there };
+}
+
+/** Gates, policy, and checks that nobody who is judged by them should see. */
+function isConfiguration(path: string): boolean {
+  return path.startsWith("slipway/");
 }
 
 /** Only the orchestrator speaks with people; the worker sees the answer. */

@@ -1,15 +1,15 @@
 import { escalationsAfter } from "@slipway/agents/routing/tiers";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { inPlace } from "../asking.ts";
 import { certain } from "./attempt.ts";
 import type { Entries } from "./batch.ts";
 import { folderFor } from "./folder.ts";
 import { packFor } from "./pack.ts";
 import { withPauses } from "./pausing.ts";
-import { CALLS_IN_PLACE, type Start, type Tried } from "./phase.ts";
+import type { Start, Tried } from "./phase.ts";
 import { answerRequest } from "./requests.ts";
 import { WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
 import { beginSession } from "./sessions.ts";
-import { orchestratorCall, type Outcome, type Site } from "./site.ts";
+import { orchestratorCall, type Site } from "./site.ts";
 
 export interface Assignment<R extends WorkerRole> extends Start {
   readonly role: R;
@@ -35,7 +35,7 @@ export async function askWorker<R extends WorkerRole>(site: Site, assignment: As
   const step = `${role}:${attempt}`;
   await beginSession(site, role, attempt, batch);
   const reply = await withPauses(site, step, (name, said) =>
-    invocation<R>(site, name, async (signal) => {
+    inPlace<WorkerOutput<R>>(site, name, async (signal) => {
       const pack = await packFor(site, { role, last, show, entries });
       return site.shop.desk.invoke(
         {
@@ -64,20 +64,6 @@ export async function askWorker<R extends WorkerRole>(site: Site, assignment: As
   }
   if (output.type === "REQUEST") return answerRequest(site, step, role, output);
   return { ok: true, value: output as Delivered<R> };
-}
-
-/** Trouble on the way is tried again in place; when it does not pass, it is this attempt's failure, not the run's. */
-async function invocation<R extends WorkerRole>(
-  { ctx }: Site,
-  step: string,
-  body: (signal: AbortSignal) => Promise<Outcome<WorkerOutput<R>>>,
-): Promise<Outcome<WorkerOutput<R>>> {
-  try {
-    return await ctx.step(step, body, { retry: { attempts: CALLS_IN_PLACE, backoffMs: 1_000, maxBackoffMs: 30_000 } });
-  } catch (error) {
-    if (error instanceof SlipwayError && error.code === "agent_failed") return { ok: false, failure: toFailure(error) };
-    throw error;
-  }
 }
 
 function notTheWork(role: string, found: string): Tried<never> {

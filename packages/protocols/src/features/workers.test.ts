@@ -99,13 +99,19 @@ describe("requests", () => {
     expect(approval?.context["asked_by"]).toBe(`orchestrator@${runId}`);
   });
 
-  test("more context: the files are in the next pack, in front; what is not there is said", async () => {
+  test("more context: the files are in the next pack, in front; what is not there is said, and Slipway's own are not shown", async () => {
     const big = "x".repeat(100 * 1024);
     const files = { "big/one.txt": big, "big/two.txt": big, "zoo.txt": "the last of all files\n" };
-    await drive({ ...HAPPY, planner: [request("more_context", { paths: ["zoo.txt", "none.txt"] }), planFor()] }, { files });
-    expect(results("planner", 1)).toBe("These files are shown now: zoo.txt. There is no such file: none.txt.");
+    await drive(
+      { ...HAPPY, planner: [request("more_context", { paths: ["zoo.txt", "none.txt", "slipway/gates.yaml"] }), planFor()] },
+      { files },
+    );
+    expect(results("planner", 1)).toBe(
+      "These files are shown now: zoo.txt. Slipway's own files are not shown: slipway/gates.yaml. There is no such file: none.txt.",
+    );
     const shown = (turn: number) => titles(shop.packs("planner")[turn], (kind) => kind === "file");
     expect(shown(1)?.[0]).toBe("zoo.txt");
+    expect(shown(1)).not.toContain("slipway/gates.yaml");
   });
 
   test("a lock that is free is the feature's from then on", async () => {
