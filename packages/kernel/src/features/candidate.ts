@@ -121,12 +121,6 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
     event: (_input, { feature_id, base, tree, rebuilt }) => ({ feature_id, base, tree, rebuilt }),
   };
 
-  /** Whoever approves must know that a gate could have seen and touched more than the worktree. */
-  function withoutWalls(gated: readonly Check[]): string[] {
-    const runs = gated.filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
-    return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
-  }
-
   async function moveOnto(feature: Feature, base: string, step: string, at: number): Promise<Pick<Prepared, "tree" | "conflicts">> {
     const built = await buildMerge(repository, {
       baseCommit: feature.base_commit,
@@ -140,6 +134,12 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
     await moveWorktree(rooms, feature, { base, tree: built.tree }, step, at);
     return { tree: built.tree, conflicts: [] };
   }
+}
+
+/** Whoever approves must know that a gate could have seen and touched more than the worktree. */
+function withoutWalls(gated: readonly Check[]): string[] {
+  const runs = gated.filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
+  return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
 }
 
 function isUnsandboxed(counts: Json): boolean {

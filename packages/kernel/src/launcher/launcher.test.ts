@@ -141,15 +141,15 @@ describe("a process with a launcher", () => {
     promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", script(work)], { timeout: 20_000 });
 
   test("waits for the child, and not for the launcher, which ends with it", async () => {
-    const { stdout } = await run('child.stdout.on("data", (text) => console.log(launcher.pid, String(text)));');
+    const { stdout } = await run('child.stdout.on("data", (text) => process.stdout.write(`${launcher.pid} ${text}`));');
     expect(stdout).toMatch(/^\d+ done\n/);
     await expect.poll(() => existsSync(`/proc/${Number.parseInt(stdout, 10)}`), { timeout: 10_000 }).toBe(false);
   });
 
   test("does not wait for a child that it has let go, until it takes it back", async () => {
     const letGo = "child.unref(); child.unref(); child.stdout.unref();";
-    const heard = 'child.stdout.on("data", () => console.log("heard"));';
+    const heard = 'child.stdout.on("data", () => process.stdout.write("heard"));';
     expect((await run(`${heard} ${letGo}`)).stdout).toBe("");
-    expect((await run(`${heard} ${letGo} child.ref(); child.ref();`)).stdout).toBe("heard\n");
+    expect((await run(`${heard} ${letGo} child.ref(); child.ref();`)).stdout).toBe("heard");
   });
 });

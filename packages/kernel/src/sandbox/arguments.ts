@@ -137,7 +137,8 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     memory(host, "/tmp", plan.limits.tmpBytes, "1777"),
     memory(host, "/run", 16 * 1024 ** 2, "0755"),
     memory(host, SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
-    { at: "/var/tmp", options: ["--symlink", "/tmp", "/var/tmp"] },
+    // A place of its own, not a link to /tmp: a repository or Node itself may lie below it.
+    memory(host, "/var/tmp", plan.limits.tmpBytes, "1777"),
     ...plan.readOnly.map((path) => readOnly(path)),
     writable(plan.worktree),
     ...(plan.home === null ? [] : [writable(plan.home)]),

@@ -1,8 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./contract.ts";
 import { probeOnce, probeSandbox } from "./probe.ts";
@@ -49,6 +60,13 @@ describe.skipIf(!works)("a sandbox", () => {
     await runShell(sandbox, worktree, "mkdir a && echo hello > a/b");
     expect(readFileSync(join(worktree, "a", "b"), "utf8")).toBe("hello\n");
     expect(statSync(join(worktree, "a", "b")).uid).toBe(process.getuid?.());
+  });
+
+  it("shows a worktree below /var/tmp, and nothing else of that folder", async () => {
+    const worktree = mkdtempSync("/var/tmp/slipway-sandbox-");
+    onTestFinished(() => rmSync(worktree, { recursive: true }));
+    const { stdout } = await runShell(sandbox, worktree, "echo here > a; ls /var/tmp; cat a");
+    expect(stdout).toBe(`${basename(worktree)}\nhere\n`);
   });
 
   describe(".git", () => {
