@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reporter } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
 
 /** Elsewhere when a test runs Vitest itself. */
@@ -21,17 +21,43 @@ function skipNotes(project: string): Reporter {
   };
 }
 
+/** The named files first, in that order: a long one at the end would run alone. */
+function longestFirst(names: readonly string[]) {
+  const rank = ({ moduleId }: TestSpecification) => {
+    const found = names.findIndex((name) => moduleId.includes(name));
+    return found < 0 ? names.length : found;
+  };
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      const usual = await BaseSequencer.prototype.sort.call(this, files);
+      return usual.toSorted((a, b) => rank(a) - rank(b));
+    }
+  };
+}
+
+export interface PackageOptions {
+  readonly coverage?: boolean;
+  /** Test files that need a worker, and modules, of their own. The others share them: loading costs more than many a test. */
+  readonly isolated?: readonly string[];
+  readonly longest?: readonly string[];
+}
+
+const FILES = { include: ["**/*.test.ts"], exclude: ["**/node_modules/**", "**/dist/**", "demo/**"] };
+
 /** One configuration for every package: sources straight from TypeScript, coverage minima that block. */
-export function packageConfig(project: string, coverage = true) {
+export function packageConfig(project: string, { coverage = true, isolated = [], longest = [] }: PackageOptions = {}) {
+  const shared = { ...FILES, name: project, isolate: false, exclude: [...FILES.exclude, ...isolated] };
+  const apart = { ...FILES, name: `${project}, isolated`, isolate: true, include: [...isolated] };
   return defineConfig({
     resolve: { conditions: ["slipway-source"] },
     ssr: { resolve: { conditions: ["slipway-source"] } },
     test: {
-      name: project,
-      include: ["**/*.test.ts"],
-      exclude: ["**/node_modules/**", "**/dist/**", "demo/**"],
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
+      ...(isolated.length === 0 ? shared : { projects: [shared, apart].map((test) => ({ extends: true as const, test })) }),
+      globalSetup: join(import.meta.dirname, "vitest.folder.ts"),
+      sequence: { sequencer: longestFirst(longest) },
+      // More files run at once than there are cores.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
       maxWorkers: 2,
       reporters: ["default", ["json", { outputFile: join(REPORTS, `${project}.json`) }], skipNotes(project)],
       coverage: {

@@ -1,28 +1,41 @@
-// `npm run test:clients [-- claude codex …]`: the real command line clients, in the sandbox, with nothing to reach but a scripted
-// model: first the suite every provider is run through, then a feature from its specification to its merge. The clients (1.6 GB) are
-// installed into the user's cache and kept there. With --record, what they wrote becomes the fixtures that `npm test` plays back.
-// Writes the table of results into docs/providers.md; --table does that again from the last run. Needs the network once.
+// `npm run test:clients [-- claude acp:codex api …]`: the real command line clients, in the sandbox, with nothing to reach but a scripted
+// model: the suite every provider is run through, and a feature from its specification to its merge; the same for the models over HTTP.
+// The clients (1.6 GB, less when only some are named) are installed into the user's cache and kept there; that needs the network once.
+// With --record, what they wrote becomes the fixtures that `npm test` plays back. Writes the table of results into docs/providers.md;
+// --table does that again from the last run.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
 
-const VERSIONS = {
-  "@anthropic-ai/claude-code": "2.1.325",
-  "@openai/codex": "0.166.0",
-  "@google/gemini-cli": "0.61.0",
-  "opencode-ai": "1.18.33",
-  "@agentclientprotocol/claude-agent-acp": "0.99.1",
-  "@agentclientprotocol/codex-acp": "2.6.0",
+/** What each client is made of. */
+const PACKAGES = {
+  claude: { "@anthropic-ai/claude-code": "2.1.325", "@agentclientprotocol/claude-agent-acp": "0.99.1" },
+  codex: { "@openai/codex": "0.166.0", "@agentclientprotocol/codex-acp": "2.6.0" },
+  gemini: { "@google/gemini-cli": "0.61.0" },
+  opencode: { "opencode-ai": "1.18.33" },
 };
 /** These two put their program in place only after they are installed; nobody else's scripts are run. */
 const BUILT = ["@anthropic-ai/claude-code", "opencode-ai"];
 
+const FIRST_ROWS = [
+  "a feature, from its specification to its merge",
+  "a pack full of configuration changes nothing",
+  "a call that is stopped is counted",
+];
+
 const args = process.argv.slice(2);
+const only = args.filter((arg) => !arg.startsWith("--"));
+const names = Object.keys(PACKAGES);
+const choices = [...names, ...names.map((name) => `acp:${name}`), "api"];
+const unknown = only.find((name) => !choices.includes(name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no ${unknown} here. Choose from ${choices.join(", ")}; a client's name stands for its acp: as well.\n`);
+  process.exit(2);
+}
 const { node, missing } = args.includes("--table") ? { node: process.execPath, missing: [] } : setUp();
 for (const line of missing) process.stderr.write(`${line}\n`);
-const only = args.filter((arg) => !arg.startsWith("--"));
 const clients = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "slipway", "clients");
 const report = join(root, "reports", "clients.json");
 const env = {
@@ -36,21 +49,39 @@ const env = {
 
 if (args.includes("--table")) process.exit(writeTable(JSON.parse(readFileSync(report, "utf8"))));
 install();
+rmSync(report, { force: true });
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 const config = join(root, "test", "clients", "vitest.config.ts");
-const { status } = spawnSync(node, [vitest, "run", "--config", config], { cwd: root, env, stdio: "inherit" });
+const { status } = spawnSync(node, [vitest, "run", "--config", config, ...suites()], { cwd: root, env, stdio: "inherit" });
 if (existsSync(report)) writeTable(JSON.parse(readFileSync(report, "utf8")));
 process.exit(status ?? 1);
 
+/** Those in which anything of what was asked for is run. */
+function suites() {
+  const all = only.length === 0;
+  return [
+    "flow.suite",
+    ...(all || only.some((name) => names.includes(name)) ? ["providers.suite", "hostile.suite"] : []),
+    ...(all || only.some((name) => name !== "api") ? ["acp.suite", "stopped.suite"] : []),
+    ...(all || only.includes("api") ? ["api.suite"] : []),
+  ];
+}
+
+/** Only what is going to be run, beside what is there already. */
 function install() {
-  const wanted = JSON.stringify({ private: true, dependencies: VERSIONS }, null, 2);
+  const needed = names.filter((name) => only.length === 0 || only.includes(name) || only.includes(`acp:${name}`));
+  const wanted = Object.assign({}, ...needed.map((name) => PACKAGES[name]));
   const stamp = join(clients, "installed.json");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const there = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")).dependencies : {};
+  if (Object.entries(wanted).every(([name, version]) => there[name] === version)) return;
+  const dependencies = { ...there, ...wanted };
+  const manifest = JSON.stringify({ private: true, dependencies }, null, 2);
   mkdirSync(clients, { recursive: true });
-  writeFileSync(join(clients, "package.json"), wanted);
+  writeFileSync(join(clients, "package.json"), manifest);
   npm(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
-  npm(["rebuild", "--loglevel=error", ...BUILT]);
-  writeFileSync(stamp, wanted);
+  const built = BUILT.filter((name) => name in dependencies);
+  if (built.length > 0) npm(["rebuild", "--loglevel=error", ...built]);
+  writeFileSync(stamp, manifest);
 }
 
 function npm(parameters) {
@@ -65,17 +96,25 @@ function writeTable({ testResults }) {
   const [begin, end] = ["<!-- results of npm run test:clients -->", "<!-- end of results -->"];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < 0) throw new Error(`${file} has no place for the results: ${begin} … ${end}`);
-  const table = readTable(text.slice(from, to));
+  const isWhole = only.length === 0 && !args.includes("--table");
+  const table = isWhole ? { columns: [], rows: new Map(FIRST_ROWS.map((row) => [row, {}])) } : readTable(text.slice(from, to));
+  const failed = new Set();
   for (const { ancestorTitles, title, status, duration } of testResults.flatMap(({ assertionResults }) => assertionResults)) {
-    const suite = ancestorTitles[0] ?? "";
-    const [, provider] = /^provider suite: (.*)$/.exec(suite) ?? [];
-    const word = status === "passed" ? `${(duration / 1000).toFixed(1)} s` : status === "failed" ? "**failed**" : "cannot";
-    if (provider !== undefined) put(table, title, provider, word);
-    else if (suite.startsWith("features")) put(table, "a feature, from its specification to its merge", title, word);
-    else if (suite.startsWith("a pack full")) put(table, "a pack full of configuration changes nothing", title.split(" ")[0], word);
+    const [row, column] = placeOf(ancestorTitles[0] ?? "", title);
+    if (status === "failed") failed.add(`${row} ${column}`);
+    const word = status === "passed" ? `${(duration / 1000).toFixed(1)} s` : "cannot";
+    put(table, row, column, failed.has(`${row} ${column}`) ? "**failed**" : word);
   }
   writeFileSync(file, `${text.slice(0, from)}${begin}\n\n${rendered(table)}\n\n${text.slice(to)}`);
   spawnSync(node, [join(root, "node_modules", "prettier", "bin", "prettier.cjs"), "--write", "--log-level", "warn", file], { cwd: root });
+}
+
+function placeOf(suite, title) {
+  const [flow, pack, stopped] = FIRST_ROWS;
+  if (suite.startsWith("features")) return [flow, title];
+  if (suite.startsWith("a pack full")) return [pack, title.split(" ")[0]];
+  if (suite.startsWith("a call that is")) return [stopped, title.split(" ")[0]];
+  return [title, suite.replace("provider suite: ", "")];
 }
 
 function put(table, row, column, word) {
@@ -93,7 +132,12 @@ function readTable(text) {
   return { columns, rows: new Map(rows) };
 }
 
-function rendered({ columns, rows }) {
+function rank(column) {
+  return ["", "acp", "api"].indexOf(column.includes(":") ? column.split(":")[0] : "");
+}
+
+function rendered({ columns: found, rows }) {
+  const columns = found.toSorted((left, right) => rank(left) - rank(right) || left.localeCompare(right));
   const body = [...rows].map(([name, words]) => line([name, ...columns.map((column) => words[column] ?? "")]));
   return [line(["case", ...columns]), line(["---", ...columns.map(() => "---")]), ...body].join("\n");
 }

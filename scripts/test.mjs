@@ -1,5 +1,5 @@
 // `npm test`: set-up, static checks, then every package's tests through Nx; ends with one line of counts.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
@@ -21,20 +21,32 @@ const environment = {
   NX_INTERACTIVE: "false",
 };
 const bin = (name) => join(root, "node_modules", ".bin", name);
-const stages = [
-  ["lint", bin("oxlint"), ["--deny-warnings"]],
-  ["format", bin("prettier"), ["--check", ".", "--log-level", "warn"]],
-  ["dead code", bin("knip"), []],
-  ["tests", bin("nx"), ["run-many", "-t", "test", "--parallel=1", "--outputStyle=stream-without-prefixes", "--skipNxCache"]],
+const nx = (...projects) => {
+  const quiet = ["--outputStyle=stream-without-prefixes", "--skipNxCache"];
+  return [bin("nx"), ["run-many", "-t", "test", ...projects, "--parallel=1", ...quiet]];
+};
+// Side by side: much of what the tests do is waiting, for processes and for the disk.
+const lanes = [
+  [
+    ["lint", bin("oxlint"), ["--deny-warnings"]],
+    ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
+    ["dead code", bin("knip"), []],
+  ],
+  [["tests of the packages", ...nx("--exclude=@slipway/test")]],
+  [["acceptance tests", ...nx("--projects=@slipway/test")]],
 ];
 
 const failed = [];
-for (const [name, command, args] of stages) {
-  const started = Date.now();
-  const { status } = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: environment });
-  console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  if (status !== 0) failed.push(name);
+async function carryOut(stages) {
+  for (const [name, command, args] of stages) {
+    const started = Date.now();
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: environment });
+    const status = await new Promise((resolve) => child.on("error", () => resolve(null)).on("close", resolve));
+    console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+    if (status !== 0) failed.push(name);
+  }
 }
+await Promise.all(lanes.map(carryOut));
 
 for (const line of coverageLines()) console.log(line);
 const { tests, skipped } = readReports();

@@ -105,6 +105,12 @@ test("only the git room starts git, and only the sandbox, agents and doctor star
       ({ specifier, file }) => specifier === "node:child_process" && !file.endsWith(".test.ts") && !/\/(testing|bench)[/.]/.test(file),
     )
     .map(({ file }) => file);
-  const allowed = [/^kernel\/src\/launcher\//, /^kernel\/src\/git\//, /^kernel\/src\/sandbox\//, /^agents\/src\//, /^cli\/src\/(doctor|demo)\//];
+  const allowed = [
+    /^kernel\/src\/launcher\//,
+    /^kernel\/src\/git\//,
+    /^kernel\/src\/sandbox\//,
+    /^agents\/src\//,
+    /^cli\/src\/(doctor|demo)\//,
+  ];
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });

@@ -1,3 +1,6 @@
 import { packageConfig } from "../../vitest.shared.ts";
 
-export default packageConfig("cli");
+export default packageConfig("cli", {
+  // They replace modules.
+  isolated: ["main", "prompt", "commands/approve", "commands/demo", "commands/init"].map((name) => `src/${name}.test.ts`),
+});

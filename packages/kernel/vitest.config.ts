@@ -1,3 +1,6 @@
 import { packageConfig } from "../../vitest.shared.ts";
 
-export default packageConfig("kernel");
+export default packageConfig("kernel", {
+  // It supposes that no process number has come round again since its worker was started.
+  isolated: ["src/sandbox/parts.test.ts"],
+});

@@ -56,7 +56,10 @@ test("attack 35: a holder that was paused past its lease finds its lock gone and
 function lethalGit(folder: string): { readonly countdown: string } {
   const countdown = join(folder, "countdown");
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-  const count = `n=$(cat ${countdown}); if [ "$n" = 1 ]; then rm ${countdown}; kill -9 $PPID; exit 1; fi; echo $((n - 1)) > ${countdown}`;
+  // Its parent, or, where that only starts processes for another, the other.
+  const whose = `whose=$PPID; if grep -qa launcher-process /proc/$PPID/cmdline; then whose=$(awk '/^PPid:/ { print $2 }' /proc/$PPID/status); fi`;
+  const death = `rm ${countdown}; ${whose}; kill -9 $whose; exit 1`;
+  const count = `n=$(cat ${countdown}); if [ "$n" = 1 ]; then ${death}; fi; echo $((n - 1)) > ${countdown}`;
   mkdirSync(folder);
   writeFileSync(join(folder, "git"), `#!/bin/sh\nif [ -s ${countdown} ]; then ${count}; fi\nexec ${real} "$@"\n`, { mode: 0o755 });
   return { countdown };

@@ -1,7 +1,6 @@
 import { delimiter } from "node:path";
 import { agentFor } from "@slipway/agents/acp/open";
 import { acpProvider } from "@slipway/agents/acp/provider";
-import { CLIENTS } from "@slipway/agents/clients/catalog";
 import type { ClientName } from "@slipway/agents/clients/client";
 import type { AgentProcess } from "@slipway/agents/process/contract";
 import type { Opened } from "@slipway/agents/testing/provider-suite";
@@ -9,34 +8,31 @@ import { GREETING, type Behaviour } from "@slipway/agents/testing/provider-suite
 import { lastResults } from "@slipway/agents/testing/model-server/script";
 import { startModelServer } from "@slipway/agents/testing/model-server/server";
 import { parseAgents } from "@slipway/kernel/config/agents";
-import { binFolder } from "./installed.ts";
+import { binFolder, keyOf } from "./installed.ts";
 import { HABITS, scriptFor } from "./models.ts";
 import { BASE } from "./opened.ts";
 import { openPlace } from "./place.ts";
-
-const KEY = "sk-scripted-0123456789abcdef";
 
 /** The real agent behind the protocol, in the real sandbox, with nothing to reach but a model that behaves as wanted. */
 export async function openRealAgent(name: ClientName, behaviour: Behaviour): Promise<Opened> {
   const habits = HABITS[name];
   const server = await startModelServer(scriptFor(habits, behaviour, GREETING.text));
   const place = await openPlace({ [GREETING.path]: GREETING.text });
-  const key = behaviour.does === "no credentials" ? {} : { [CLIENTS[name].keys[0]?.variable ?? ""]: KEY };
+  const key = behaviour.does === "no credentials" ? {} : keyOf(name);
   const env = { PATH: `${binFolder}${delimiter}${process.env["PATH"]}`, HOME: place.home, ...key };
-  const agents = parseAgents(
-    "agents.yaml",
-    `version: 1\nroles: {}\nruntime:\n  acp:\n    ${name}: { base_url: "${server.url}${BASE[name]}" }\n`,
-  );
+  // opencode asks for no key where it is told of models of your own.
+  const own = behaviour.does === "no credentials" && name === "opencode" ? {} : { base_url: `${server.url}${BASE[name]}` };
+  const agents = parseAgents("agents.yaml", `version: 1\nroles: {}\nruntime: ${JSON.stringify({ acp: { [name]: own } })}\n`);
   const context = { agents, env, root: place.home, cwd: place.home };
-  const agent = agentFor(context, { provider: `acp:${name}`, model: habits.model, configEnv: null });
+  const opened = () => acpProvider(agentFor(context, { provider: `acp:${name}`, model: habits.model, configEnv: null }));
   const reached = () => server.asked(behaviour.does === "hang with a child" && habits.linger !== null ? 2 : 1);
   if (behaviour.does === "crash") {
     void reached().then(() => {
-      for (const pid of place.processes()) process.kill(pid, "SIGKILL");
+      for (const pid of place.processes()) kill(pid);
     });
   }
   return {
-    provider: acpProvider(agent),
+    provider: { name: `acp:${name}`, works: "folder", invoke: async (request, signal) => opened().invoke(request, signal) },
     model: habits.model,
     workplace: { ...place.workplace, run: (process) => place.workplace.run(maimed(process, behaviour)) },
     patch: async () => (await place.pack.changes()).diff,
@@ -48,6 +44,15 @@ export async function openRealAgent(name: ClientName, behaviour: Behaviour): Pro
       await place.close();
     },
   };
+}
+
+/** It may be gone by then: the one before it has taken it along. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 /** What befalls the process and not the model. */

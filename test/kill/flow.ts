@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeScratch } from "slipway/demo/scratch";
 import type { Io } from "slipway/io";
+import { bundle } from "./bundle.ts";
 
 export interface Flow {
   readonly folder: string;
@@ -21,7 +22,7 @@ export interface UserState {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const CHILD = join(import.meta.dirname, "..", "dist", "kill", "child.js");
+const CHILD = await bundle(join(import.meta.dirname, "..", "dist", "kill", "child.js"));
 
 /** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
 export async function prepare(branch: "main" | "mine", features: "one" | "all" = "one"): Promise<Flow> {

@@ -4,12 +4,46 @@ import { z } from "zod";
 export const replyUsageSchema = z.strictObject({
   input_tokens: z.int().min(0).default(0),
   output_tokens: z.int().min(0).default(0),
+  /** Parts of input_tokens that have a price of their own: read from a cache, and written to one. */
+  cached_input_tokens: z.int().min(0).optional(),
+  cache_write_tokens: z.int().min(0).optional(),
   cost_usd: z.number().min(0).default(0),
   /** Left out, the time is measured from outside. */
   duration_ms: z.number().min(0).optional(),
 });
 
 export type ReplyUsage = z.output<typeof replyUsageSchema>;
+
+export const NOTHING_USED: ReplyUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+
+/** With what went through a cache, where anything did. */
+export function usageOf(used: Required<Omit<ReplyUsage, "duration_ms">>): ReplyUsage {
+  const { cached_input_tokens, cache_write_tokens, ...rest } = used;
+  return {
+    ...rest,
+    ...(cached_input_tokens === 0 ? {} : { cached_input_tokens }),
+    ...(cache_write_tokens === 0 ? {} : { cache_write_tokens }),
+  };
+}
+
+export function addUsage(one: ReplyUsage, other: ReplyUsage): ReplyUsage {
+  return combined(one, other, (left, right) => left + right);
+}
+
+/** What is new in a sum when a part of it has been told already. */
+export function usageBeyond(sum: ReplyUsage, told: ReplyUsage): ReplyUsage {
+  return combined(sum, told, (left, right) => Math.max(0, left - right));
+}
+
+function combined(one: ReplyUsage, other: ReplyUsage, of: (left: number, right: number) => number): ReplyUsage {
+  return usageOf({
+    input_tokens: of(one.input_tokens, other.input_tokens),
+    output_tokens: of(one.output_tokens, other.output_tokens),
+    cached_input_tokens: of(one.cached_input_tokens ?? 0, other.cached_input_tokens ?? 0),
+    cache_write_tokens: of(one.cache_write_tokens ?? 0, other.cache_write_tokens ?? 0),
+    cost_usd: of(one.cost_usd, other.cost_usd),
+  });
+}
 
 /** The sum over every call of one invocation, repairs included. */
 export interface Usage {

@@ -2,18 +2,28 @@
 // Runs on any Node, so that an old one gets a helpful sentence instead of a syntax error.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const MINIMUM = 24;
 const major = Number(process.versions.node.split(".")[0]);
 
 if (major >= MINIMUM) {
-  const { enableCompileCache } = await import("node:module");
-  enableCompileCache?.();
+  await keepCompiled();
   const { main } = await import("../dist/main.js");
   process.exitCode = await main(process.argv.slice(2));
 } else {
   process.exitCode = await runWithPinnedNode();
+}
+
+/** Beside the program or in the user's own cache: in a folder for everybody, anybody could leave code for us to run. */
+async function keepCompiled() {
+  const { constants, enableCompileCache } = await import("node:module");
+  const own = fileURLToPath(new URL("../.compiled", import.meta.url));
+  const { status } = enableCompileCache(own);
+  if (status === constants.compileCacheStatus.FAILED)
+    enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "slipway"));
 }
 
 function pinnedNode() {

@@ -11,8 +11,8 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
 import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
 import type { RunAgents } from "@slipway/protocols/features/protocol";
-import { featuresRole } from "@slipway/protocols/features/roles";
 import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
+import { protocolRole, roleNames } from "@slipway/protocols/roles";
 import type { Arguments } from "./command.ts";
 import { readerAt } from "@slipway/kernel/config/committed";
 import type { Io } from "./io.ts";
@@ -37,10 +37,15 @@ export function agentChoice(args: Arguments): AgentChoice {
   };
 }
 
+/** What a run may be a run of. */
+export type ProtocolName = "features" | "factory";
+
 interface DeskFor {
   readonly kernel: Kernel;
   readonly io: Io;
   readonly choice: AgentChoice;
+  /** Of the run that is being carried out: roles of different protocols may share a name. */
+  readonly protocol: () => ProtocolName;
   /** Who plays the roles in the run that is being carried out. */
   readonly recorded: () => RunAgents | null;
   readonly tracing?: Tracing | undefined;
@@ -48,7 +53,7 @@ interface DeskFor {
 }
 
 export function deskFor(options: DeskFor): AgentDesk {
-  const { kernel, io, choice, recorded: begunWith, onWarning } = options;
+  const { kernel, io, choice, protocol, recorded: begunWith, onWarning } = options;
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const opened = new Map<string, Promise<Provider>>();
@@ -69,7 +74,7 @@ export function deskFor(options: DeskFor): AgentDesk {
     kernel,
     onWarning,
     book: bookFor(options),
-    role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), agents, readFile),
+    role: async (name) => withConfiguredPrompt(await protocolRole(protocol(), name, readFile), agents, readFile),
     provider: async (role, asked) => {
       try {
         const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents, ...asked });
@@ -100,30 +105,39 @@ function absent(error: unknown): Provider {
   return { name: "none", works: "prompt", invoke: () => Promise.reject(error) };
 }
 
+interface Asked {
+  readonly kernel: Kernel;
+  readonly io: Io;
+  readonly choice: AgentChoice;
+  readonly protocol: ProtocolName;
+}
+
 /** Who plays which role by what is said now. */
-async function selectionsNow(kernel: Kernel, io: Io, choice: AgentChoice): Promise<(readonly [string, Selection])[]> {
+async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(readonly [string, Selection])[]> {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
+  const roles = protocol === "features" ? Object.keys(WORKER_OUTPUT) : await roleNames(protocol);
   return Promise.all(
-    Object.keys(WORKER_OUTPUT).map(async (role) => {
-      const { tier } = await featuresRole(role, readFile);
+    roles.map(async (role) => {
+      const { tier } = await protocolRole(protocol, role, readFile);
       return [role, selectProvider(role, { flags: choice, env: io.env, agents, tier })] as const;
     }),
   );
 }
 
 /** What a run is recorded with. */
-export async function agentsNow(kernel: Kernel, io: Io, choice: AgentChoice): Promise<RunAgents> {
-  const selections = await selectionsNow(kernel, io, choice);
+export async function agentsNow(asked: Asked): Promise<RunAgents> {
+  const selections = await selectionsNow(asked);
   return Object.fromEntries(
     selections.map(([role, { provider, model, configEnv }]) => [role, { provider, model, provider_config_env: configEnv }]),
   );
 }
 
 /** Before a run is recorded, every mistake in the choice is the caller's to correct. One who has somebody to play instead may be absent. */
-export async function assertAgents(kernel: Kernel, io: Io, choice: AgentChoice): Promise<void> {
+export async function assertAgents(asked: Asked): Promise<void> {
+  const { kernel, io, choice } = asked;
   const context = contextOf(kernel, io, choice);
-  for (const [, selection] of await selectionsNow(kernel, io, choice)) {
+  for (const [, selection] of await selectionsNow(asked)) {
     const players = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];
     const opened = await Promise.allSettled(players.map((player) => openProvider(context, player)));
     const [chosen] = opened;

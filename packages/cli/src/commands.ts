@@ -37,6 +37,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/run.ts"),
   },
   {
+    name: "factory",
+    summary: "turn a page of intent into tested, sealed modules and a release",
+    example: "slipway factory SPEC.md",
+    positionals: [{ name: "spec", describe: "what is wanted (Markdown); or `status`: how far the project is", required: true }],
+    options: { ...agentOptions, "allow-unsandboxed": unsandboxed },
+    load: () => import("./commands/factory.ts"),
+  },
+  {
     name: "status",
     summary: "what every feature and run is doing; changes nothing",
     example: "slipway status --json",

@@ -1,6 +1,6 @@
 import type { Outcome } from "@slipway/durable/outcome";
-import type { FeatureResult } from "@slipway/protocols/features/protocol";
 import { openQuestionsOf, questionNumbers } from "./choose.ts";
+import { endingOf } from "./endings.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
@@ -57,17 +57,13 @@ async function tell({ records }: Session, runId: string, outcome: Outcome, io: I
 function exitCode(outcome: Outcome): ExitCode {
   if (outcome.status === "waiting" || outcome.status === "stopped") return EXIT.personNeeded;
   if (outcome.status !== "completed") return EXIT.failed;
-  return (outcome.value as FeatureResult[]).every(({ status }) => status === "merged") ? EXIT.done : EXIT.failed;
+  return endingOf(outcome.value).done ? EXIT.done : EXIT.failed;
 }
 
 function inWords(runId: string, outcome: Outcome, next: readonly { title: string; command: string }[]): string[] {
   switch (outcome.status) {
     case "completed":
-      return (outcome.value as FeatureResult[]).map(({ feature_id, status, landing, failure }) =>
-        landing === null
-          ? `${feature_id} ended ${status}${failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`}; its work is kept under refs/slipway.`
-          : `${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`,
-      );
+      return endingOf(outcome.value).lines;
     case "waiting":
       return [
         "A person is needed:",

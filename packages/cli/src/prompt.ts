@@ -2,6 +2,7 @@ import { isCancel, note, select, text } from "@clack/prompts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { diffText } from "@slipway/kernel/git/change";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { answerFrom } from "./answer-value.ts";
 import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";
 import { giveApproval } from "./give-approval.ts";
@@ -45,6 +46,13 @@ async function ask(question: InboxQuestion): Promise<Given | typeof LATER | type
   return isCancel(comment) ? LATER : { decision, comment };
 }
 
+/** What is written as JSON is the whole answer: some choices need more than a comment. */
+function valueOf(question: InboxQuestion, decision: string | null, comment: string): unknown {
+  if (decision === null && comment === "") return {};
+  if (comment.trimStart().startsWith("{")) return answerFrom(question, comment, undefined);
+  return answerFrom(question, decision ?? undefined, comment === "" ? undefined : comment);
+}
+
 /** False when the answer is not one the question takes; why is shown, and the question stays. */
 async function answer(
   records: Session["records"],
@@ -58,8 +66,7 @@ async function answer(
       const given = await giveApproval(records, question, io, { policyHash });
       if (!given.signed) note(plain(given.why), "Nothing was signed; it is asked again");
     } else {
-      const value = { ...(decision === null ? {} : { decision }), ...(comment === "" ? {} : { comment }) };
-      await records.answer({ id: question.id, value, by: personOf(io) });
+      await records.answer({ id: question.id, value: valueOf(question, decision, comment), by: personOf(io) });
     }
     return true;
   } catch (error) {

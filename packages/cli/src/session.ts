@@ -8,6 +8,8 @@ import { openEngine, type Engine } from "@slipway/durable/engine";
 import type { DoorEvent } from "@slipway/kernel/operations/door";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import type { Repository } from "@slipway/kernel/git/repository";
+import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
+import { openFactoryShop } from "@slipway/protocols/factory/shop";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
 import { recover } from "@slipway/protocols/features/recovery";
 import { openShop } from "@slipway/protocols/features/shop";
@@ -23,7 +25,7 @@ import { openTracing } from "@slipway/agents/telemetry/tracing";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
 import { secretsOf } from "@slipway/kernel/redaction/secrets";
 import { openRunLog, type RunLog } from "@slipway/kernel/run-log/run-log";
-import { agentsNow, deskFor, type AgentChoice } from "./agents.ts";
+import { agentsNow, deskFor, type AgentChoice, type ProtocolName } from "./agents.ts";
 import type { Io } from "./io.ts";
 import { keepLease, keepLocksOf } from "./lease.ts";
 import { personOf, placesOf } from "./places.ts";
@@ -51,7 +53,7 @@ export interface Session {
   /** Opened, and with it tried, on first use. */
   readonly sandbox: () => Promise<Sandbox>;
   /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
-  readonly agents: () => Promise<RunAgents>;
+  readonly agents: (protocol: ProtocolName) => Promise<RunAgents>;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
@@ -109,16 +111,26 @@ async function supervise(options: Supervision): Promise<Session> {
   await assertNotRolledBack(stateHome, records);
   const kernel = openKernel({ ...ground, records });
   let recorded: RunAgents | null = null;
+  let protocol: ProtocolName = "features";
   const tracing = await openTracing(io.env, warn);
-  const desk = deskFor({ kernel, io, choice: options.agents, recorded: () => recorded, tracing, onWarning: warn });
+  const desk = deskFor({
+    kernel,
+    io,
+    choice: options.agents,
+    protocol: () => protocol,
+    recorded: () => recorded,
+    tracing,
+    onWarning: warn,
+  });
+  const shop = { ...openShop(kernel, desk), ...openFactoryShop({ kernel, desk, env: io.env }) };
   const engine = await openEngine({
     sqlite: records.database.sqlite,
     blobs: records.objects,
     clock: records.clock,
     ids: records.ids,
     inbox: records.inbox,
-    workflows: [features],
-    kernel: openShop(kernel, desk),
+    workflows: [features, factory],
+    kernel: shop,
     observe(event) {
       options.observe?.(event);
       log.note(event.stream);
@@ -127,9 +139,8 @@ async function supervise(options: Supervision): Promise<Session> {
   });
   const heart = keepLease(lease);
   const known = new Set<string>();
-  async function recoverOnce(runId: string, { specs }: FeaturesInput): Promise<void> {
+  async function recoverOnce(runId: string, own: readonly string[]): Promise<void> {
     const begun = (await engine.run(runId))?.status !== "pending";
-    const own = specs.map(({ feature_id }) => feature_id);
     if (begun && !known.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`, own);
     known.add(runId);
   }
@@ -139,16 +150,22 @@ async function supervise(options: Supervision): Promise<Session> {
     kernel,
     engine,
     sandbox,
-    agents: () => agentsNow(kernel, io, options.agents),
+    agents: (of) => agentsNow({ kernel, io, choice: options.agents, protocol: of }),
     async drive(runId, driveOptions = {}) {
       // What is no run of its own is refused there, with the reason.
-      if ((await engine.run(runId))?.parentRunId !== null) return engine.drive(runId);
+      const info = await engine.run(runId);
+      if (info?.parentRunId !== null) return engine.drive(runId);
       await lease.serve(runId);
       tracing?.carry(runId);
       const input = await inputOf(engine, records, runId);
       recorded = input.agents ?? null;
-      await recoverOnce(runId, input);
-      const locks = keepLocksOf(kernel, lease, runId, input.specs, warn);
+      protocol = info.workflow === "factory" ? "factory" : "features";
+      const specs = "specs" in input ? input.specs : [];
+      await recoverOnce(
+        runId,
+        specs.map(({ feature_id }) => feature_id),
+      );
+      const locks = keepLocksOf(kernel, lease, runId, specs, warn);
       const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
       const outcome = await engine.drive(runId, { ...driveOptions, signal }).finally(locks.stop);
       const run = await engine.run(runId);
@@ -159,6 +176,7 @@ async function supervise(options: Supervision): Promise<Session> {
     },
     async close() {
       await engine.close();
+      shop.language.close();
       await heart.stop();
       await tracing?.close();
       await log.settle();
@@ -173,10 +191,10 @@ async function supervise(options: Supervision): Promise<Session> {
 }
 
 /** What the run was started with. */
-async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<FeaturesInput> {
+async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<FeaturesInput | FactoryInput> {
   const [started] = await engine.events(runId, 1, 1);
   if (started === undefined) throw new SlipwayError("run_not_found", `There is no run ${runId}.`, { run_id: runId });
-  return ((await decodePayload(objects, started)) as unknown as { readonly input: FeaturesInput }).input;
+  return ((await decodePayload(objects, started)) as unknown as { readonly input: FeaturesInput | FactoryInput }).input;
 }
 
 async function recordRunHead({ database: { db }, journal, clock }: Records, runId: string, head: Head): Promise<void> {

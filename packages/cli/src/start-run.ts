@@ -13,9 +13,9 @@ export async function startRun(session: Session, specs: readonly Spec[], unsandb
   await assertNoBranch(session, specs);
   // Found out now rather than after the planner and the builder have been paid.
   await session.sandbox();
-  const runId = await freeRunId(session, specs);
+  const runId = await freeRunId(session, specs.length === 1 ? (specs[0]?.id ?? "run") : `${specs.length}-features`);
   const input: FeaturesInput = {
-    agents: await session.agents(),
+    agents: await session.agents("features"),
     max_active_features: session.kernel.configuration.policy.supervisor.max_active_features,
     specs: await Promise.all(
       specs.map(async ({ id, path, bytes }) => ({
@@ -84,9 +84,8 @@ async function assertNew({ records, engine }: Session, specs: readonly Spec[]): 
 }
 
 /** `YYYY-MM-DD_slug`, with a number when the day already has one. */
-async function freeRunId({ engine, records }: Session, specs: readonly Spec[]): Promise<string> {
+export async function freeRunId({ engine, records }: Session, slug: string): Promise<string> {
   const day = new Date(records.clock.now()).toISOString().slice(0, 10);
-  const slug = specs.length === 1 ? (specs[0]?.id ?? "run") : `${specs.length}-features`;
   for (let number = 1; ; number++) {
     const runId = `${day}_${slug}${number === 1 ? "" : `-${number}`}`;
     if ((await engine.run(runId)) === undefined) return runId;

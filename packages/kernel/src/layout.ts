@@ -13,6 +13,8 @@ export function layoutOf(root: string) {
     run: (id: string) => join(state, "runs", encodeURIComponent(id.split("/")[0] ?? id)),
     /** Context packs while somebody works in them, and the contents they are made of. */
     packs: join(state, "packs"),
+    /** What the factory keeps beyond its runs; `artifacts/layout.ts` has its parts. */
+    stateStore: join(state, "state_store"),
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),
     indexFile: (id: string) => join(state, "features", id, "harness.index"),

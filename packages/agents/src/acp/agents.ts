@@ -1,4 +1,5 @@
-import type { ClientName } from "../clients/client.ts";
+import type { ClientName, Trouble } from "../clients/client.ts";
+import type { Diary } from "../clients/diary.ts";
 import type { ProviderRequest } from "../provider.ts";
 
 /** An agent that is started and spoken to over the protocol. */
@@ -10,6 +11,12 @@ export interface AcpAgent {
   readonly keys: readonly string[];
   readonly authMethods: readonly string[];
   readonly mode: string | null;
+  /** It reads the pack's files itself, in the sandbox, instead of asking for them. */
+  readonly readsItself: boolean;
+  /** Where it writes down what it takes, if it is known. */
+  readonly diary: Diary | null;
+  /** What it says beside the protocol of a wait that is better waited for out here. */
+  readonly waits: ((line: Readonly<Record<string, unknown>>, now: number) => Trouble | null) | null;
   readonly timeoutMs: number | null;
   /** A command line, for the person who does not have it. */
   readonly install: string | null;
@@ -32,7 +39,7 @@ export interface Surroundings {
 }
 
 /** An agent that can be named without being configured: the same client as without the protocol, in another dress. */
-export interface KnownAgent extends Pick<AcpAgent, "authMethods" | "mode" | "install"> {
+export interface KnownAgent extends Pick<AcpAgent, "authMethods" | "mode" | "readsItself" | "install"> {
   readonly client: ClientName;
   readonly command: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
@@ -48,6 +55,7 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     command: ["claude-agent-acp"],
     authMethods: [],
     mode: "default",
+    readsItself: false,
     install: "npm i -g @agentclientprotocol/claude-agent-acp",
     settings: {},
     knowsRole: false,
@@ -58,6 +66,7 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     command: ["codex-acp"],
     authMethods: ["api-key"],
     mode: "agent-full-access",
+    readsItself: false,
     install: "npm i -g @agentclientprotocol/codex-acp",
     settings: { INITIAL_AGENT_MODE: "agent-full-access", NO_BROWSER: "1" },
     knowsRole: true,
@@ -68,6 +77,9 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     command: ["gemini", "--acp"],
     authMethods: ["gemini-api-key"],
     mode: "default",
+    // Before it writes a file it reads it, and of what it asks for it cannot tell "there is none" from any other error (0.61.0): it
+    // would never write a new one.
+    readsItself: true,
     install: "npm i -g @google/gemini-cli",
     settings: {},
     knowsRole: true,
@@ -78,6 +90,7 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     command: ["opencode", "acp"],
     authMethods: [],
     mode: null,
+    readsItself: false,
     install: "npm i -g opencode-ai",
     settings: {},
     knowsRole: false,

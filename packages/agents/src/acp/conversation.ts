@@ -7,6 +7,8 @@ export interface Conversation {
   readonly model: string | null;
   /** The session mode to work in, where the agent has it. */
   readonly mode: string | null;
+  /** Files are written through us, but not read. */
+  readonly readsItself: boolean;
   /** How to sign in when the agent asks for it, in the order of preference, from what it offers. */
   readonly authMethods: readonly string[];
   readonly onSession: (sessionId: string) => void;
@@ -37,13 +39,13 @@ const AUTH_REQUIRED = -32000;
 
 /** One question and its answer. The library does not look at what an agent replies; it is looked at here. */
 export async function converse(agent: ClientContext, conversation: Conversation): Promise<Finished> {
-  const { cwd, text, authMethods, onSession } = conversation;
+  const { cwd, text, readsItself, authMethods, onSession } = conversation;
   const hello = checked(
     initialized,
     "initialize",
     await agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientCapabilities: { fs: { readTextFile: !readsItself, writeTextFile: true }, terminal: false },
       clientInfo: { name: "slipway", version: "1" },
     }),
   );

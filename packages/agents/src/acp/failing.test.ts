@@ -1,6 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Diary } from "../clients/diary.ts";
+import { opencodeWaits } from "../clients/opencode-stream.ts";
 import type { AgentEvent } from "../provider.ts";
 import { NEVER, refusalOf, REQUEST } from "../testing/samples.ts";
+import { NOTHING_USED } from "../usage.ts";
 import type { AcpAgent } from "./agents.ts";
 import { acpProvider } from "./provider.ts";
 import { scriptedAgent } from "./testing/opened.ts";
@@ -73,6 +78,29 @@ describe("a turn without an answer", () => {
     expect(events).toContainEqual({ kind: "usage", usage: { input_tokens: 70, output_tokens: 0, cost_usd: 0.5 }, model: null });
   });
 
+  test("or what it wrote down of it for itself", async () => {
+    const diary: Diary = {
+      folder: ".",
+      file: /^role\.txt$/,
+      open: () => {
+        let usage = NOTHING_USED;
+        return { line: () => (usage = { ...NOTHING_USED, input_tokens: 9 }), spent: () => ({ usage, model: "m" }) };
+      },
+    };
+    const { agent } = scriptedAgent({ acts: [{ does: "die" }] }, { diary });
+    const events: AgentEvent[] = [];
+    const request = { ...REQUEST, workplace: plainWorkplace({}), onEvent: (event: AgentEvent) => events.push(event) };
+    const wrote: AcpAgent = {
+      ...agent,
+      prepare: async (asked, home) => {
+        writeFileSync(join(home, "role.txt"), '{"took":9}\n');
+        return agent.prepare(asked, home);
+      },
+    };
+    await refusalOf(() => acpProvider(wrote).invoke(request, NEVER));
+    expect(events).toContainEqual({ kind: "usage", usage: { ...NOTHING_USED, input_tokens: 9 }, model: "m" });
+  });
+
   test("no secret is told with it", async () => {
     const error = await scene({ acts: [{ does: "exit", code: 1, stderr: "the key is hunter2-hunter2" }] }).failure();
     expect(error.message).toContain("the key is [secret]");
@@ -105,6 +133,17 @@ describe("an error that is told as if the model had said it", () => {
   test("a limit that the agent would wait for by itself is waited for outside", async () => {
     const error = await scene({ acts: [told({ error: { message: "429 Too Many Requests" } }), { does: "hang" }] }).failure();
     expect(error).toMatchObject({ code: "rate_limited", details: { wake_at: expect.any(Number) } });
+  });
+
+  test("a wait that it was made to tell beside the protocol is waited for out here", async () => {
+    const waiting = (line: object) =>
+      scene({ acts: [{ does: "print", line: JSON.stringify(line) }, { does: "hang" }] }, { waits: opencodeWaits }).failure();
+    const limited = { type: "slipway_retry", attempt: 1, message: "Rate limit exceeded", next: 1_900_000_000_000 };
+    expect(await waiting(limited)).toMatchObject({ code: "rate_limited", details: { wake_at: 1_900_000_000_000 } });
+    const quota = { ...limited, message: "You exceeded your current quota" };
+    expect(await waiting(quota)).toMatchObject({ code: "quota_exhausted", details: { wake_at: null } });
+    const down = { ...limited, message: "Bad gateway", attempt: 3 };
+    expect(await waiting(down)).toMatchObject({ code: "agent_failed", message: expect.stringContaining("Bad gateway") });
   });
 
   test("other trouble that it tries again is its own to mend", async () => {

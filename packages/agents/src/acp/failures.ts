@@ -13,13 +13,13 @@ export type Stop =
   | { readonly kind: "cancelled" }
   | { readonly kind: "flood"; readonly what: string }
   | { readonly kind: "permissions"; readonly asked: number }
-  | { readonly kind: "trouble"; readonly said: string };
+  | { readonly kind: "trouble"; readonly said: string; readonly wakeAt?: number | null };
 
 const AUTH_REQUIRED = -32000;
 const SHOWN_CHARACTERS = 400;
 
 export function stopFailure(agent: AcpAgent, why: Stop, scrub: (text: string) => string): SlipwayError {
-  if (why.kind === "trouble") return saidFailure(agent, scrub(why.said));
+  if (why.kind === "trouble") return saidFailure(agent, scrub(why.said), why.wakeAt);
   if (why.kind === "timeout") return failed(agent, `did not answer within ${why.afterMs / 1000} seconds and was stopped`);
   if (why.kind === "flood") return failed(agent, `sent ${why.what} and was stopped`);
   if (why.kind === "permissions") return failed(agent, `asked for permission more than ${why.asked} times and was stopped`);
@@ -57,8 +57,8 @@ export function replyFailure(agent: AcpAgent, error: RequestError | ProtocolProb
 }
 
 /** What it says in its own name; never what its model says. */
-export function saidFailure(agent: AcpAgent, text: string): SlipwayError {
-  return classified(agent, text, `; it said ${excerpt(text)}`) ?? failed(agent, `answered with an error: ${excerpt(text)}`);
+export function saidFailure(agent: AcpAgent, text: string, wakeAt?: number | null): SlipwayError {
+  return classified(agent, text, `; it said ${excerpt(text)}`, wakeAt) ?? failed(agent, `answered with an error: ${excerpt(text)}`);
 }
 
 export function isPause(text: string): boolean {
@@ -80,9 +80,10 @@ const CODES: Readonly<Record<Trouble["kind"], ErrorCode | null>> = {
 const DEFAULT_PAUSE_MS = 60_000;
 
 /** Agents pass on what their model's host said, in words and codes of many kinds. */
-function classified(agent: AcpAgent, text: string, said: string): SlipwayError | null {
+function classified(agent: AcpAgent, text: string, said: string, known?: number | null): SlipwayError | null {
   const now = Date.now();
-  const { kind, wakeAt = null } = troubleIn(text, now);
+  const { kind, wakeAt: guessed = null } = troubleIn(text, now);
+  const wakeAt = known === undefined ? guessed : known;
   const code = CODES[kind];
   if (code === null) return null;
   if (code === "provider_auth_missing") return authMissing(agent, said);

@@ -24,7 +24,7 @@ export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEve
     } catch (error) {
       if (!(error instanceof SlipwayError)) throw error;
       tell(false, error.message);
-      throw RequestError.invalidParams({ code: error.code }, error.message);
+      throw refusal(error);
     }
   }
 
@@ -41,6 +41,14 @@ export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEve
         return { result: {}, output: `${bytes.byteLength} bytes` };
       }),
   };
+}
+
+const NOT_FOUND = -32002;
+
+/** Whoever means to write a new file looks first whether there is one: that is no mistake of theirs. */
+function refusal({ code, message }: SlipwayError): RequestError {
+  if (code === "input_path_not_found") return new RequestError(NOT_FOUND, `Resource not found: ${message}`, { code });
+  return RequestError.invalidParams({ code }, message);
 }
 
 /** Lines are counted from 1. */

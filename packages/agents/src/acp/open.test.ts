@@ -36,6 +36,9 @@ describe("an agent of agents.yaml", () => {
       keys: ["KEY", "UNSET", "CHOSEN"],
       authMethods: ["a"],
       mode: "m",
+      readsItself: false,
+      diary: null,
+      waits: null,
       timeoutMs: 5000,
       install: null,
     });

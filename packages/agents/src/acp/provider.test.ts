@@ -82,17 +82,30 @@ describe("files", () => {
       "failed",
     ]);
     expect(noted("tools")[1]).toContain('"content":"two"');
+    expect(noted("tools")[2]).toContain("Resource not found: ");
+    expect(noted("tools")[3]).not.toContain("Resource not found");
     expect(workplace.read).toEqual(["a.txt", "a.txt", "missing.txt"]);
     expect(tools("fs/read_text_file").map(({ ok, output }) => [ok, output])).toEqual([
       [true, "one\ntwo\nthree\n"],
       [true, "two"],
-      [false, "missing.txt is not in the context pack."],
+      [false, 'There is no "missing.txt" in the context pack.'],
       [false, expect.stringMatching(/hostname is outside the context pack\.$/)],
     ]);
     expect(tools("fs/write_text_file").map(({ ok, output }) => [ok, output])).toEqual([
       [true, "4 bytes"],
       [false, "sealed/b.txt is sealed."],
     ]);
+  });
+
+  test("an agent that cannot be told that there is no such file is not offered to ask for any; what it writes goes through us", async () => {
+    const offered = async (readsItself: boolean) => {
+      const { invoke, noted } = scene({ acts: [DONE] }, { readsItself });
+      await invoke();
+      return JSON.parse(noted("hello")[0]!) as unknown;
+    };
+    const fs = (readTextFile: boolean) => ({ clientCapabilities: { fs: { readTextFile, writeTextFile: true } } });
+    expect(await offered(true)).toMatchObject(fs(false));
+    expect(await offered(false)).toMatchObject(fs(true));
   });
 
   test("a terminal there is none", async () => {

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "@slipway/durable/errors";
+import { spentIn, type Spent } from "../clients/diary.ts";
+import { parsedObject } from "../clients/json.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
+import type { ReplyUsage } from "../usage.ts";
 import type { AcpAgent, Surroundings } from "./agents.ts";
 import { modelIn } from "./asides.ts";
 import { connectClient } from "./client.ts";
@@ -69,7 +72,12 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
   const wire = openWire({
     maxLineBytes: MAX_LINE_BYTES,
     onNotification: (method, params) => method === methods.client.session.update && turn.take(params),
-    onGarbage: (line) => onEvent({ kind: "raw", line }),
+    onGarbage: (line) => {
+      onEvent({ kind: "raw", line });
+      const trouble = agent.waits?.(parsedObject(line) ?? {}, Date.now()) ?? null;
+      if (trouble !== null)
+        stop({ kind: "trouble", said: trouble.message, ...(trouble.wakeAt === undefined ? {} : { wakeAt: trouble.wakeAt }) });
+    },
     onOverlong: () => stop({ kind: "flood", what: `a line of more than ${MAX_LINE_BYTES} bytes` }),
   });
   const life = new AbortController();
@@ -95,15 +103,20 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
   signal.addEventListener("abort", onAbort, { once: true });
   const connection = connectClient(wire.stream, { workplace, onEvent, stop });
   let sessionId: string | null = null;
+  let reply: unknown = null;
   const talk = converse(connection.agent, {
     cwd: workplace.folder,
     text: knowsRole ? request.prompt : `${request.system}\n\n${request.prompt}`,
     model: knowsModel ? null : request.model,
     mode: agent.mode,
+    readsItself: agent.readsItself,
     authMethods: agent.authMethods,
     onSession: (id) => (sessionId = id),
   }).then(
-    (finished): Talk => ({ finished }),
+    (finished): Talk => {
+      reply = finished.reply;
+      return { finished };
+    },
     (error: unknown): Talk => ({ error }),
   );
   try {
@@ -122,9 +135,10 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
     if (turn.broken()) throw saidFailure(agent, scrub(answer));
     return replyOf(agent, outcome.finished, answer, turn.usage(outcome.finished.reply));
   } catch (error) {
-    // All that is known of a call that did not end.
-    const usage = turn.usage(null);
-    if (usage.input_tokens > 0 || usage.cost_usd > 0) onEvent({ kind: "usage", usage, model: null });
+    life.abort();
+    await running.catch(() => undefined);
+    const spent = await spentBy(agent, turn.usage(reply), home);
+    if (spent !== null) onEvent({ kind: "usage", ...spent });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -134,6 +148,12 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
     life.abort();
     await running.catch(() => undefined);
   }
+}
+
+/** All that is known of a call that did not end. */
+async function spentBy({ diary }: AcpAgent, usage: ReplyUsage, home: string): Promise<Spent | null> {
+  if (usage.input_tokens > 0 || usage.cost_usd > 0) return { usage, model: null };
+  return diary === null ? null : spentIn(home, diary);
 }
 
 /** What the agent said itself; everything else is a connection that broke. */

@@ -44,6 +44,14 @@ test("what is of no use is passed over, and a cost in another currency is not ta
   expect(events).toEqual([{ kind: "raw", line: "too long" }]);
 });
 
+test("what came from a cache is told apart, and is in the input whether the agent counts it there or not", () => {
+  const { turn } = scene();
+  const usage = { totalTokens: 1120, inputTokens: 100, outputTokens: 20, cachedReadTokens: 900, cachedWriteTokens: 100 };
+  const counted = { input_tokens: 1100, output_tokens: 20, cached_input_tokens: 900, cache_write_tokens: 100, cost_usd: 0 };
+  expect(turn.usage({ usage })).toEqual(counted);
+  expect(turn.usage({ usage: { ...usage, inputTokens: 1100 } })).toEqual(counted);
+});
+
 test("every end of a process and every stop of ours has its words", () => {
   const { agent } = scriptedAgent({ acts: [] });
   const scrub = (text: string) => text;

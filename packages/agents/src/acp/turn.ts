@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { brokenBy, quotaIn } from "./asides.ts";
 import type { AgentEvent } from "../provider.ts";
-import type { ReplyUsage } from "../usage.ts";
+import { usageOf, type ReplyUsage } from "../usage.ts";
 
 /** What one turn of the agent has come to so far. */
 export interface Turn {
@@ -37,9 +37,16 @@ const spent = z.object({
 const info = z.looseObject({ sessionUpdate: z.literal("session_info_update") });
 const update = z.object({ update: z.discriminatedUnion("sessionUpdate", [chunk, tool, spent, info]) });
 const counted = z.object({
-  usage: z.object({ totalTokens: z.int().min(0), inputTokens: z.int().min(0), outputTokens: z.int().min(0) }),
+  usage: z.object({
+    totalTokens: z.int().min(0),
+    inputTokens: z.int().min(0),
+    outputTokens: z.int().min(0),
+    cachedReadTokens: z.int().min(0).nullish(),
+    cachedWriteTokens: z.int().min(0).nullish(),
+  }),
 });
 type ToolUpdate = z.output<typeof tool>;
+type Counted = z.output<typeof counted>["usage"];
 
 export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }: TurnOptions): Turn {
   const tools = new Map<string, { readonly seen: Partial<ToolUpdate>; readonly since: number }>();
@@ -100,12 +107,18 @@ export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }
     usage(promptReply) {
       const parsed = counted.safeParse(promptReply);
       const before = quotaIn(promptReply)?.token_count ?? { input_tokens: context, output_tokens: 0 };
-      return { ...(parsed.success ? inAndOut(parsed.data.usage) : before), cost_usd: cost };
+      return parsed.success ? usageIn(parsed.data.usage, cost) : { ...before, cost_usd: cost };
     },
   };
 }
 
-/** What was read from and written to caches is in the total only. */
-function inAndOut({ totalTokens, inputTokens, outputTokens }: z.output<typeof counted>["usage"]) {
-  return { input_tokens: Math.max(inputTokens, totalTokens - outputTokens), output_tokens: outputTokens };
+/** What was read from and written to caches is in the total, and with some agents in the input as well. */
+function usageIn({ totalTokens, inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens }: Counted, cost_usd: number): ReplyUsage {
+  return usageOf({
+    input_tokens: Math.max(inputTokens, totalTokens - outputTokens),
+    output_tokens: outputTokens,
+    cached_input_tokens: cachedReadTokens ?? 0,
+    cache_write_tokens: cachedWriteTokens ?? 0,
+    cost_usd,
+  });
 }

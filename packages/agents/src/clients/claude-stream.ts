@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../provider.ts";
+import { addUsage, NOTHING_USED, usageBeyond, usageOf } from "../usage.ts";
 import type { StreamReader, Trouble } from "./client.ts";
-import { NOTHING_USED } from "./client.ts";
 import { amount, contentText, count, object, objects, text, type Json } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
@@ -19,6 +19,7 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
   const tools = toolsSeen(emit, now);
   let model: string | null = null;
   let usage = NOTHING_USED;
+  const counted = new Set<string>();
   let answer: string | null = null;
   let complete = false;
   let trouble: Trouble | null = null;
@@ -29,7 +30,9 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
 
   function assistant(event: Json): void {
     error = text(event["error"]) || error;
-    for (const block of objects(object(event["message"])["content"])) {
+    const message = object(event["message"]);
+    countOnce(message);
+    for (const block of objects(message["content"])) {
       if (block["type"] === "text") emit({ kind: "text", text: text(block["text"]) });
       if (block["type"] !== "tool_use") continue;
       if (block["name"] === ANSWER_TOOL) handedIn = JSON.stringify(block["input"]);
@@ -37,11 +40,23 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     }
   }
 
+  /** A message comes in several events, all with what it took when it began: all that is known of a call that is stopped. */
+  function countOnce(message: Json): void {
+    const id = text(message["id"]);
+    const used = usedIn(object(message["usage"]), 0);
+    if (id === "" || counted.has(id) || used.input_tokens + used.output_tokens === 0) return;
+    counted.add(id);
+    usage = addUsage(usage, used);
+    emit({ kind: "usage", usage: used, model: text(message["model"]) || model });
+  }
+
   function result(event: Json): void {
     complete = true;
-    usage = usageOf(event);
+    // Its sum may leave out the last message, of which it did not like the answer.
+    const rest = usageBeyond(usedIn(object(event["usage"]), amount(event["total_cost_usd"])), usage);
+    usage = addUsage(usage, rest);
     model = busiestModel(object(event["modelUsage"])) ?? model;
-    emit({ kind: "usage", usage, model });
+    emit({ kind: "usage", usage: rest, model });
     const said = text(event["result"]);
     if (event["subtype"] === "error_max_structured_output_retries") answer = handedIn ?? said;
     else if (event["is_error"] === true || event["subtype"] !== "success") trouble = troubleOf(event, said);
@@ -81,10 +96,11 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
   };
 }
 
-function usageOf(event: Json) {
-  const used = object(event["usage"]);
-  const input = count(used["input_tokens"]) + count(used["cache_creation_input_tokens"]) + count(used["cache_read_input_tokens"]);
-  return { input_tokens: input, output_tokens: count(used["output_tokens"]), cost_usd: amount(event["total_cost_usd"]) };
+/** Its input_tokens are those that went through no cache. */
+function usedIn(used: Json, cost_usd: number) {
+  const [cached_input_tokens, cache_write_tokens] = [count(used["cache_read_input_tokens"]), count(used["cache_creation_input_tokens"])];
+  const input_tokens = count(used["input_tokens"]) + cached_input_tokens + cache_write_tokens;
+  return usageOf({ input_tokens, output_tokens: count(used["output_tokens"]), cached_input_tokens, cache_write_tokens, cost_usd });
 }
 
 /** Small errands go to a smaller model; the one that said most did the work. */

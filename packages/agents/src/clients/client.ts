@@ -1,6 +1,7 @@
 import type { ReplyUsage } from "../usage.ts";
 import type { AgentEvent, ProviderRequest } from "../provider.ts";
 import type { Credentials } from "./credentials.ts";
+import type { Diary } from "./diary.ts";
 
 export const CLIENT_NAMES = ["claude", "codex", "gemini", "opencode"] as const;
 
@@ -24,6 +25,10 @@ export interface Client {
   readonly signedIn: (login: Login) => SignIn | null;
   readonly prepare: (session: Session) => Preparation;
   readonly read: (emit: (event: AgentEvent) => void, now: () => number) => StreamReader;
+  /** For one that does not say in its stream what it has taken so far. */
+  readonly diary?: Diary;
+  /** For one that waits in silence: what a line says that it was made to write, whatever protocol it speaks otherwise. */
+  readonly waits?: (line: Readonly<Record<string, unknown>>, now: number) => Trouble | null;
 }
 
 /** The user's own state of a client, as far as it may be looked at. */
@@ -88,5 +93,3 @@ export interface Trouble {
   /** Milliseconds since the epoch. */
   readonly wakeAt?: number | null;
 }
-
-export const NOTHING_USED: ReplyUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };

@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../provider.ts";
-import { NOTHING_USED, type StreamReader, type Trouble } from "./client.ts";
+import { NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
+import type { StreamReader, Trouble } from "./client.ts";
+import type { Diary } from "./diary.ts";
 import { count, object, text, type Json } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
@@ -36,9 +38,7 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
       if (event["type"] === "turn.failed") trouble = troubleIn(text(object(event["error"])["message"]), now());
       if (event["type"] !== "turn.completed") return;
       complete = true;
-      const used = object(event["usage"]);
-      // No price: that comes from the table.
-      usage = { input_tokens: count(used["input_tokens"]), output_tokens: count(used["output_tokens"]), cost_usd: 0 };
+      usage = usedIn(object(event["usage"]));
       emit({ kind: "usage", usage, model: null });
       if (answer === null && usage.output_tokens > 0)
         trouble = { kind: "refusal", message: "it ended its turn without a word, which is how it shows a refusal" };
@@ -46,6 +46,33 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
     result: () => ({ answer, complete, usage, model: null, trouble }),
   };
 }
+
+/** No price: that comes from the table. */
+function usedIn(used: Json): ReplyUsage {
+  return usageOf({
+    input_tokens: count(used["input_tokens"]),
+    output_tokens: count(used["output_tokens"]),
+    cached_input_tokens: count(used["cached_input_tokens"]),
+    cache_write_tokens: count(used["cache_write_input_tokens"]),
+    cost_usd: 0,
+  });
+}
+
+/** It counts after every answer of its model, and says the sum. */
+export const codexDiary: Diary = {
+  folder: ".codex/sessions",
+  file: /^rollout-.*\.jsonl$/,
+  open() {
+    let usage = NOTHING_USED;
+    return {
+      line({ payload }) {
+        const { type, info } = object(payload);
+        if (type === "token_count") usage = usedIn(object(object(info)["total_token_usage"]));
+      },
+      spent: () => ({ usage, model: null }),
+    };
+  },
+};
 
 function inputOf(item: Json): unknown {
   if (item["type"] === "command_execution") return item["command"];

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { nativeSchema } from "../api/answer-schema.ts";
 import type { ProviderRequest } from "../provider.ts";
 import type { Client, Preparation, Session } from "./client.ts";
-import { readCodex } from "./codex-stream.ts";
+import { codexDiary, readCodex } from "./codex-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { amount, object, parsedObject, text } from "./json.ts";
 
 const PUBLIC = "https://api.openai.com/v1";
 const KEY = "CODEX_API_KEY";
-const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--color", "never"];
+const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "--color", "never"];
 /** Its own sandbox cannot be set up inside ours, which is the narrower one. */
 const OPEN_INSIDE = ["--dangerously-bypass-approvals-and-sandbox"];
 const CLOSED = ["--ignore-rules", "--disable", "plugins", "--disable", "apps"];
@@ -66,6 +66,7 @@ export const codex: Client = {
   },
 
   read: readCodex,
+  diary: codexDiary,
 };
 
 function authFile(auth: object): Record<string, string> {

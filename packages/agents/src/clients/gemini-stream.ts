@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../provider.ts";
-import { NOTHING_USED, type StreamReader, type Trouble } from "./client.ts";
+import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
+import type { StreamReader, Trouble } from "./client.ts";
+import type { Diary } from "./diary.ts";
 import { boundedText } from "./bounded-text.ts";
 import { count, object, text, type Json } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
@@ -16,7 +18,7 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
 
   function result(event: Json): void {
     const stats = object(event["stats"]);
-    usage = { input_tokens: count(stats["input_tokens"]), output_tokens: count(stats["output_tokens"]), cost_usd: 0 };
+    usage = used(count(stats["input_tokens"]), count(stats["output_tokens"]), count(stats["cached"]));
     // The model that was asked for may stand for another one.
     model = Object.keys(object(stats["models"]))[0] ?? model;
     emit({ kind: "usage", usage, model });
@@ -44,3 +46,27 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
     result: () => ({ answer: said.value(), complete, usage, model, trouble }),
   };
 }
+
+function used(input_tokens: number, output_tokens: number, cached_input_tokens: number): ReplyUsage {
+  return usageOf({ input_tokens, output_tokens, cached_input_tokens, cache_write_tokens: 0, cost_usd: 0 });
+}
+
+/** Every message of its model, some of them more than once. */
+export const geminiDiary: Diary = {
+  folder: ".gemini/tmp",
+  file: /^session-.*\.jsonl$/,
+  open() {
+    const messages = new Map<string, ReplyUsage>();
+    let model: string | null = null;
+    return {
+      line(entry) {
+        if (entry["type"] !== "gemini") return;
+        const tokens = object(entry["tokens"]);
+        const said = count(tokens["output"]) + count(tokens["thoughts"]);
+        messages.set(text(entry["id"]), used(count(tokens["input"]), said, count(tokens["cached"])));
+        model = text(entry["model"]) || model;
+      },
+      spent: () => ({ usage: [...messages.values()].reduce(addUsage, NOTHING_USED), model }),
+    };
+  },
+};

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Client, Preparation, Session } from "./client.ts";
-import { readGemini } from "./gemini-stream.ts";
+import { geminiDiary, readGemini } from "./gemini-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
 
@@ -53,6 +53,7 @@ export const gemini: Client = {
   },
 
   read: readGemini,
+  diary: geminiDiary,
 };
 
 function settingsFor(memory: string, signedIn: boolean): object {

@@ -1,21 +1,64 @@
 import type { AgentEvent } from "../provider.ts";
 import { boundedText } from "./bounded-text.ts";
-import { NOTHING_USED, type StreamReader, type Trouble } from "./client.ts";
+import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
+import type { StreamReader, Trouble } from "./client.ts";
+import type { Diary } from "./diary.ts";
 import { amount, count, object, text, type Json } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
 
-/** opencode waits for a limit to pass without a word, for hours if need be; this makes it say so. */
-export const RETRY_PLUGIN = `export const Slipway = async () => ({
+export const STEPS = ".slipway/steps.jsonl";
+
+/** opencode waits for a limit to pass without a word, for hours if need be; this makes it say so. It also writes down what each step took. */
+export const PLUGIN = `import { appendFileSync } from "node:fs";
+export const Slipway = async () => ({
   event: async ({ event }) => {
-    const status = event.properties?.status;
-    if (event.type === "session.status" && status?.type === "retry") process.stdout.write(JSON.stringify({ type: "slipway_retry", ...status, type: "slipway_retry" }) + "\\n");
+    const { status, part } = event.properties ?? {};
+    if (event.type === "session.status" && status?.type === "retry") process.stdout.write(JSON.stringify({ ...status, type: "slipway_retry" }) + "\\n");
+    if (event.type === "message.part.updated" && part?.type === "step-finish") appendFileSync(process.env.HOME + "/${STEPS}", JSON.stringify(part) + "\\n");
   },
 });
 `;
 
+/** For when it speaks another protocol than the one that is read here. */
+export const opencodeDiary: Diary = {
+  folder: ".slipway",
+  file: /^steps\.jsonl$/,
+  open() {
+    const steps = new Map<string, ReplyUsage>();
+    return {
+      line: (part) => void steps.set(text(part["id"]), usedIn(part)),
+      spent: () => ({ usage: [...steps.values()].reduce(addUsage, NOTHING_USED), model: null }),
+    };
+  },
+};
+
+function usedIn(step: Json): ReplyUsage {
+  const tokens = object(step["tokens"]);
+  const cache = object(tokens["cache"]);
+  const [cached_input_tokens, cache_write_tokens] = [count(cache["read"]), count(cache["write"])];
+  return usageOf({
+    input_tokens: count(tokens["input"]) + cached_input_tokens + cache_write_tokens,
+    output_tokens: count(tokens["output"]) + count(tokens["reasoning"]),
+    cached_input_tokens,
+    cache_write_tokens,
+    cost_usd: amount(step["cost"]),
+  });
+}
+
 /** Trouble other than a limit may pass: so often it is waited for. */
 const PATIENCE = 3;
+
+/** What our plugin says, worth ending the call for; null for every other line. */
+export function opencodeWaits(event: Json, now: number): Trouble | null {
+  if (event["type"] !== "slipway_retry") return null;
+  const guessed = troubleIn(text(event["message"]), now);
+  const next = amount(event["next"]) || null;
+  // It backs off from a used-up quota as from anything else; when that is renewed it does not know.
+  if (guessed.kind === "quota") return { ...guessed, wakeAt: null };
+  if (guessed.kind === "rate_limit") return { ...guessed, wakeAt: next ?? guessed.wakeAt ?? null };
+  return count(event["attempt"]) >= PATIENCE ? { kind: "other", message: guessed.message } : null;
+}
 
 /** The events of `opencode run --format json`. There is no last one: a step that ends for any other reason than tools is the last. */
 export function readOpencode(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
@@ -26,26 +69,16 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
   let trouble: Trouble | null = null;
 
   function stepFinished(part: Json): void {
-    const tokens = object(part["tokens"]);
-    const cache = object(tokens["cache"]);
-    const step = {
-      input_tokens: count(tokens["input"]) + count(cache["read"]) + count(cache["write"]),
-      output_tokens: count(tokens["output"]) + count(tokens["reasoning"]),
-      cost_usd: amount(part["cost"]),
-    };
+    const step = usedIn(part);
     // Step by step: what was taken before it was stopped is known as well.
     emit({ kind: "usage", usage: step, model: null });
-    usage = {
-      input_tokens: usage.input_tokens + step.input_tokens,
-      output_tokens: usage.output_tokens + step.output_tokens,
-      cost_usd: usage.cost_usd + step.cost_usd,
-    };
+    usage = addUsage(usage, step);
     const reason = text(part["reason"]);
     if (reason === "tool-calls") return;
     complete = true;
     if (reason === "content-filter") trouble = { kind: "refusal", message: said.value() ?? "" };
     else if (reason === "length") trouble = { kind: "other", message: "the answer was cut off at the model's limit" };
-    else if (said.value() === null && count(tokens["output"]) > 0)
+    else if (said.value() === null && step.output_tokens > 0)
       trouble = { kind: "refusal", message: "it ended its turn without a word, which is how it shows a refusal" };
   }
 
@@ -62,15 +95,6 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
     trouble ??= { ...guessed, message: text(message) || text(name) };
   }
 
-  function waits(event: Json): void {
-    const guessed = troubleIn(text(event["message"]), now());
-    const next = amount(event["next"]) || null;
-    const limited = guessed.kind === "rate_limit" || guessed.kind === "quota";
-    // It backs off from a used-up quota as from anything else; when that is renewed it does not know.
-    if (limited) trouble ??= { ...guessed, wakeAt: guessed.kind === "quota" ? null : (next ?? guessed.wakeAt ?? null) };
-    else if (count(event["attempt"]) >= PATIENCE) trouble ??= { kind: "other", message: guessed.message };
-  }
-
   return {
     line(event) {
       const part = object(event["part"]);
@@ -82,7 +106,7 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
       if (event["type"] === "tool_use") toolUsed(part);
       if (event["type"] === "step_finish") stepFinished(part);
       if (event["type"] === "error") failed(object(event["error"]));
-      if (event["type"] === "slipway_retry") waits(event);
+      trouble ??= opencodeWaits(event, now());
     },
     result: () => ({ answer: said.value(), complete, usage, model: null, trouble }),
   };

@@ -4,7 +4,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Client, Preparation, Session } from "./client.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
-import { readOpencode, RETRY_PLUGIN } from "./opencode-stream.ts";
+import { opencodeDiary, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./opencode-stream.ts";
 
 const OWN_PROVIDER = "slipway";
 const LOGIN = ".local/share/opencode/auth.json";
@@ -66,7 +66,8 @@ export const opencode: Client = {
       },
       files: {
         "opencode.json": JSON.stringify(settings(chosen, request.system, own)),
-        ".config/opencode/plugin/slipway.js": RETRY_PLUGIN,
+        ".config/opencode/plugin/slipway.js": PLUGIN,
+        [STEPS]: "",
       },
       input: request.prompt,
       hosts: baseUrl === null ? (HOSTS[provider] ?? unknownProvider(provider)) : [hostOf(baseUrl)],
@@ -74,6 +75,8 @@ export const opencode: Client = {
   },
 
   read: readOpencode,
+  diary: opencodeDiary,
+  waits: opencodeWaits,
 };
 
 function modelOf(model: string | null): readonly [provider: string, model: string] {

@@ -8,6 +8,7 @@ import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { Client, Preparation, StreamResult } from "./client.ts";
 import { findCredentials, keyVariables, secretsOf, type Credentials } from "./credentials.ts";
+import { spentIn } from "./diary.ts";
 import { authMissing, endFailure, troubleFailure } from "./failures.ts";
 import { openStream, type ClientStream } from "./stream.ts";
 import { troubleIn } from "./trouble.ts";
@@ -52,11 +53,24 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
     await writeInto(home, { ...(credentials.kind === "signed_in" ? credentials.files : {}), ...preparation.files });
     const stream = openStream(client, { request, now, secrets: secretsOf(credentials) });
     const timeoutMs = Math.min(request.timeoutMs, options.timeoutMs ?? Infinity);
-    const end = await run(workplace, { options, preparation, credentials, home, stream, timeoutMs, signal });
-    return replyFrom(client, { end, stream, preparation, timeoutMs, now: now() });
+    try {
+      const end = await run(workplace, { options, preparation, credentials, home, stream, timeoutMs, signal });
+      return replyFrom(client, { end, stream, preparation, timeoutMs, now: now() });
+    } catch (error) {
+      await tellSpent(client, home, stream, request);
+      throw error;
+    }
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** A call without an answer has its price as well. */
+async function tellSpent({ diary }: Client, home: string, stream: ClientStream, { onEvent }: ProviderRequest): Promise<void> {
+  const { input_tokens, output_tokens } = stream.result().usage;
+  if (diary === undefined || input_tokens + output_tokens > 0) return;
+  const spent = await spentIn(home, diary);
+  if (spent !== null) onEvent?.({ kind: "usage", ...spent });
 }
 
 /** Files of the client's own, by path, into its HOME. */

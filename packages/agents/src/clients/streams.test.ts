@@ -203,7 +203,7 @@ describe("opencode", () => {
       finish("stop"),
     ]);
     expect({ usage, complete, answer }).toEqual({
-      usage: { input_tokens: 34, output_tokens: 14, cost_usd: 0.5 },
+      usage: { input_tokens: 34, output_tokens: 14, cached_input_tokens: 6, cache_write_tokens: 8, cost_usd: 0.5 },
       complete: true,
       answer: "{}",
     });

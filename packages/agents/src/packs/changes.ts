@@ -6,7 +6,7 @@ import type { IndexEntry } from "@slipway/kernel/git/index-file";
 import type { Repository } from "@slipway/kernel/git/repository";
 import { editTree } from "@slipway/kernel/git/tree-edit";
 import { hasCode } from "@slipway/kernel/files/file-system";
-import { readBelow } from "./files.ts";
+import { readBelow } from "@slipway/kernel/trees/files";
 import { isLinked, type StandingPack } from "./materialise.ts";
 import { blobId, type PackFile } from "./source.ts";
 import { inSlices } from "@slipway/kernel/sandbox/turns";

@@ -1,26 +1,5 @@
+import { LEVELS } from "@slipway/kernel/trees/levels";
 import { z } from "zod";
-
-/** How much of a thing a role gets to see. */
-export const LEVELS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
-export type Level = (typeof LEVELS)[number];
-
-/** All that another module shows of itself. */
-const CONTRACT_SURFACE: ReadonlySet<string> = new Set(["contract.json", "examples.md", "ship.json"]);
-
-/** Only directly in the module's folder: a file of the same name deeper down is implementation. */
-export function isContractSurface(module: string, path: string): boolean {
-  return CONTRACT_SURFACE.has(module === "." ? path : path.slice(module.length + 1));
-}
-
-/** The factory specification has it word for word. */
-export function accessDenied(path: string): string {
-  return (
-    `ACCESS DENIED: '${path}' is a sealed implementation directory. ` +
-    "This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. " +
-    "See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. " +
-    "If the contract is insufficient, raise an Interface Change Exception (§13)."
-  );
-}
 
 const included = z.strictObject({
   path: z.string(),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasCode } from "@slipway/kernel/files/file-system";
 import type { Blobs } from "./blobs.ts";
 import type { PackPlan } from "./plan.ts";
-import { parentOf } from "./rules.ts";
+import { parentOf } from "@slipway/kernel/trees/rules";
 import { inSlices } from "@slipway/kernel/sandbox/turns";
 import { viewOf, type FolderView } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { assertCanonicalPath } from "@slipway/kernel/plans/paths";
 import type { Excluded, Included, Manifest } from "./levels.ts";
-import { rulingsOf, type PackRule, type Rulings } from "./rules.ts";
+import { rulingsOf, type PackRule, type Rulings } from "@slipway/kernel/trees/rules";
 import { givenFiles, type Listing, type PackFile } from "./source.ts";
 
 export interface PackContents extends Listing {
@@ -17,6 +17,8 @@ export interface PackPlan {
   /** Files that may be changed or created. */
   readonly writable: readonly string[];
   readonly rulings: Rulings;
+  /** What the rulings come from, each path in its one form. */
+  readonly rules: readonly PackRule[];
 }
 
 export function planPack({ tree, rules: given, files, others, objectFormat }: PackContents): PackPlan {
@@ -53,5 +55,6 @@ export function planPack({ tree, rules: given, files, others, objectFormat }: Pa
     files: shown,
     writable: included.filter(({ permission }) => permission === "write").map(({ path }) => path),
     rulings,
+    rules,
   };
 }

@@ -6,7 +6,7 @@ import type { Clock } from "@slipway/durable/environment";
 import type { Repository } from "@slipway/kernel/git/repository";
 import { openBlobs, sweepBlobs, type Blobs } from "./blobs.ts";
 import { packChanges, restoreChanges, type PackChanges } from "./changes.ts";
-import type { FileTree } from "./file-tree.ts";
+import type { FileTree } from "@slipway/kernel/trees/file-tree";
 import type { Manifest } from "./levels.ts";
 import { materialise, type StandingPack } from "./materialise.ts";
 import { packTree } from "./pack-tree.ts";

@@ -40,6 +40,13 @@ describe("a call", () => {
     expect(await telemetry()).toMatchObject([{ id: "run1/builder:1", calls: 1, cost_usd: 0.75, provider: "scripted" }]);
   });
 
+  test("what came from a cache, or went into one, is paid for at its own price", async () => {
+    const usage = { input_tokens: 100_000, output_tokens: 10_000, cached_input_tokens: 60_000, cache_write_tokens: 20_000, cost_usd: 0 };
+    const { provider } = await open([{ text: "yes", model: "claude-opus-4-5", usage }]);
+    // 20 000 at $5, 60 000 at $0.50, 20 000 at $10 and 10 000 at $25 for a million.
+    expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBeCloseTo(0.1 + 0.03 + 0.2 + 0.25, 10);
+  });
+
   test("a provider that knows what it cost is believed; without a budget nothing limits it", async () => {
     const { real, provider } = await open([{ text: "yes" }]);
     expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBe(0.5);
@@ -129,7 +136,7 @@ describe("a call that fails", () => {
       works: "folder",
       async invoke({ onEvent }) {
         for (const input_tokens of [100_000, 200_000])
-          onEvent?.({ kind: "usage", usage: { input_tokens, output_tokens: 0, cost_usd: 0 }, model: null });
+          onEvent?.({ kind: "usage", usage: { input_tokens, output_tokens: 0, cost_usd: 0 }, model: "claude-sonnet-4-6" });
         onEvent?.({ kind: "text", text: "and then" });
         throw new SlipwayError("rate_limited", "slow down", { wake_at: 5 });
       },
@@ -144,7 +151,8 @@ describe("a call that fails", () => {
       clock: tickingClock(),
     });
     await expect(over.invoke(request({ onEvent: ({ kind }) => heard.push(kind) }), NEVER)).rejects.toMatchObject({ code: "rate_limited" });
-    expect(await rows()).toMatchObject([{ status: "failed", tokens: 300_000, cost_usd: 1.5, calls: 1 }]);
+    // At the price of who answered, and not of who was asked for.
+    expect(await rows()).toMatchObject([{ status: "failed", tokens: 300_000, cost_usd: 0.9, calls: 1 }]);
     expect(heard).toEqual(["usage", "usage", "text"]);
     expect(provider.works).toBe("prompt");
   });

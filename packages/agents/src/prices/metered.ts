@@ -6,7 +6,7 @@ import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
 import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
 import type { Actor } from "@slipway/kernel/operations/operation";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";
-import type { ReplyUsage } from "../usage.ts";
+import { addUsage, NOTHING_USED, type ReplyUsage } from "../usage.ts";
 import { priceOf, worstCase, type WorstCase } from "./price.ts";
 import { priceFor } from "./table.ts";
 
@@ -55,7 +55,7 @@ export function metered(provider: Provider, meter: Meter): Provider {
       const reply = await provider
         .invoke({ ...request, timeoutMs, ...limitsOf(call, most), onEvent: heard.onEvent }, signal)
         .catch(async (error: unknown) => {
-          const usage = priced(name, model, heard.usage(), prices);
+          const usage = priced(name, heard.model() ?? model, heard.usage(), prices);
           // The call's own error says more than one of ours on top of it.
           await settle(isFree(error, usage) ? "released" : "failed", usage, null, null).catch(() => undefined);
           throw error;
@@ -101,7 +101,8 @@ function limitsOf(call: BudgetLimits, most: Reservation["most"]): Pick<ProviderR
 /** A provider that knows what it cost is believed; for others the price table says it. */
 function priced(provider: string, model: string | null, usage: ReplyUsage, prices: PricesConfig | undefined): ReplyUsage {
   if (usage.cost_usd > 0) return usage;
-  const cost = priceOf(priceFor(provider, model, prices), { input: usage.input_tokens, output: usage.output_tokens });
+  const { input_tokens: input, output_tokens: output, cached_input_tokens: cacheRead = 0, cache_write_tokens: cacheWrite = 0 } = usage;
+  const cost = priceOf(priceFor(provider, model, prices), { input, output, cacheRead, cacheWrite });
   return { ...usage, cost_usd: cost ?? 0 };
 }
 
@@ -122,18 +123,17 @@ function isFree(error: unknown, { input_tokens, output_tokens }: ReplyUsage): bo
 
 /** Adds up what the provider tells on the way: all that is known of a call that never ended. */
 function listener(onEvent: ProviderRequest["onEvent"]) {
-  let usage: ReplyUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+  let usage = NOTHING_USED;
+  let model: string | null = null;
   return {
     usage: () => usage,
+    /** Which model took it, where the provider says so. */
+    model: () => model,
     onEvent(event: AgentEvent) {
       onEvent?.(event);
       if (event.kind !== "usage") return;
-      const { input_tokens, output_tokens, cost_usd } = event.usage;
-      usage = {
-        input_tokens: usage.input_tokens + input_tokens,
-        output_tokens: usage.output_tokens + output_tokens,
-        cost_usd: usage.cost_usd + cost_usd,
-      };
+      usage = addUsage(usage, event.usage);
+      model = event.model ?? model;
     },
   };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { openRepository, type Repository } from "@slipway/kernel/git/repository";
 import { planPack } from "../packs/plan.ts";
-import type { PackRule } from "../packs/rules.ts";
+import type { PackRule } from "@slipway/kernel/trees/rules";
 import { givenFiles } from "../packs/source.ts";
 import { packStore, type OpenPack } from "../packs/store.ts";
 import type { Workplace } from "../provider.ts";

@@ -1,5 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { answerFrom } from "../answer-value.ts";
 import { chooseQuestion } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -23,28 +22,3 @@ export const run: RunCommand = (args, io) =>
     else io.out(`Answered: ${question.title}\n  next: slipway resume\n`);
     return EXIT.done;
   });
-
-/** An option, with the comment beside it; or JSON for anything else. */
-function answerFrom(question: InboxQuestion, given: string | undefined, comment: string | undefined): unknown {
-  if (given?.trimStart().startsWith("{") === true) return parseJson(given);
-  if (given === undefined && comment === undefined) {
-    throw new SlipwayError("answer_invalid", `An answer to "${question.title}" is missing.`, {
-      suggested_next_actions: [
-        question.options.length > 0
-          ? `Give one of: ${question.options.map(({ value }) => value).join(", ")}.`
-          : "Give one with --comment TEXT.",
-      ],
-    });
-  }
-  return { ...(given === undefined ? {} : { decision: given }), ...(comment === undefined ? {} : { comment }) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SlipwayError("answer_invalid", `The answer is not valid JSON: ${error instanceof Error ? error.message : ""}`, {
-      suggested_next_actions: ['Quote it for your shell, for example \'{"decision":"retry"}\'.'],
-    });
-  }
-}

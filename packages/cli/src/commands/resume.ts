@@ -8,7 +8,10 @@ import { personOf } from "../places.ts";
 import { openProgress, styleFor } from "../render/progress.ts";
 import { openSession } from "../session.ts";
 import { reasonFrom } from "../unsandboxed.ts";
-import { PROTOCOL_VERSION } from "@slipway/protocols/features/protocol";
+import { engineering } from "@slipway/protocols/factory/engineering/engineering";
+import { productLoop } from "@slipway/protocols/factory/product/loop";
+import { factory } from "@slipway/protocols/factory/protocol";
+import { feature, features } from "@slipway/protocols/features/protocol";
 import { recordOverride } from "@slipway/kernel/sandbox/override";
 
 export const run: RunCommand = async (args, io) => {
@@ -35,8 +38,12 @@ export const run: RunCommand = async (args, io) => {
   }
 };
 
-/** A run and its features are pinned each for itself; what has ended keeps the version it ended with. */
+const VERSION_OF = new Map([features, feature, factory, productLoop, engineering].map(({ name, version }) => [name, version]));
+
+/** A run and everything below it are pinned each for itself; what has ended keeps the version it ended with. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {
   const runs = await engine.runs({ rootRunId });
-  for (const { runId, status } of runs) if (!isFinished(status)) await engine.repin(runId, PROTOCOL_VERSION, by);
+  for (const { runId, workflow, version, status } of runs) {
+    if (!isFinished(status)) await engine.repin(runId, VERSION_OF.get(workflow) ?? version, by);
+  }
 }

@@ -22,7 +22,7 @@ export const run: RunCommand = async (args, io) => {
     onWarning: progress.warn,
   });
   try {
-    await assertAgents(session.kernel, io, agents);
+    await assertAgents({ kernel: session.kernel, io, choice: agents, protocol: "features" });
     const runId = await startRun(session, specs, unsandboxedReason, io);
     if (!json) io.out(`run ${runId}\n`);
     return await conduct({ session, runId, io, json, progress });

@@ -1,4 +1,5 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import { narrateFactory } from "./narrate-factory.ts";
 import { oneLine } from "./plain.ts";
 import { momentText } from "./wait.ts";
 
@@ -52,7 +53,7 @@ const STARTED: Readonly<Record<string, string>> = {
 
 /** Agents' words are in it, so it is made safe to print here. */
 export function narrate(event: JournalEvent): Line | null {
-  const line = inWords(event);
+  const line = inWords(event) ?? narrateFactory(event);
   return line === null ? null : { ...line, text: oneLine(line.text) };
 }
 

@@ -11,5 +11,6 @@ export function answerCommand(question: Asked, name = question.id): string {
   const feature = question.feature ?? question.context?.["feature_id"];
   if (question.kind === "approval" && typeof feature === "string") return `slipway approve ${feature}`;
   const choice = question.options?.[0]?.value ?? "";
-  return `slipway answer ${/^\w+$/.test(name) ? name : `'${name}'`}${choice === "" ? "" : ` ${choice}`} --comment '…'`;
+  const comment = question.kind === "spec_approval" ? "" : " --comment '…'";
+  return `slipway answer ${/^\w+$/.test(name) ? name : `'${name}'`}${choice === "" ? "" : ` ${choice}`}${comment}`;
 }

@@ -7,6 +7,7 @@ import { customPart } from "./agent-parts/custom.ts";
 import { clientsPart } from "./agent-parts/clients.ts";
 import { pricesPart } from "./agent-parts/prices.ts";
 import { tiersPart } from "./agent-parts/tiers.ts";
+import { webSearchPart } from "./agent-parts/web-search.ts";
 import { errorCodes } from "./shape.ts";
 import { parseYamlConfig } from "./yaml.ts";
 
@@ -50,6 +51,7 @@ export const agentsSchema = z.strictObject({
       api: apiPart.optional(),
       ...clientsPart,
       acp: acpPart.optional(),
+      web_search: webSearchPart.optional(),
       budgets: budgetsPart.optional(),
       prices: pricesPart.optional(),
       tiers: tiersPart(override).optional(),

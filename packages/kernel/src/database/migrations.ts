@@ -1,5 +1,8 @@
 import { createApprovals } from "../approvals/tables.ts";
+import { createArtifacts } from "../artifacts/tables.ts";
 import { createBudget } from "../budget/tables.ts";
+import { createCodeIndex } from "../code-index/tables.ts";
+import { createDocuments } from "../documents/tables.ts";
 import { createEvidence } from "../evidence/tables.ts";
 import { createFeatureIndex } from "../feature-index/tables.ts";
 import { addFeatureState, addGateSnapshot, createFeatures } from "../features/tables.ts";
@@ -8,6 +11,7 @@ import { createHolds } from "../holds/tables.ts";
 import { createLocks } from "../locks/tables.ts";
 import { createOperations } from "../operations/tables.ts";
 import { createPlanClaims } from "../plans/tables.ts";
+import { createProjects } from "../projects/tables.ts";
 import { createQa } from "../qa/tables.ts";
 import { createQuestions } from "../questions/tables.ts";
 import { createBlockedQueue } from "../queue/tables.ts";
@@ -43,4 +47,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "holds", up: createHolds },
   { name: "merge-snapshot", up: addGateSnapshot },
   { name: "budget", up: createBudget },
+  { name: "code-index", up: createCodeIndex },
+  { name: "artifacts", up: createArtifacts },
+  { name: "projects", up: createProjects },
+  { name: "documents", up: createDocuments },
 ];

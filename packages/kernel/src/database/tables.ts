@@ -1,7 +1,10 @@
 import type { DurableTables } from "@slipway/durable/tables";
 import type { Kysely, Transaction } from "kysely";
 import type { ApprovalsTables } from "../approvals/tables.ts";
+import type { ArtifactTables } from "../artifacts/tables.ts";
 import type { BudgetTables } from "../budget/tables.ts";
+import type { CodeIndexTables } from "../code-index/tables.ts";
+import type { DocumentTables } from "../documents/tables.ts";
 import type { EvidenceTables } from "../evidence/tables.ts";
 import type { FeatureIndexTables } from "../feature-index/tables.ts";
 import type { FeaturesTables } from "../features/tables.ts";
@@ -10,6 +13,7 @@ import type { HoldsTables } from "../holds/tables.ts";
 import type { LocksTables } from "../locks/tables.ts";
 import type { OperationsTables } from "../operations/tables.ts";
 import type { PlansTables } from "../plans/tables.ts";
+import type { ProjectTables } from "../projects/tables.ts";
 import type { QaTables } from "../qa/tables.ts";
 import type { QuestionsTables } from "../questions/tables.ts";
 import type { QueueTables } from "../queue/tables.ts";
@@ -34,7 +38,11 @@ export interface Tables
     QaTables,
     GateTables,
     BudgetTables,
-    HoldsTables {}
+    HoldsTables,
+    CodeIndexTables,
+    DocumentTables,
+    ArtifactTables,
+    ProjectTables {}
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;

@@ -31,6 +31,9 @@ export function scriptedAgent(script: Omit<Script, "marks">, changes: Partial<Ac
       keys: [],
       authMethods: [],
       mode: null,
+      readsItself: false,
+      diary: null,
+      waits: null,
       timeoutMs: null,
       install: null,
       prepare: async () => ({

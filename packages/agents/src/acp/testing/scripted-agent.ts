@@ -69,7 +69,8 @@ if (script.before === "exit") process.exit(7);
 const heard = (name: string) => (params: unknown) => mark(name, JSON.stringify(params));
 
 const app = agent({ name: "scripted" })
-  .onRequest(methods.agent.initialize, () => {
+  .onRequest(methods.agent.initialize, ({ params }) => {
+    heard("hello")(params);
     if (script.before === "never answer") return new Promise<never>(() => undefined);
     if (script.before === "nonsense") return { hello: true } as never;
     const authMethods = script.signIn === undefined ? [] : [{ id: script.signIn, name: "a key" }];

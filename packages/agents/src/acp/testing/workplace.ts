@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { FileTree } from "../../packs/file-tree.ts";
+import type { FileTree } from "@slipway/kernel/trees/file-tree";
+import { missing } from "@slipway/kernel/trees/files";
 import type { Workplace } from "../../provider.ts";
 import { plainProcess } from "../../testing/plain-process.ts";
 import { scratch } from "../../testing/samples.ts";
@@ -18,7 +19,7 @@ export function plainWorkplace(files: Readonly<Record<string, string>>): Workpla
     async read(path) {
       deny(path);
       read.push(path);
-      if (!existsSync(join(folder, path))) throw new SlipwayError("path_out_of_bounds", `${path} is not in the context pack.`);
+      if (!existsSync(join(folder, path))) throw missing(path);
       return readFileSync(join(folder, path));
     },
     async write(path, content) {

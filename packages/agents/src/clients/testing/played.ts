@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FileTree } from "../../packs/file-tree.ts";
+import type { FileTree } from "@slipway/kernel/trees/file-tree";
 import type { Opened } from "../../testing/provider-suite.ts";
 import { GREETING, type Behaviour } from "../../testing/provider-suite-cases.ts";
 import { plainProcess } from "../../testing/plain-process.ts";

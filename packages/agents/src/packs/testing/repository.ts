@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { openRepository, type Repository } from "@slipway/kernel/git/repository";
 import { afterAll } from "vitest";
 import { planPack, type PackContents } from "../plan.ts";
-import type { PackRule } from "../rules.ts";
+import type { PackRule } from "@slipway/kernel/trees/rules";
 import { listTree } from "../source.ts";
 import { packStore, type OpenOptions, type OpenPack } from "../store.ts";
 

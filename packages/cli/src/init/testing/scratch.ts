@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -29,9 +29,20 @@ export function commitAll(folder: string): void {
   git(folder, "commit", "-q", "-m", "files");
 }
 
-/** A repository on the branch main with these files committed. */
+const templates = new Map<string, string>();
+
+/** A repository on the branch main with these files committed. Made once per set of files, then copied: git costs more than the copy. */
 export function scratchRepository(files: Readonly<Record<string, string>>): string {
+  const key = JSON.stringify(files);
+  const template = templates.get(key) ?? makeRepository(files);
+  templates.set(key, template);
   const folder = scratchFolder();
+  cpSync(template, folder, { recursive: true, preserveTimestamps: true });
+  return folder;
+}
+
+function makeRepository(files: Readonly<Record<string, string>>): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-cli-template-")));
   git(folder, "init", "-q", "-b", "main");
   writeAll(folder, files);
   if (Object.keys(files).length > 0) commitAll(folder);

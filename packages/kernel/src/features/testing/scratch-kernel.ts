@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { issueApproval } from "../../approvals/approvals.ts";
@@ -81,6 +81,28 @@ export interface ScratchOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const gitIn = (cwd: string, args: readonly string[]) =>
+  execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd, encoding: "utf8" });
+
+const templates = new Map<string, string>();
+
+/** A repository with these files in one commit. Made once, then copied: git costs more than the copy. */
+function templateOf(files: Readonly<Record<string, string>>): string {
+  const key = JSON.stringify(files);
+  const known = templates.get(key);
+  if (known !== undefined) return known;
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-template-")));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  gitIn(root, ["init", "--quiet", "--initial-branch=main"]);
+  gitIn(root, ["add", "--all"]);
+  gitIn(root, ["commit", "--quiet", "--message=start"]);
+  templates.set(key, root);
+  return root;
+}
+
 /** A real repository with its kernel on top; gates run for real, without a sandbox. `files` are added to, or replace, the usual ones. */
 export async function openScratchKernel(
   files: Readonly<Record<string, string>> = {},
@@ -92,12 +114,8 @@ export async function openScratchKernel(
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  for (const [path, text] of Object.entries({ ...FILES, ...files })) write(path, text);
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd: root, encoding: "utf8" });
-  git("init", "--quiet", "--initial-branch=main");
-  git("add", "--all");
-  git("commit", "--quiet", "--message=start");
+  const git = (...args: string[]) => gitIn(root, args);
+  cpSync(templateOf({ ...FILES, ...files }), root, { recursive: true, preserveTimestamps: true });
 
   const records = await openRecords({ layout: layoutOf(root), ...(observe === undefined ? {} : { observe }) });
   const approvalKey = await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });

@@ -75,7 +75,8 @@ export const FILES: Readonly<Record<string, string>> = {
 const templates = new Map<string, string>();
 const shared: string[] = [];
 afterAll(() => {
-  for (const folder of [...templates.values(), ...shared]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [...templates.values(), ...shared.splice(0)]) rmSync(folder, { recursive: true, force: true });
+  templates.clear();
 });
 
 /** With one commit. Made once per set of files, then copied: git costs more than the copy. */

@@ -1,0 +1,111 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { AgentEvent, Workplace } from "../provider.ts";
+import { NEVER, refusalOf, REQUEST, scratch } from "../testing/samples.ts";
+import { CLIENTS } from "./catalog.ts";
+import type { ClientName } from "./client.ts";
+import { spentIn } from "./diary.ts";
+import { STEPS } from "./opencode-stream.ts";
+import { clientProvider } from "./provider.ts";
+import { KEY } from "./testing/played.ts";
+
+/** As the real clients write it, with less in it. */
+const CODEX = {
+  path: ".codex/sessions/2026/11/16/rollout-2026-11-16T08-38-11-01a1.jsonl",
+  entries: [counted(1000, 400, 30), counted(2100, 1400, 50)],
+};
+const GEMINI = {
+  path: ".gemini/tmp/files/chats/session-2026-11-16T08-38-7820.jsonl",
+  entries: [{ type: "user", content: "hi" }, message("a", 1000, 400), message("a", 1000, 400), message("b", 1100, 1000)],
+};
+
+function counted(input_tokens: number, cached_input_tokens: number, output_tokens: number) {
+  const total_token_usage = { input_tokens, cached_input_tokens, cache_write_input_tokens: 0, output_tokens };
+  return { type: "event_msg", payload: { type: "token_count", info: { total_token_usage, last_token_usage: {} } } };
+}
+
+function message(id: string, input: number, cached: number) {
+  return { id, type: "gemini", content: "", tokens: { input, output: 20, cached, thoughts: 5, tool: 0 }, model: "gemini-3.8-flash" };
+}
+
+function write(home: string, { path, entries }: { readonly path: string; readonly entries: readonly object[] }): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), [...entries.map((entry) => JSON.stringify(entry)), '{"type":"gemini","tok'].join("\n"));
+}
+
+const of = (name: ClientName) => CLIENTS[name].diary ?? expect.fail();
+
+describe("what a client wrote down", () => {
+  test("Codex: the last sum", async () => {
+    const home = scratch("home");
+    write(home, CODEX);
+    const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
+    expect(await spentIn(home, of("codex"))).toEqual({ usage, model: null });
+  });
+
+  test("Gemini CLI: every message once, and which model it was", async () => {
+    const home = scratch("home");
+    write(home, GEMINI);
+    const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
+    expect(await spentIn(home, of("gemini"))).toEqual({ usage, model: "gemini-3.8-flash" });
+  });
+
+  test("opencode: every step once, as our plugin wrote it", async () => {
+    const home = scratch("home");
+    const step = (id: string) => ({
+      id,
+      type: "step-finish",
+      tokens: { input: 100, output: 20, reasoning: 5, cache: { read: 400, write: 0 } },
+      cost: 0.5,
+    });
+    write(home, { path: STEPS, entries: [step("a"), step("b"), step("b")] });
+    const usage = { input_tokens: 1000, output_tokens: 50, cached_input_tokens: 800, cost_usd: 1 };
+    expect(await spentIn(home, of("opencode"))).toEqual({ usage, model: null });
+  });
+
+  test("nothing, where nothing was written or nothing was taken", async () => {
+    const home = scratch("home");
+    expect(await spentIn(home, of("codex"))).toBeNull();
+    write(home, { ...CODEX, entries: [] });
+    expect(await spentIn(home, of("codex"))).toBeNull();
+  });
+
+  test("is not looked for outside of its home, whatever it links to", async () => {
+    const elsewhere = scratch("elsewhere");
+    write(elsewhere, CODEX);
+    const [folder, file] = [scratch("home"), scratch("home")];
+    mkdirSync(join(folder, ".codex"));
+    symlinkSync(join(elsewhere, ".codex/sessions"), join(folder, ".codex/sessions"));
+    mkdirSync(join(file, ".codex/sessions"), { recursive: true });
+    symlinkSync(join(elsewhere, CODEX.path), join(file, ".codex/sessions/rollout-1.jsonl"));
+    expect(await spentIn(folder, of("codex"))).toBeNull();
+    expect(await spentIn(file, of("codex"))).toBeNull();
+  });
+});
+
+test.each([
+  ["is counted where the stream says nothing of it", "", 2100],
+  [
+    "is not counted again where the stream says it",
+    `${JSON.stringify({ type: "turn.completed", usage: { input_tokens: 7, output_tokens: 1 } })}\n`,
+    7,
+  ],
+])("what a call took that brought no answer %s", async (_, said, input) => {
+  const events: AgentEvent[] = [];
+  const workplace: Workplace = {
+    folder: "/pack",
+    tree: {} as Workplace["tree"],
+    run: async ({ home, onStdout }) => {
+      write(home, CODEX);
+      onStdout(Buffer.from(said));
+      return { kind: "timeout", stderr: "", durationMs: 1 };
+    },
+  };
+  const env = { CODEX_API_KEY: KEY };
+  const options = { command: ["codex"], programs: [], env, configEnv: null, baseUrl: null, timeoutMs: null, now: () => 0 };
+  const provider = clientProvider(CLIENTS.codex, options);
+  await refusalOf(() => provider.invoke({ ...REQUEST, workplace, onEvent: (event) => events.push(event) }, NEVER));
+  const usages = events.flatMap((event) => (event.kind === "usage" ? [event.usage.input_tokens] : []));
+  expect(usages).toEqual([input]);
+});

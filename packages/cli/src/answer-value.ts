@@ -1,0 +1,53 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+
+type Asked = Pick<InboxQuestion, "title" | "options" | "answerSchema">;
+
+/** An option, with the comment where the question takes one; or JSON for anything else. */
+export function answerFrom(question: Asked, given: string | undefined, comment: string | undefined): unknown {
+  if (given?.trimStart().startsWith("{") === true) return parseJson(given);
+  if (given === undefined && comment === undefined) {
+    throw new SlipwayError("answer_invalid", `An answer to "${question.title}" is missing.`, {
+      suggested_next_actions: [
+        question.options.length > 0
+          ? `Give one of: ${question.options.map(({ value }) => value).join(", ")}.`
+          : "Give one with --comment TEXT.",
+      ],
+    });
+  }
+  const alternative = given === undefined ? null : alternativeOf(question, given);
+  const said = (name: string) => (comment === undefined ? {} : { [name]: comment });
+  if (alternative !== null) return { [alternative.choice]: given, ...said(alternative.text) };
+  return { ...(given === undefined ? {} : { decision: given }), ...said("comment") };
+}
+
+interface Properties {
+  readonly [name: string]: { readonly const?: unknown; readonly type?: unknown };
+}
+
+interface Shape {
+  readonly properties?: Properties;
+  readonly required?: readonly string[];
+}
+
+/** Where each option has fields of its own: the field that holds the choice, and the one text that this choice asks for. */
+function alternativeOf({ answerSchema }: Asked, given: string): { readonly choice: string; readonly text: string } | null {
+  const shapes = (answerSchema["oneOf"] ?? answerSchema["anyOf"] ?? []) as readonly Shape[];
+  for (const { properties = {}, required = [] } of shapes) {
+    const choice = Object.keys(properties).find((name) => properties[name]?.const === given);
+    if (choice === undefined) continue;
+    const [text = "comment"] = required.filter((name) => name !== choice && properties[name]?.type === "string");
+    return { choice, text };
+  }
+  return null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SlipwayError("answer_invalid", `The answer is not valid JSON: ${error instanceof Error ? error.message : ""}`, {
+      suggested_next_actions: ['Quote it for your shell, for example \'{"decision":"retry"}\'.'],
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { openProjects } from "@slipway/kernel/projects/projects";
+import { projectStatus, type ProjectStore } from "@slipway/protocols/factory/project/project";
+import type { ProjectView } from "@slipway/protocols/factory/project/status";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withReader } from "../reader.ts";
+import { oneLine } from "../render/plain.ts";
+
+/** What the project at work is doing; the same cost whatever its size. */
+export const run: RunCommand = (args, io) =>
+  withReader(io, async ({ records }) => {
+    const projects: ProjectStore = openProjects({ db: records.database.db, door: records.door });
+    const head = await projectStatus({ projects });
+    if (args.flag("json")) io.out(`${JSON.stringify(head)}\n`);
+    else if (head === null) io.out("No project yet: its spec is not approved. `slipway inbox` shows what waits for you.\n");
+    else io.out(`${lines(head.project_id, head.spec_version, head.summary).join("\n")}\n`);
+    return EXIT.done;
+  });
+
+function lines(project: string, version: string, view: ProjectView): string[] {
+  const { counts, pillars, in_progress, next, halted, total, complete } = view;
+  return [
+    `${project} (spec ${version}): ${counts.SHIPPED} of ${total} tasks shipped${complete ? "; nothing is left to do" : ""}`,
+    `  ${inWords(counts)}`,
+    ...Object.entries(pillars).map(([name, of]) => `  ${name}: ${inWords(of)}`),
+    ...(in_progress === null ? [] : [`at work: ${in_progress}`]),
+    ...(next === null ? [] : [`next: ${next}`]),
+    ...halted.map(({ task, reason, escalation_ref }) => `halted: ${task} (${escalation_ref ?? ""}): ${oneLine(reason ?? "")}`),
+    ...(halted.length === 0 ? [] : ["  next: slipway inbox"]),
+  ];
+}
+
+function inWords(counts: ProjectView["counts"]): string {
+  const there = Object.entries(counts).filter(([, count]) => count > 0);
+  return there.map(([status, count]) => `${count} ${status}`).join(", ");
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { APPROVE, challengeOf, contractOf, planOf } from "@slipway/protocols/factory/engineering/testing/modules";
+import { sampleSpec } from "@slipway/protocols/factory/product/testing/specs";
+import { deliver, FIRST, NUMBERS } from "@slipway/protocols/factory/testing/numbers";
+import { describe, expect, test } from "vitest";
+import { letters, type Project } from "../testing/project.ts";
+
+const [double] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks;
+const SPEC = sampleSpec([double!]);
+
+/** One page, one task, one module; every role's answer is recorded. */
+function numbers(): Project {
+  const project = letters({ "numbers.md": "# Numbers\n\nDouble numbers.\n" });
+  project.record("product-owner", "1.1", { calls: [{ tool: "emit_structured_spec", spec: SPEC }] }, "numbers");
+  project.record("planner", "1", planOf(["MM-twice"]), FIRST);
+  project.record("proposer", "1", deliver({ "module contract": JSON.stringify(contractOf()) }), "MM-twice");
+  project.record("challenger", "1", challengeOf(), "MM-twice");
+  project.record("arbiter", "1", APPROVE, "MM-twice");
+  return project;
+}
+
+const factory = (project: Project, ...more: readonly string[]) =>
+  project.slipway(["factory", "numbers.md", "--cassette", project.cassette, ...more]);
+
+describe("slipway factory", () => {
+  test("waits with the spec for a person; approved, it ends with a release", async () => {
+    const project = numbers();
+    const asked = await factory(project);
+    expect(asked).toMatchObject({ code: 23, stderr: "" });
+    expect(asked.stdout).toContain("Build Ledger from this spec?\n    slipway answer Q1 APPROVE\n");
+    expect((await project.slipway(["factory", "status"])).stdout).toContain("No project yet");
+    expect((await project.slipway(["inbox", "Q1"])).stdout).toContain("raises NegativeError for a negative number");
+
+    const again = await factory(project);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain("The factory is at work on another project");
+
+    expect((await project.slipway(["answer", "Q1", "APPROVE"])).code).toBe(0);
+    const ended = await project.slipway(["resume", "--cassette", project.cassette, "--json"]);
+    const last = ended.json<{ status: string; value: { release_id: string } }>().at(-1)!;
+    expect(last).toMatchObject({ status: "completed", value: { status: "released", modules: ["MM-twice@1.0.0"] } });
+    expect(ended.code).toBe(0);
+    const store = join(project.root, ".slipway/state_store");
+    expect(existsSync(join(store, "modules/MM-twice/1.0.0/ship.json"))).toBe(true);
+    expect(existsSync(join(store, `releases/${last.value.release_id}.json`))).toBe(true);
+
+    const status = await project.slipway(["factory", "status"]);
+    expect(status.stdout).toContain("1 of 1 tasks shipped; nothing is left to do");
+    expect((await project.slipway(["factory", "status", "--json"])).json()).toMatchObject([{ summary: { complete: true } }]);
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+});

@@ -1,0 +1,52 @@
+import type { FactoryResult } from "@slipway/protocols/factory/protocol";
+import type { FeatureResult } from "@slipway/protocols/features/protocol";
+import { oneLine } from "./render/plain.ts";
+
+export interface Ending {
+  /** Whether everything that was asked for is there. */
+  readonly done: boolean;
+  readonly lines: string[];
+}
+
+/** What a completed run came to, whichever protocol it followed. */
+export function endingOf(value: unknown): Ending {
+  return Array.isArray(value) ? ofFeatures(value as FeatureResult[]) : ofFactory(value as FactoryResult);
+}
+
+function ofFeatures(results: readonly FeatureResult[]): Ending {
+  return {
+    done: results.every(({ status }) => status === "merged"),
+    lines: results.map(({ feature_id, status, landing, failure }) =>
+      landing === null
+        ? `${feature_id} ended ${status}${failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`}; its work is kept under refs/slipway.`
+        : `${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`,
+    ),
+  };
+}
+
+const MANIFESTS = ".slipway/state_store/releases";
+
+function ofFactory(result: FactoryResult): Ending {
+  switch (result.status) {
+    case "given_up":
+      return { done: false, lines: [oneLine(result.reason)] };
+    case "nothing_built":
+      return { done: false, lines: ["Every task was abandoned; there is nothing to release."] };
+    case "release_refused":
+      return {
+        done: false,
+        lines: [
+          `The release gates refuse ${result.release_id}: ${oneLine(result.notes)}`,
+          `  next: look at ${MANIFESTS}/${result.release_id}.failure.json`,
+        ],
+      };
+    case "released":
+      return {
+        done: true,
+        lines: [
+          `${result.release_id} releases ${result.modules.length} ${result.modules.length === 1 ? "module" : "modules"}: ${result.modules.join(", ")}.`,
+          `  ${MANIFESTS}/${result.release_id}.json`,
+        ],
+      };
+  }
+}

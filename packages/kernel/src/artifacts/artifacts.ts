@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Db } from "../database/tables.ts";
+import type { Call } from "../features/call.ts";
+import type { FileSystem } from "../files/file-system.ts";
+import { projectedFiles } from "../files/projected.ts";
+import type { Objects } from "../objects/store.ts";
+import type { Door } from "../operations/door.ts";
+import { missing } from "../trees/files.ts";
+import { changeOperation, type Alongside, type ChangeInput } from "./change.ts";
+import { createOperation, type CreateInput } from "./create.ts";
+import type { Envelope } from "./envelope.ts";
+import { storePaths } from "./layout.ts";
+import { findArtifact, lookUp, queryArtifacts, type ArtifactQuery, type ArtifactRow } from "./store.ts";
+
+/** Every record of what the factory made and judged. Through the door, like every change of state. */
+export interface Artifacts {
+  create(call: Call, input: CreateInput): Promise<Envelope>;
+  change(call: Call, input: ChangeInput, alongside?: Alongside): Promise<Envelope>;
+  get(ref: string): Promise<ArtifactRow>;
+  query(query: ArtifactQuery): Promise<Envelope[]>;
+  /** One text of the body, as it was stored. */
+  read(ref: string, path: string): Promise<string>;
+  isShipped(id: string, version: string): Promise<boolean>;
+}
+
+export interface ArtifactsOptions {
+  readonly db: Db;
+  readonly door: Door;
+  readonly objects: Objects;
+  readonly fs: FileSystem;
+  /** `.slipway/state_store`. */
+  readonly folder: string;
+  readonly uuid?: () => string;
+}
+
+export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID }: ArtifactsOptions): Artifacts {
+  const files = projectedFiles(fs);
+
+  /** Also when the call is a repeat: whoever made it first may not have got this far. */
+  async function project(ref: string): Promise<void> {
+    const { envelope, pillar, body } = await findArtifact(db, ref);
+    const place = join(folder, storePaths.artifact(pillar, envelope.artifact_id, envelope.version));
+    for (const [path, digest] of Object.entries(body)) {
+      await files.write(join(place, "body", path), Buffer.from(await objects.get(digest)).toString("utf8"));
+    }
+    await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`);
+  }
+
+  return {
+    async create({ actor, operationId }, input) {
+      const envelope = await door.perform(createOperation(objects, uuid), actor, operationId, input);
+      await project(envelope.artifact_id);
+      if (input.follows !== undefined) await project(input.follows);
+      return envelope;
+    },
+    async change({ actor, operationId }, input, alongside) {
+      const envelope = await door.perform(changeOperation(objects, alongside), actor, operationId, input);
+      await project(envelope.artifact_id);
+      return envelope;
+    },
+    get: (ref) => findArtifact(db, ref),
+    query: async (query) => (await queryArtifacts(db, query)).map(({ envelope }) => envelope),
+    async read(ref, path) {
+      const digest = (await findArtifact(db, ref)).body[path];
+      if (digest === undefined) throw missing(`${ref}/body/${path}`);
+      return Buffer.from(await objects.get(digest)).toString("utf8");
+    },
+    async isShipped(id, version) {
+      const status = (await lookUp(db, `${id}@${version}`))?.envelope.status;
+      return status === "SHIPPED" || status === "DEPRECATED";
+    },
+  };
+}

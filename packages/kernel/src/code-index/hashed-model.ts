@@ -1,0 +1,78 @@
+import { conceptsOf } from "./concepts.ts";
+import type { EmbeddingModel } from "./model.ts";
+import { wordsOf, type Word } from "./words.ts";
+
+const DIMENSIONS = 384;
+/** In how many dimensions a feature shows, so that no vector is sparse and two features seldom hide each other. */
+const TRACES = 12;
+const WEIGHTS = { word: 1, concept: 1, pair: 0.1, letters: 0.25 };
+
+/**
+ * The built-in model: nothing to download, the same vectors on every machine. Words, what they stand for, neighbours and groups of
+ * letters are features with weights of their own; each is projected to a fixed pseudo-random direction. It knows common words of
+ * software in English and nothing of grammar.
+ */
+export const hashedModel: EmbeddingModel = {
+  id: "slipway-hashed-384-v1",
+  kind: "dense",
+  dimensions: DIMENSIONS,
+  maxTokens: Infinity,
+  levels: { weak: 0.3, duplicate: 0.85 },
+  embed: (texts) => Promise.resolve(texts.map(embed)),
+};
+
+function embed(text: string): Float32Array {
+  const vector = new Float64Array(DIMENSIONS);
+  const features = featuresOf(wordsOf(text));
+  // A text without a single word is about nothing, which is a direction as well: no vector may be zero.
+  if (features.size === 0) features.set("nothing", 1);
+  for (const [feature, weight] of features) project(vector, feature, weight);
+  return Float32Array.from(vector);
+}
+
+/** How often a word stands there counts less each time. */
+function featuresOf(words: readonly Word[]): Map<string, number> {
+  const features = new Map<string, number>();
+  const add = (feature: string, weight: number) => features.set(feature, Math.hypot(features.get(feature) ?? 0, weight));
+  for (const [index, { stem, weight }] of words.entries()) {
+    add(`w ${stem}`, WEIGHTS.word * weight);
+    const concepts = conceptsOf(stem);
+    for (const concept of concepts) add(`c ${concept}`, (WEIGHTS.concept * weight) / Math.sqrt(concepts.length));
+    const groups = lettersOf(stem);
+    for (const group of groups) add(`l ${group}`, (WEIGHTS.letters * weight) / Math.sqrt(groups.length));
+    const next = words[index + 1];
+    if (next !== undefined) add(`p ${stem} ${next.stem}`, WEIGHTS.pair * Math.min(weight, next.weight));
+  }
+  return features;
+}
+
+/** Groups of four letters with the word's ends marked: kin and misspellings share some. */
+function lettersOf(stem: string): string[] {
+  const letters = [...`<${stem}>`];
+  if (letters.length < 6) return [];
+  return Array.from({ length: letters.length - 3 }, (_, index) => letters.slice(index, index + 4).join(""));
+}
+
+function project(vector: Float64Array, feature: string, weight: number): void {
+  let state = seedOf(feature);
+  for (let trace = 0; trace < TRACES; trace++) {
+    state = next(state);
+    const at = (state >>> 1) % DIMENSIONS;
+    vector[at] = (vector[at] ?? 0) + ((state & 1) === 1 ? weight : -weight);
+  }
+}
+
+/** FNV-1a over the feature's UTF-16 units. */
+function seedOf(feature: string): number {
+  let seed = 0x811c9dc5;
+  for (let index = 0; index < feature.length; index++) seed = Math.imul(seed ^ feature.charCodeAt(index), 0x01000193);
+  return seed >>> 0;
+}
+
+/** One step of a 32-bit mixing generator; good enough to scatter, and the same everywhere. */
+function next(state: number): number {
+  let mixed = (state + 0x9e3779b9) >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

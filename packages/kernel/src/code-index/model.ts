@@ -1,0 +1,71 @@
+import { SlipwayError } from "@slipway/durable/errors";
+
+/** Text to vectors. Which one is used is a setting of the deployment; the index remembers which one it was. */
+export interface EmbeddingModel {
+  /** Names the model and its version: vectors of different ids are never compared. */
+  readonly id: string;
+  readonly kind: "dense" | "sparse";
+  readonly dimensions: number;
+  /** How long a text it takes in whole. */
+  readonly maxTokens: number;
+  /** What its cosine similarities mean. */
+  readonly levels: {
+    /** Below this the best match says little, and words are looked at as well. */
+    readonly weak: number;
+    /** From this on two modules are taken to be about the same. */
+    readonly duplicate: number;
+  };
+  readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
+}
+
+const MIN_DIMENSIONS = 256;
+const MAX_DIMENSIONS = 1536;
+const MIN_TOKENS = 512;
+
+export function assertModel({ id, kind, dimensions, maxTokens }: EmbeddingModel): void {
+  const problems = [
+    ...(id.trim() === "" ? ["it has no id"] : []),
+    ...(kind === "dense" ? [] : [`its vectors are ${kind}, not dense`]),
+    ...(Number.isInteger(dimensions) && dimensions >= MIN_DIMENSIONS && dimensions <= MAX_DIMENSIONS
+      ? []
+      : [`its vectors have ${dimensions} dimensions, not ${MIN_DIMENSIONS} to ${MAX_DIMENSIONS}`]),
+    ...(maxTokens >= MIN_TOKENS ? [] : [`it takes ${maxTokens} tokens, fewer than ${MIN_TOKENS}`]),
+  ];
+  if (problems.length === 0) return;
+  throw new SlipwayError("config_invalid", `The embedding model "${id}" cannot be used for the code index: ${problems.join("; ")}.`, {
+    model: id,
+    problems,
+    suggested_next_actions: [
+      `Choose a model with dense vectors of ${MIN_DIMENSIONS} to ${MAX_DIMENSIONS} dimensions that takes at least ${MIN_TOKENS} tokens.`,
+    ],
+  });
+}
+
+/** Of length one, or refused: a vector that is not what the model promised would rank at random for ever. */
+export async function embedAll(model: EmbeddingModel, texts: readonly string[]): Promise<Float32Array[]> {
+  const vectors = await model.embed(texts);
+  if (vectors.length !== texts.length) throw broken(model, `it gave ${vectors.length} vectors for ${texts.length} texts`);
+  return vectors.map((vector) => {
+    if (vector.length !== model.dimensions) throw broken(model, `it gave a vector of ${vector.length} dimensions, not ${model.dimensions}`);
+    return normalised(model, vector);
+  });
+}
+
+export async function embedOne(model: EmbeddingModel, text: string): Promise<Float32Array> {
+  const [vector] = await embedAll(model, [text]);
+  if (vector === undefined) throw broken(model, "it gave no vector");
+  return vector;
+}
+
+function normalised(model: EmbeddingModel, vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  if (!(length > 0 && Number.isFinite(length))) throw broken(model, `it gave a vector of length ${length}`);
+  return vector.map((value) => value / length);
+}
+
+function broken({ id }: EmbeddingModel, problem: string): SlipwayError {
+  return new SlipwayError("provider_unavailable", `The embedding model "${id}" did not do what it promises: ${problem}.`, {
+    model: id,
+    suggested_next_actions: ["Check the model's configuration, or go back to the built-in model and run `slipway factory index reindex`."],
+  });
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { canonicalJson, sha256, type Json } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import type { Db, Tx } from "../database/tables.ts";
+import type { Call } from "../features/call.ts";
+import type { FileSystem } from "../files/file-system.ts";
+import { projectedFiles } from "../files/projected.ts";
+import type { Door } from "../operations/door.ts";
+import type { Operation } from "../operations/operation.ts";
+import { newDocumentId, parseDocument, unknownDocument, type DocumentKind } from "./kind.ts";
+
+/** What a document becomes, from what it is; pure, and within the transaction: what it throws undoes all. */
+export type Revise<T> = (body: T) => T;
+
+/** Records of the state store under an id of their own. The rows are the record; the files are made from them. */
+export interface Documents {
+  /** The body without its id, which is given here unless the kind has none of its own. */
+  keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
+  /** `wish` names the change: the same call twice is worked out and done once. */
+  revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
+  get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
+  find<T>(kind: DocumentKind<T>, id: string): Promise<T | null>;
+  /** In the order they were first kept. */
+  list<T>(kind: DocumentKind<T>): Promise<T[]>;
+  /** Writes what is missing or was edited by somebody; returns how many files. */
+  repair<T>(kind: DocumentKind<T>): Promise<number>;
+}
+
+export interface DocumentsOptions {
+  readonly db: Db;
+  readonly door: Door;
+  readonly fs: FileSystem;
+  /** `.slipway/state_store`. */
+  readonly folder: string;
+  readonly uuid?: () => string;
+}
+
+export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: DocumentsOptions): Documents {
+  const files = projectedFiles(fs);
+
+  /** Also when the call is a repeat: whoever made it first may not have got this far. */
+  async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
+    let written = 0;
+    for (const [path, text] of Object.entries(kind.files(id, body))) if (await files.write(join(folder, path), text)) written++;
+    return written;
+  }
+
+  async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
+    const found = await latest(db, kind, id);
+    if (found === null) throw unknownDocument(kind.kind, id);
+    return found.body;
+  }
+
+  return {
+    async keep({ actor, operationId }, kind, body) {
+      const { id } = await door.perform(keepOperation(kind, uuid), actor, operationId, { body });
+      const kept = await get(kind, id);
+      await project(kind, id, kept);
+      return kept;
+    },
+    async revise({ actor, operationId }, kind, id, wish, revise) {
+      await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });
+      const kept = await get(kind, id);
+      await project(kind, id, kept);
+      return kept;
+    },
+    get,
+    find: async (kind, id) => (await latest(db, kind, id))?.body ?? null,
+    list: async (kind) => (await all(db, kind)).map(({ body }) => body),
+    async repair(kind) {
+      let written = 0;
+      for (const { id, body } of await all(db, kind)) written += await project(kind, id, body);
+      return written;
+    },
+  };
+}
+
+interface Kept {
+  readonly id: string;
+  readonly revision: number;
+  readonly digest: string;
+}
+
+function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Operation<{ body: Record<string, unknown> }, undefined, Kept> {
+  return {
+    name: `${kind.kind}.keep`,
+    roles: ["system", "orchestrator", "person"],
+    input: z.strictObject({ body: z.record(z.string(), z.unknown()) }),
+    async commit(tx, { body }, _effect, { at }) {
+      const id = await idFor(tx, kind, body, uuid);
+      const time = kind.timeField === undefined ? {} : { [kind.timeField]: new Date(at).toISOString() };
+      return insert(tx, kind, { id, revision: 1, body: { ...body, ...time, [kind.idField]: id }, at });
+    },
+    event: (_input, kept) => ({ ...kept }),
+  };
+}
+
+async function idFor<T>(tx: Tx, kind: DocumentKind<T>, body: Readonly<Record<string, unknown>>, uuid: () => string): Promise<string> {
+  if (kind.prefix === null) {
+    const id = String(body[kind.idField]);
+    if ((await latest(tx, kind, id)) !== null) throw fixed(kind.kind, id);
+    return id;
+  }
+  if (Object.hasOwn(body, kind.idField)) throw ownId(kind);
+  for (;;) {
+    const id = newDocumentId(kind.prefix, uuid);
+    if ((await latest(tx, kind, id)) === null) return id;
+  }
+}
+
+function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Operation<{ id: string; wish: Json }, undefined, Kept> {
+  return {
+    name: `${kind.kind}.revise`,
+    roles: ["system", "orchestrator", "person"],
+    input: z.strictObject({ id: z.string(), wish: z.json() }),
+    async commit(tx, { id }, _effect, { at }) {
+      const before = await latest(tx, kind, id);
+      if (before === null) throw unknownDocument(kind.kind, id);
+      if (kind.fixity === "once") throw fixed(kind.kind, id);
+      return insert(tx, kind, { id, revision: before.revision + 1, body: { ...revise(before.body), [kind.idField]: id }, at });
+    },
+    event: (_input, kept) => ({ ...kept }),
+  };
+}
+
+async function insert<T>(
+  tx: Tx,
+  kind: DocumentKind<T>,
+  { id, revision, body, at }: { readonly id: string; readonly revision: number; readonly body: unknown; readonly at: number },
+): Promise<Kept> {
+  const text = canonicalJson(parseDocument(kind, body));
+  const kept = { id, revision, digest: sha256(text) };
+  await tx
+    .insertInto("documents")
+    .values({ kind: kind.kind, ...kept, body: text, at })
+    .execute();
+  return kept;
+}
+
+async function latest<T>(
+  db: Db | Tx,
+  { kind }: DocumentKind<T>,
+  id: string,
+): Promise<{ readonly revision: number; readonly body: T } | null> {
+  const row = await db
+    .selectFrom("documents")
+    .select(["revision", "body"])
+    .where("kind", "=", kind)
+    .where("id", "=", id)
+    .orderBy("revision", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { revision: row.revision, body: JSON.parse(row.body) as T };
+}
+
+async function all<T>(db: Db, { kind }: DocumentKind<T>): Promise<{ readonly id: string; readonly body: T }[]> {
+  const rows = await db.selectFrom("documents").select(["id", "body"]).where("kind", "=", kind).orderBy("revision").orderBy("at").execute();
+  const bodies = new Map<string, T>();
+  for (const { id, body } of rows) bodies.set(id, JSON.parse(body) as T);
+  return [...bodies].map(([id, body]) => ({ id, body }));
+}
+
+function ownId({ kind, idField }: { readonly kind: string; readonly idField: string }): SlipwayError {
+  return new SlipwayError("schema_validation_failed", `The ${kind} brings its own ${idField}; ids are given where it is kept.`, {
+    field: idField,
+    suggested_next_actions: [`Leave ${idField} out.`],
+  });
+}
+
+function fixed(kind: string, id: string): SlipwayError {
+  return new SlipwayError("policy_violation", `${id} cannot be changed: a ${kind} is written once.`, {
+    id,
+    immutable: true,
+    suggested_next_actions: ["Write a new record instead."],
+  });
+}

@@ -1,0 +1,190 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import type { Db, Tx } from "../database/tables.ts";
+import type { Call } from "../features/call.ts";
+import type { Door } from "../operations/door.ts";
+import type { Operation } from "../operations/operation.ts";
+
+/** A task of a project as it is kept: what it is and what is done about it is its protocol's business. */
+export interface KeptTask<E, S> {
+  readonly task_id: string;
+  readonly declaration_order: number;
+  readonly entry: E;
+  readonly sheet: S;
+}
+
+export interface ProjectHead<V> {
+  readonly project_id: string;
+  readonly spec_version: string;
+  readonly plan_digest: string;
+  readonly revision: number;
+  readonly updated_at: number;
+  readonly summary: V;
+}
+
+export interface NewProject<E, S, V> extends Omit<ProjectHead<V>, "revision" | "updated_at"> {
+  readonly tasks: readonly KeptTask<E, S>[];
+}
+
+/** What one change of state does to the rows: only what it names, whatever the size of the project. */
+export interface ProjectChange<E, S, V> {
+  readonly entries: readonly { readonly task_id: string; readonly entry: E }[];
+  readonly sheets: readonly { readonly task_id: string; readonly sheet: S }[];
+  readonly added: readonly KeptTask<E, S>[];
+  readonly summary: V;
+}
+
+/** Works the change out, from the state at that revision. Within the transaction: what it throws undoes all. */
+export type WorkOut<E, S, V> = (revision: number) => ProjectChange<E, S, V>;
+
+export interface Projects<E, S, V> {
+  /** All tasks in one transaction. */
+  initialise(call: Call, project: NewProject<E, S, V>): Promise<ProjectHead<V>>;
+  /** The wish names the change; the same call twice is worked out and done once. */
+  change(call: Call, projectId: string, wish: unknown, workOut: WorkOut<E, S, V>): Promise<ProjectHead<V>>;
+  /** The project at work; the same cost whatever its size. */
+  head(): Promise<ProjectHead<V> | null>;
+  entries(projectId: string): Promise<Map<string, E>>;
+  sheet(projectId: string, taskId: string): Promise<S | null>;
+}
+
+// Few enough for SQLite's limit on parameters, and one prepared statement for all full batches.
+const BATCH = 500;
+
+const initialiseInput = z.strictObject({
+  project_id: z.string().min(1),
+  spec_version: z.string(),
+  plan_digest: z.string(),
+  tasks: z.int().min(1),
+});
+const changeInput = z.strictObject({ project_id: z.string(), change: z.json() });
+type Change = z.output<typeof changeInput>;
+
+export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly door: Door }): Projects<E, S, V> {
+  return {
+    async initialise({ actor, operationId }, project) {
+      const { project_id, spec_version, plan_digest, tasks } = project;
+      const named = { project_id, spec_version, plan_digest, tasks: tasks.length };
+      await door.perform(initialiseOperation(project), actor, operationId, named);
+      return headOf(db, project_id);
+    },
+    async change({ actor, operationId }, projectId, change, workOut) {
+      await door.perform(changeOperation(workOut), actor, operationId, { project_id: projectId, change });
+      return headOf(db, projectId);
+    },
+    async head() {
+      const row = await db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1).executeTakeFirst();
+      return row === undefined ? null : headOf(db, row.project_id);
+    },
+    async entries(projectId) {
+      const rows = await db
+        .selectFrom("project_tasks")
+        .select(["task_id", "entry"])
+        .where("project_id", "=", projectId)
+        .orderBy("declaration_order")
+        .execute();
+      return new Map(rows.map(({ task_id, entry }) => [task_id, JSON.parse(entry) as E]));
+    },
+    async sheet(projectId, taskId) {
+      const row = await db
+        .selectFrom("project_tasks")
+        .select("sheet")
+        .where("project_id", "=", projectId)
+        .where("task_id", "=", taskId)
+        .executeTakeFirst();
+      return row === undefined ? null : (JSON.parse(row.sheet) as S);
+    },
+  };
+}
+
+/** The tasks come beside the input, which names them by the digest of their plan: the ledger need not go through all of them. */
+function initialiseOperation<E, S, V>({
+  tasks,
+  summary,
+}: NewProject<E, S, V>): Operation<z.output<typeof initialiseInput>, undefined, number> {
+  return {
+    name: "project.initialise",
+    roles: ["system", "orchestrator"],
+    input: initialiseInput,
+    async commit(tx, { project_id, spec_version, plan_digest }, _, { at }) {
+      const there = await tx.selectFrom("projects").select("plan_digest").where("project_id", "=", project_id).executeTakeFirst();
+      if (there !== undefined) throw exists(project_id);
+      await tx
+        .insertInto("projects")
+        .values({ project_id, spec_version, plan_digest, revision: 1, updated_at: at, summary: JSON.stringify(summary) })
+        .execute();
+      await insertTasks(tx, project_id, tasks);
+      return tasks.length;
+    },
+    event: ({ project_id, plan_digest, tasks: count }) => ({ project_id, plan_digest, tasks: count }),
+  };
+}
+
+function changeOperation<E, S, V>(workOut: WorkOut<E, S, V>): Operation<Change, undefined, string[]> {
+  return {
+    name: "project.change",
+    roles: ["system", "orchestrator", "person"],
+    input: changeInput,
+    async commit(tx, { project_id }, _, { at }) {
+      const { revision } = await tx
+        .selectFrom("projects")
+        .select("revision")
+        .where("project_id", "=", project_id)
+        .executeTakeFirstOrThrow(() => unknown(project_id));
+      const { entries, sheets, added, summary } = workOut(revision);
+      await tx
+        .updateTable("projects")
+        .set({ revision: revision + 1, updated_at: at, summary: JSON.stringify(summary) })
+        .where("project_id", "=", project_id)
+        .execute();
+      for (const { task_id, entry } of entries) await update(tx, project_id, task_id, { entry: JSON.stringify(entry) });
+      for (const { task_id, sheet } of sheets) await update(tx, project_id, task_id, { sheet: JSON.stringify(sheet) });
+      await insertTasks(tx, project_id, added);
+      return [...entries, ...added].map(({ task_id }) => task_id);
+    },
+    event: ({ project_id, change }, changed) => ({ project_id, change, changed: changed.length }),
+  };
+}
+
+async function update(tx: Tx, projectId: string, taskId: string, set: { entry: string } | { sheet: string }): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable("project_tasks")
+    .set(set)
+    .where("project_id", "=", projectId)
+    .where("task_id", "=", taskId)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw unknown(`${projectId}/${taskId}`);
+}
+
+async function insertTasks(tx: Tx, project_id: string, tasks: readonly KeptTask<unknown, unknown>[]): Promise<void> {
+  for (let at = 0; at < tasks.length; at += BATCH) {
+    const rows = tasks.slice(at, at + BATCH).map(({ task_id, declaration_order, entry, sheet }) => ({
+      project_id,
+      task_id,
+      declaration_order,
+      entry: JSON.stringify(entry),
+      sheet: JSON.stringify(sheet),
+    }));
+    await tx.insertInto("project_tasks").values(rows).execute();
+  }
+}
+
+async function headOf<V>(db: Db, projectId: string): Promise<ProjectHead<V>> {
+  const row = await db.selectFrom("projects").selectAll().where("project_id", "=", projectId).executeTakeFirstOrThrow();
+  const { project_id, spec_version, plan_digest, revision, updated_at, summary } = row;
+  return { project_id, spec_version, plan_digest, revision, updated_at, summary: JSON.parse(summary) as V };
+}
+
+function exists(project: string): SlipwayError {
+  return new SlipwayError("operation_conflict", `The project ${project} has been initialised already.`, {
+    project_id: project,
+    suggested_next_actions: ["Go on with it (`slipway resume`), or begin a new run: it is a project of its own."],
+  });
+}
+
+function unknown(name: string): SlipwayError {
+  return new SlipwayError("run_not_found", `There is no ${JSON.stringify(name.slice(0, 80))} among the projects.`, {
+    name: name.slice(0, 80),
+    suggested_next_actions: ["Begin one with `slipway factory SPEC.md`."],
+  });
+}

@@ -1,0 +1,116 @@
+import { API, type Checker, type Program, type Snapshot } from "typescript/unstable/sync";
+import type { SourceFile } from "typescript/unstable/ast";
+import { Overlay, VIRTUAL } from "./overlay.ts";
+
+/** One set of files under the compiler's eyes. */
+export interface OpenProject {
+  readonly program: Program;
+  readonly checker: Checker;
+  file(path: string): SourceFile | undefined;
+  /** Paths of the project's own files, as they were given. */
+  readonly paths: readonly string[];
+  /** The same with more files; what was looked at before is closed. */
+  with(more: Readonly<Record<string, string>>): OpenProject;
+  /** Errors as `path:line: text`; of these files only. */
+  problems(paths: readonly string[]): string[];
+}
+
+export interface Compiler {
+  inProject<T>(files: Readonly<Record<string, string>>, body: (project: OpenProject) => T): T;
+  close(): void;
+}
+
+const OPTIONS = {
+  strict: true,
+  noEmit: true,
+  module: "nodenext",
+  target: "es2024",
+  lib: ["es2024", "esnext.disposable"],
+  allowImportingTsExtensions: true,
+  erasableSyntaxOnly: true,
+  skipLibCheck: true,
+};
+
+/** TypeScript's own process, started when it is first needed and kept: what it has parsed once it knows. */
+export function openCompiler(): Compiler {
+  const overlay = new Overlay();
+  let api: API | null = null;
+  let opened = 0;
+  const running = () => (api ??= new API({ cwd: VIRTUAL, fs: overlay.fileSystem }));
+
+  function attempt<T>(files: Readonly<Record<string, string>>, body: (project: OpenProject) => T): T {
+    const root = `${VIRTUAL}/${++opened}`;
+    const config = `${root}/tsconfig.json`;
+    const types = overlay.nodeTypes === null ? { types: [] } : { types: ["node"], typeRoots: [`${overlay.nodeTypes}/@types`] };
+    overlay.set(config, JSON.stringify({ compilerOptions: { ...OPTIONS, ...types }, include: ["**/*.ts"] }));
+    const snapshots: Snapshot[] = [];
+    const paths = new Set<string>();
+    const open = (more: Readonly<Record<string, string>>): OpenProject => {
+      const created = Object.keys(more).filter((path) => !paths.has(path));
+      for (const [path, text] of Object.entries(more)) overlay.set(`${root}/${path}`, text);
+      for (const path of created) paths.add(path);
+      snapshots.at(-1)?.dispose();
+      const fileChanges = { created: created.map((path) => `${root}/${path}`) };
+      // Opening is counted, and closed once.
+      const snapshot = running().updateSnapshot(snapshots.length === 0 ? { openProjects: [config], fileChanges } : { fileChanges });
+      snapshots.push(snapshot);
+      return view(snapshot, config, root, [...paths], open);
+    };
+    try {
+      const result = body(open(files));
+      snapshots.at(-1)?.dispose();
+      running()
+        .updateSnapshot({ closeProjects: [config] })
+        .dispose();
+      return result;
+    } catch (error) {
+      // Whatever it is, the process may be gone or in the middle of an answer: the next one begins afresh.
+      stop();
+      throw error;
+    } finally {
+      overlay.remove(root);
+    }
+  }
+
+  return {
+    inProject(files, body) {
+      try {
+        return attempt(files, body);
+      } catch {
+        // Looking changes nothing, so it may be done again.
+        return attempt(files, body);
+      }
+    },
+    close: stop,
+  };
+
+  function stop(): void {
+    const stopped = api;
+    api = null;
+    try {
+      stopped?.close();
+    } catch {
+      // It was gone already.
+    }
+  }
+}
+
+function view(snapshot: Snapshot, config: string, root: string, paths: readonly string[], open: OpenProject["with"]): OpenProject {
+  const project = snapshot.getProject(config);
+  if (project === undefined) throw new Error("TypeScript did not open the project.");
+  const { program, checker } = project;
+  return {
+    program,
+    checker,
+    paths,
+    with: open,
+    file: (path) => program.getSourceFile(`${root}/${path}`),
+    problems: (wanted) =>
+      wanted.flatMap((path) => {
+        const file = `${root}/${path}`;
+        const text = program.getSourceFile(file)?.text ?? "";
+        const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+        return found.map((one) => `${path}:${text.slice(0, one.pos).split("\n").length}: ${one.text.replaceAll(`${root}/`, "")}`);
+      }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { ModuleSources } from "../language.ts";
+
+/** The one file through which a module is used. */
+export const ENTRY_FILE = "implementation/index.ts";
+/** How code names another module: the package's own imports, because Node runs no TypeScript from node_modules. */
+export function importName(moduleId: string): string {
+  return `#${moduleId}`;
+}
+
+/** A module as a package that Node runs and TypeScript checks, whoever looks at it. */
+export function workspaceFiles({ files, dependencies = {} }: ModuleSources): Record<string, string> {
+  const imports = Object.keys(dependencies).map((id) => [importName(id), `./dependencies/${id}/${ENTRY_FILE}`] as const);
+  const theirs = Object.entries(dependencies).flatMap(([id, sources]) =>
+    Object.entries(sources)
+      .filter(([path]) => path.startsWith("implementation/"))
+      .map(([path, text]) => [`dependencies/${id}/${path}`, text] as const),
+  );
+  const manifest = { name: "module", private: true, type: "module", imports: Object.fromEntries(imports) };
+  return { ...files, ...Object.fromEntries(theirs), "package.json": `${JSON.stringify(manifest, null, 2)}\n` };
+}
+
+export function isTestFile(path: string): boolean {
+  return /^tests\/.*\.test\.ts$/.test(path);
+}

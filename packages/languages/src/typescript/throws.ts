@@ -1,0 +1,81 @@
+import type { Node, SourceFile, TryStatement } from "typescript/unstable/ast";
+import {
+  isArrowFunction,
+  isCallExpression,
+  isConditionalExpression,
+  isFunctionDeclaration,
+  isFunctionExpression,
+  isMethodDeclaration,
+  isParenthesizedExpression,
+  isPropertyAccessExpression,
+  isThrowStatement,
+  isTryStatement,
+} from "typescript/unstable/ast/is";
+import { TypeFlags, type Checker, type Type } from "typescript/unstable/sync";
+import { walk } from "./walk.ts";
+
+export interface Thrown {
+  /** The class of what is thrown. */
+  readonly name: string;
+  /** The whole expression, for codes that are passed to it. */
+  readonly text: string;
+}
+
+/** What leaves the functions of a file by `throw` or `Promise.reject`. What is only passed on from a catch has no name here. */
+export function thrownIn(file: SourceFile, checker: Checker): Thrown[] {
+  const found: Thrown[] = [];
+  walk(file, (node) => {
+    const expression = thrownExpression(node);
+    for (const value of expression === null ? [] : alternatives(expression)) {
+      const type = checker.getTypeAtLocation(value);
+      const names = type === undefined ? [] : namesOf(type).filter((name) => !isCaughtHere(node, name, file));
+      for (const name of names) found.push({ name, text: value.getText(file) });
+    }
+  });
+  return found;
+}
+
+function thrownExpression(node: Node): Node | null {
+  if (isThrowStatement(node)) return node.expression ?? null;
+  if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return null;
+  return /^Promise\s*\.\s*reject$/.test(node.expression.getText()) ? (node.arguments[0] ?? null) : null;
+}
+
+/** One by one: to the compiler two errors of the same shape are one type. */
+function alternatives(node: Node): Node[] {
+  if (isParenthesizedExpression(node)) return alternatives(node.expression);
+  return isConditionalExpression(node) ? [node.whenTrue, node.whenFalse].flatMap(alternatives) : [node];
+}
+
+function namesOf(type: Type): string[] {
+  if (type.isUnionType()) return type.getTypes().flatMap(namesOf);
+  if ((type.flags & TypeFlags.AnyOrUnknown) !== 0) return [];
+  return [type.getSymbol()?.name ?? "a value that is no error"];
+}
+
+/** In a try that has a catch, within the same function; a catch that throws on what it caught keeps only what it names. */
+function isCaughtHere(node: Node, name: string, file: SourceFile): boolean {
+  for (let at = node; at.parent !== undefined && !isFunction(at); at = at.parent) {
+    if (!isTryStatement(at.parent) || at.parent.catchClause === undefined || !isBlockOf(at.parent, at)) continue;
+    const { catchClause } = at.parent;
+    const caught = catchClause.variableDeclaration?.name.getText(file);
+    if (!throwsOn(catchClause, caught, file) || catchClause.getText(file).includes(name)) return true;
+  }
+  return false;
+}
+
+function throwsOn(clause: Node, caught: string | undefined, file: SourceFile): boolean {
+  let found = false;
+  walk(clause, (node) => {
+    if (isThrowStatement(node) && node.expression?.getText(file) === caught) found = true;
+  });
+  return found;
+}
+
+function isBlockOf({ tryBlock }: TryStatement, node: Node): boolean {
+  return tryBlock.pos === node.pos && tryBlock.end === node.end;
+}
+
+function isFunction(node: Node): boolean {
+  return isFunctionDeclaration(node) || isFunctionExpression(node) || isArrowFunction(node) || isMethodDeclaration(node);
+}

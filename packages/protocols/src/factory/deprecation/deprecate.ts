@@ -1,0 +1,49 @@
+import type { CodeIndex, IndexCall } from "@slipway/kernel/code-index/code-index";
+import { moduleRef, refOf, type CodeIndexEntry } from "@slipway/kernel/code-index/entry";
+import { parseInput } from "@slipway/kernel/operations/operation";
+import { z } from "zod";
+
+const said = z.string().trim().min(1);
+
+export const deprecationInput = z.strictObject({
+  module_ref: moduleRef,
+  reason: said,
+  /** What whoever depends on it should do. */
+  migration_note: said,
+  replacement: moduleRef.nullable().default(null),
+});
+export type DeprecationInput = z.input<typeof deprecationInput>;
+
+export interface Deprecation {
+  readonly entry: CodeIndexEntry;
+  /** Everything whose dependencies allow this version. Nobody tells them: they learn of it when they look, or at a release. */
+  readonly dependents: readonly string[];
+}
+
+/** Out of use from now on, and there for ever: entry, contract, examples and evidence stay. */
+export async function deprecate(
+  index: Pick<CodeIndex, "dependentsOf" | "retire" | "find">,
+  call: IndexCall,
+  given: DeprecationInput,
+  at: string,
+): Promise<Deprecation> {
+  const input = parseInput({ name: "deprecate", input: deprecationInput }, given);
+  const { module_ref, replacement } = input;
+  const dependents = (await index.dependentsOf(module_ref)).map(refOf);
+  await index.retire(call, { module_ref, status: "DEPRECATED", superseded_by: replacement, note: deprecationNote(input, at) });
+  return { entry: (await index.find(module_ref)) as CodeIndexEntry, dependents };
+}
+
+export function deprecationNote({ reason, migration_note }: Pick<DeprecationInput, "reason" | "migration_note">, at: string): string {
+  return `Deprecated at ${at}: ${reason}\nMigration: ${migration_note}`;
+}
+
+/** For the Challenger: what of a proposal's dependencies is out of use, and what to ask about it. */
+export function deprecatedDependencies(entries: readonly CodeIndexEntry[]): string[] {
+  return entries
+    .filter(({ status }) => status !== "SHIPPED")
+    .map((entry) => {
+      const instead = entry.superseded_by === null ? "There is no replacement yet" : `Would ${entry.superseded_by} fit better`;
+      return `${refOf(entry)} is ${entry.status}. ${instead}? A release with this dependency fails its deprecation_check. Notes: ${entry.notes}`;
+    });
+}

@@ -1,0 +1,63 @@
+import { inRange } from "@slipway/kernel/code-index/range";
+import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
+import type { Contract } from "@slipway/kernel/contracts/schema";
+import type { ModuleFiles, ModuleSources } from "@slipway/languages/language";
+import type { PlannedModule } from "./micro-plan.ts";
+import { idOf } from "./order.ts";
+import type { Deliverable } from "./deliverable.ts";
+import type { EngineeringStore, ShippedModule } from "./ports.ts";
+
+/** What one debate is about: a module of the plan with the contract that is locked for it. */
+export interface ModuleBrief {
+  readonly module: PlannedModule;
+  readonly contract: Contract;
+  readonly fingerprint: string;
+  /** `CTR-…@x.y.z` */
+  readonly contractRef: string;
+  /** Called by name. */
+  readonly dependencies: readonly ShippedModule[];
+  /** Whatever those call in turn. */
+  readonly closure: readonly ShippedModule[];
+}
+
+export function moduleRefOf({ module_id, version }: Pick<ShippedModule, "module_id" | "version">): string {
+  return `${module_id}@${version}`;
+}
+
+export function fingerprintLocked({ ship, contract }: ShippedModule): boolean {
+  return ship.verification.interface_fingerprint === fingerprintOf(contract);
+}
+
+/** Exact versions: those a contract names, and with them those they were tested with. */
+export type FoundDependencies =
+  | { readonly ok: true; readonly direct: readonly string[]; readonly all: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+export async function findDependencies(store: Pick<EngineeringStore, "shippedModule">, contract: Contract): Promise<FoundDependencies> {
+  const all = new Map<string, ShippedModule>();
+  const open = contract.dependencies.map(({ ref }) => ref);
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const known = all.get(idOf(next));
+    if (known !== undefined) {
+      if (inRange(known.version, next.slice(next.indexOf("@") + 1))) continue;
+      return { ok: false, problem: `${idOf(next)} is needed at ${known.version} and as ${next}: one module cannot be there twice` };
+    }
+    const found = await store.shippedModule(next);
+    if (found === null) return { ok: false, problem: `no shipped module fits ${next}` };
+    all.set(found.module_id, found);
+    open.push(...found.depends_on);
+  }
+  const direct = contract.dependencies.flatMap(({ ref }) => all.get(idOf(ref)) ?? []);
+  return { ok: true, direct: direct.map(moduleRefOf), all: [...all.values()].map(moduleRefOf) };
+}
+
+/** A shipped version never changes, so it is read again wherever it is needed. */
+export async function loadModules(store: Pick<EngineeringStore, "shippedModule">, refs: readonly string[]): Promise<ShippedModule[]> {
+  const found = await Promise.all(refs.map((ref) => store.shippedModule(ref)));
+  return found.filter((module) => module !== null);
+}
+
+/** The deliverable with the code of everything it calls, for the compiler and the sandbox. */
+export function sourcesOf({ closure }: ModuleBrief, files: Deliverable | ModuleFiles): ModuleSources {
+  return { files, dependencies: Object.fromEntries(closure.map(({ module_id, sources }) => [module_id, sources])) };
+}

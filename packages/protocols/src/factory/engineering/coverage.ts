@@ -1,0 +1,47 @@
+import type { Contract } from "@slipway/kernel/contracts/schema";
+import { z } from "zod";
+
+export const COVERAGE_CATEGORIES = ["input constraint", "output invariant", "error surface", "purpose"] as const;
+
+export const coverageSchema = z
+  .array(z.strictObject({ category: z.enum(COVERAGE_CATEGORIES), item: z.string().min(1), test: z.string().min(1) }))
+  .describe('Which test shows what. Items: "text: not empty" for a constraint or invariant, the name of an error surface, "purpose".');
+export type Coverage = z.infer<typeof coverageSchema>;
+
+export interface Coverable {
+  readonly category: (typeof COVERAGE_CATEGORIES)[number];
+  readonly item: string;
+  readonly shown: string;
+}
+
+/** Everything that needs a test of its own. */
+export function coverableIn({ inputs, outputs, error_surfaces }: Contract): Coverable[] {
+  const each = (category: Coverable["category"], item: string, shown = item): Coverable => ({ category, item, shown });
+  return [
+    ...inputs.flatMap(({ name, constraints }) => constraints.map((constraint) => each("input constraint", `${name}: ${constraint}`))),
+    ...outputs.flatMap(({ name, invariants }) => invariants.map((invariant) => each("output invariant", `${name}: ${invariant}`))),
+    ...error_surfaces.map(({ name, when }) => each("error surface", name, `${name} (${when})`)),
+    each("purpose", "purpose", "the purpose, from input to output"),
+  ];
+}
+
+/** What no test that was really run shows. A test that does not exist shows nothing. */
+export function uncovered(contract: Contract, claimed: Coverage, ran: readonly string[]): Coverable[] {
+  const shown = claimed.filter(({ test }) => ran.some((name) => name === test || name.endsWith(` > ${test}`)));
+  return coverableIn(contract).filter(({ category, item }) => !shown.some((one) => one.category === category && sameText(one.item, item)));
+}
+
+/** Every criterion of the task stands, word for word, in a check of the proposal. */
+export function unclaimedCriteria(criteria: readonly string[], checks: readonly string[]): string[] {
+  return criteria.filter(
+    (criterion) => !checks.some((check) => normal(check).includes(normal(criterion)) && normal(check) !== normal(criterion)),
+  );
+}
+
+function sameText(left: string, right: string): boolean {
+  return normal(left) === normal(right);
+}
+
+function normal(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim().toLowerCase();
+}

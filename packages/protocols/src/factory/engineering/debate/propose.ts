@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { digestOf } from "@slipway/durable/canonical";
+import type { ModuleBrief } from "../brief.ts";
+import { proposerContext } from "../context.ts";
+import { coverageSchema, type Coverage } from "../coverage.ts";
+import { deliverableOf, filesSchema, type Deliverable } from "../deliverable.ts";
+import type { FolderAnswer } from "../folder.ts";
+import { interfaceChangeSchema, type InterfaceChange } from "../interface-change.ts";
+import { contribute, json, keepMade, play, type Played } from "../record.ts";
+import type { EngineeringSite } from "../site.ts";
+import { appliedSchema, type Adjudication, type Applied, type Objection, type Proposal } from "./schemas.ts";
+
+/** A deliverable with its claim, on record. */
+export interface Proposed {
+  readonly files: Deliverable;
+  readonly coverage: Coverage;
+  readonly proposal: Proposal;
+  readonly proposalRef: string;
+  readonly implementation: { readonly id: string; readonly ref: string };
+  readonly contextPack: string;
+}
+
+export type ProposalOutcome =
+  | { readonly kind: "proposed"; readonly proposed: Proposed }
+  | { readonly kind: "exception"; readonly raised: InterfaceChange; readonly exception_id: string }
+  | { readonly kind: "none"; readonly problem: string };
+
+const said = z.string().regex(/\S/);
+const proposalFields = {
+  type: z.literal("PROPOSAL"),
+  claim: said.describe("What it delivers and why that meets the contract."),
+  acceptance_checks: z
+    .array(said)
+    .min(1)
+    .describe("Each begins with a criterion of the task, word for word, and goes on with what shows it."),
+  coverage: coverageSchema,
+};
+const exceptionFields = { type: z.literal("INTERFACE_CHANGE"), ...interfaceChangeSchema.shape };
+const files = { files: filesSchema };
+const inFolder = { files: filesSchema.optional().describe("Leave it out: what is in your folder is the module.") };
+
+const proposalAnswer = z.discriminatedUnion("type", [z.strictObject({ ...proposalFields, ...files }), z.strictObject(exceptionFields)]);
+const proposalInFolder = z.discriminatedUnion("type", [
+  z.strictObject({ ...proposalFields, ...inFolder }),
+  z.strictObject(exceptionFields),
+]);
+const amendedFields = { type: z.literal("AMENDED"), applied: z.array(appliedSchema) };
+const amendedAnswer = z.strictObject({ ...amendedFields, ...files });
+const amendedInFolder = z.strictObject({ ...amendedFields, ...inFolder });
+
+export const PROPOSER_INSTRUCTIONS = {
+  propose: "Return a PROPOSAL for this module.",
+  revise: "Return the PROPOSAL again, with every point under `what has to change` answered.",
+  amend: "Apply all amendments of the adjudication and return AMENDED, with one record for each of them.",
+};
+
+export interface Debated {
+  readonly brief: ModuleBrief;
+  readonly found: unknown;
+}
+
+export interface Revision {
+  readonly files: Deliverable;
+  readonly objections: { readonly ref: string | null; readonly failures: readonly Objection[] } | null;
+  /** The implementation it follows. */
+  readonly follows: string | null;
+}
+
+/** One proposal: the deliverable becomes an artifact in DRAFT, the claim another one. */
+export async function propose(
+  site: EngineeringSite,
+  { brief, found }: Debated,
+  round: number,
+  revision: Revision,
+): Promise<ProposalOutcome> {
+  const { module_id } = brief.contract;
+  const step = `${module_id}/propose:${round}`;
+  const played = await play(site, {
+    step,
+    role: "proposer",
+    subject: module_id,
+    attempt: String(round),
+    context: proposerContext({
+      task: site.task,
+      brief,
+      found,
+      schemas: site.shop.schemas,
+      files: revision.files,
+      objections: revision.objections,
+      adjudication: null,
+    }),
+    instructions: round === 1 ? PROPOSER_INSTRUCTIONS.propose : PROPOSER_INSTRUCTIONS.revise,
+    schema: proposalAnswer,
+    folder: workspace(brief, revision.files, proposalInFolder),
+  });
+  if (!played.reply.ok) {
+    await contribute(site, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
+    return { kind: "none", problem: played.reply.failure.message };
+  }
+  const { value } = played.reply;
+  if (value.type === "INTERFACE_CHANGE") return raise(site, step, played, value);
+  const { claim, acceptance_checks, coverage } = value;
+  const proposed = await keepProposal(
+    site,
+    step,
+    played,
+    brief,
+    { claim, acceptance_checks, coverage, files: deliverableOf(value.files) },
+    revision.follows,
+  );
+  return { kind: "proposed", proposed };
+}
+
+export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files">;
+
+/** Deliverable and claim on record, and in the round's folder. */
+export async function keepProposal(
+  site: EngineeringSite,
+  step: string,
+  played: Pick<Played<unknown>, "by" | "contextPack">,
+  brief: ModuleBrief,
+  { claim, acceptance_checks, coverage, files: delivered }: Claimed,
+  follows: string | null,
+): Promise<Proposed> {
+  const implementation = await keepMade(site, `${step}:implementation`, played, {
+    type: "IMPLEMENTATION",
+    contribution: "IMPLEMENTATION",
+    body: delivered,
+    inputs: [{ ref: brief.contractRef, purpose: "the contract it implements" }],
+    follows: follows ?? undefined,
+  });
+  const draft = { target_artifact_id: implementation.id, claim, deliverable_ref: implementation.ref, acceptance_checks };
+  const kept = await keepMade(site, `${step}:proposal`, played, {
+    type: "PROPOSAL",
+    contribution: null,
+    body: { "proposal.json": json(draft) },
+    inputs: [{ ref: implementation.ref, purpose: "what it is about" }],
+  });
+  return {
+    files: delivered,
+    coverage,
+    proposal: { proposal_id: kept.id, ...draft },
+    proposalRef: kept.ref,
+    implementation,
+    contextPack: played.contextPack,
+  };
+}
+
+/** A dependency's contract is not enough. Whether that may be said is decided where exceptions are kept. */
+async function raise(
+  site: EngineeringSite,
+  step: string,
+  { by, contextPack }: Played<unknown>,
+  raised: InterfaceChange & { type: string },
+): Promise<ProposalOutcome> {
+  const { type: _, ...change } = raised;
+  const artifact_ref = site.task.task_ref;
+  const outcome = await site.keep(`${step}:exception`, (call) =>
+    site.shop.exceptions.raise(call, { ...change, raised_by: { artifact_ref, ...by } }),
+  );
+  await contribute(site, step, by, contextPack, "IMPLEMENTATION", outcome.ok ? outcome.exception_id : `refused:${digestOf(change)}`);
+  if (outcome.ok) return { kind: "exception", raised: change, exception_id: outcome.exception_id };
+  return { kind: "none", problem: `The interface change exception was refused: ${outcome.problems.join("; ")}` };
+}
+
+export type AmendOutcome = { readonly files: Deliverable; readonly applied: readonly Applied[] } | { readonly problem: string };
+
+/** The amendments of an adjudication, applied by the Proposer. What came of it is looked at afterwards. */
+export async function amend(
+  site: EngineeringSite,
+  { brief, found }: Debated,
+  round: number,
+  proposed: Proposed,
+  adjudication: { readonly ref: string; readonly value: Adjudication },
+): Promise<AmendOutcome> {
+  const { module_id } = brief.contract;
+  const step = `${module_id}/amend:${round}`;
+  const played = await play(site, {
+    step,
+    role: "proposer",
+    subject: module_id,
+    attempt: `${round}-amended`,
+    context: proposerContext({
+      task: site.task,
+      brief,
+      found,
+      schemas: site.shop.schemas,
+      files: proposed.files,
+      objections: null,
+      adjudication,
+    }),
+    instructions: PROPOSER_INSTRUCTIONS.amend,
+    schema: amendedAnswer,
+    folder: workspace(brief, proposed.files, amendedInFolder),
+  });
+  if (!played.reply.ok) {
+    await contribute(site, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
+    return { problem: played.reply.failure.message };
+  }
+  const { value } = played.reply;
+  const amended = deliverableOf(value.files);
+  await keepMade(site, `${step}:implementation`, played, {
+    type: "IMPLEMENTATION",
+    contribution: "IMPLEMENTATION",
+    body: amended,
+    inputs: [
+      { ref: proposed.implementation.ref, purpose: "what was amended" },
+      { ref: adjudication.ref, purpose: "the amendments" },
+    ],
+  });
+  return { files: amended, applied: value.applied };
+}
+
+/** Its own module in full, for one who works on files; nothing of any other is there. */
+function workspace({ contract }: ModuleBrief, delivered: Deliverable, schema: z.ZodType): FolderAnswer {
+  return {
+    files: { "contract.json": json(contract), ...delivered },
+    writable: ["contract.json", "examples.md", "implementation", "tests"],
+    schema,
+    adopt: (answer, now) => {
+      const given = answer as { readonly type?: string };
+      if (given.type === "INTERFACE_CHANGE") return answer;
+      return { ...given, files: Object.entries(now).map(([path, content]) => ({ path, content })) };
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import type { Round } from "../context.ts";
+import { inspect, type Inspection } from "../inspection.ts";
+import { ship, type Shipment } from "../ship.ts";
+import { adjudicate } from "./adjudicate.ts";
+import { unappliedAmendments, type Unapplied } from "./amendments.ts";
+import { challenge, type ChallengeOutcome } from "./challenge.ts";
+import type { Debate, ModuleOutcome } from "./debate.ts";
+import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type Last } from "./failure.ts";
+import { amend, propose, type Proposed, type Revision } from "./propose.ts";
+import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS } from "./rules.ts";
+import type { Adjudication, Objection } from "./schemas.ts";
+import { hear, standingObjections } from "./witness.ts";
+
+/** Where a round stands in its debate. The routing reads it; no prompt does. */
+export interface Turn {
+  readonly round: number;
+  readonly retryCount: number;
+  readonly revision: Revision;
+  /** What a person has provided instead of a Proposer. */
+  readonly given: Proposed | null;
+}
+
+/** How a round ends: the debate is over, or there is something to revise. */
+export type Ended = { readonly over: ModuleOutcome } | { readonly over: null; readonly revision: Revision };
+
+type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
+
+/** Propose, challenge, route; revise or adjudicate; ship or halt. */
+export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
+  const { site, brief, rounds } = debate;
+  const { round, retryCount, revision, given } = turn;
+  const outcome = given === null ? await propose(site, debate, round, revision) : { kind: "proposed" as const, proposed: given };
+  if (outcome.kind === "exception")
+    return over({ status: "exception", raised: outcome.raised, exception_id: outcome.exception_id, rounds });
+  if (outcome.kind === "none") {
+    const objections = [{ invariant: "proposal", evidence: outcome.problem, required_change: "Return a valid proposal." }];
+    if ((await route(debate, turn, afterFailure(retryCount))) === "halt") {
+      return halt(debate, "no valid proposal was made", objections, NOTHING_YET);
+    }
+    return { over: null, revision: { ...revision, objections: { ref: null, failures: objections } } };
+  }
+  const { proposed } = outcome;
+  const inspection = await lookAt(debate, round, proposed);
+  const challenged = await challenge(site, brief, round, proposed, inspection, rounds);
+  if (challenged.kind === "exception")
+    return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
+  return decide(debate, turn, { proposed, inspection, challenged });
+}
+
+interface Challenged {
+  readonly proposed: Proposed;
+  readonly inspection: Inspection;
+  readonly challenged: Extract<ChallengeOutcome, { kind: "challenged" }>;
+}
+
+/** Both sides have spoken, and what could be run has been. */
+async function decide(debate: Debate, turn: Turn, { proposed, inspection, challenged }: Challenged): Promise<Ended> {
+  const { site, brief, rounds } = debate;
+  const { round, retryCount } = turn;
+  const { challenge: said, witnesses, verdict, ref } = challenged;
+  const last: Last = { ...NOTHING_YET, proposed, inspection };
+  const current: Round = {
+    proposal: proposed.proposal,
+    proposalRef: proposed.proposalRef,
+    challenge: said,
+    challengeRef: ref,
+    witnesses,
+    adjudication: null,
+  };
+  await keepFiles(debate, round, { "proposal.json": proposed.proposal, "challenge.json": said, "witnesses.json": witnesses });
+  const standing = standingObjections(said.failures, witnesses);
+  const upheld = witnesses.filter(({ standing: how }) => how === "upheld");
+  debate.upheld.push(...upheld.flatMap(({ failure_index }) => said.failures[failure_index]?.witness ?? []));
+  const revised = (objections: readonly Objection[]): Ended => ({
+    over: null,
+    revision: { files: proposed.files, follows: proposed.implementation.ref, objections: { ref, failures: objections } },
+  });
+
+  const defect = verdict === "FAIL" ? standing.find(({ plan_level }) => plan_level !== undefined) : undefined;
+  if (defect?.plan_level !== undefined) {
+    rounds.push(current);
+    const failure = failureOf(brief, "the plan is in its way", [defect], rounds, last);
+    return over({ status: "plan_defect", failure, recommendation: defect.plan_level });
+  }
+  if ((await route(debate, turn, afterChallenge(verdict, retryCount))) === "revise") {
+    rounds.push(current);
+    return revised(standing);
+  }
+  const decided = await adjudicate(site, brief, round, proposed, current, rounds, { verdict, retryCount });
+  if (!decided.ok) {
+    rounds.push(current);
+    return halt(debate, `no valid adjudication was made: ${decided.problem}`, standing, last);
+  }
+  const { adjudication } = decided;
+  rounds.push({ ...current, adjudication });
+  await keepFiles(debate, round, { "adjudication.json": adjudication });
+  const next = await route(debate, turn, afterAdjudication(adjudication.decision, retryCount));
+  if (next === "halt") return halt(debate, "the Arbiter rejected it and no revision is left", standing, last);
+  if (next === "revise") {
+    const ground = { to: "DRAFT", revisionsLeft: MAX_REVISIONS - retryCount } as const;
+    await site.keep(`${brief.contract.module_id}/rejected:${round}`, (call) =>
+      site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground }),
+    );
+    const reason = { invariant: "adjudication", evidence: adjudication.rationale, required_change: "Answer the reason for the rejection." };
+    return revised([...standing, reason]);
+  }
+  const amendments = next === "amend" ? { ref: decided.ref, value: adjudication } : null;
+  return deliver(debate, turn, { ...last, proposed }, ref, amendments);
+}
+
+/** What was approved, with its amendments if there are any, is shipped; the ship step may still refuse it. */
+async function deliver(
+  debate: Debate,
+  turn: Turn,
+  last: Last & { readonly proposed: Proposed },
+  challengeRef: string,
+  amendments: { readonly ref: string; readonly value: Adjudication } | null,
+): Promise<Ended> {
+  const { site, brief } = debate;
+  const { proposed } = last;
+  const { implementation, contextPack } = proposed;
+  let shipment: Shipment = { files: proposed.files, implementation, contextPack, amended: false };
+  if (amendments !== null) {
+    const amended = await amend(site, debate, turn.round, proposed, amendments);
+    const unapplied =
+      "problem" in amended
+        ? refused(amendments.value, amended.problem)
+        : await verify(debate, turn.round, amendments.value, proposed, amended);
+    if (unapplied.length > 0 || "problem" in amended) {
+      return halt(debate, "an amendment was not applied", unappliedObjections(unapplied), { ...last, unapplied });
+    }
+    shipment = { ...shipment, files: amended.files, amended: true };
+  }
+  const shipping = await ship(site, brief, turn.round, shipment);
+  if (shipping.ok) return over({ status: "shipped", shipped: shipping.shipped });
+  const objections = [shipObjection(shipping)];
+  if ((await route(debate, turn, afterFailure(turn.retryCount))) === "halt")
+    return halt(debate, shipping.message, objections, { ...last, shipping });
+  return {
+    over: null,
+    revision: { files: shipment.files, follows: implementation.ref, objections: { ref: challengeRef, failures: objections } },
+  };
+}
+
+function over(outcome: ModuleOutcome): Ended {
+  return { over: outcome };
+}
+
+function halt({ brief, rounds }: Debate, reason: string, objections: readonly Objection[], last: Last): Ended {
+  return over({ status: "failed", failure: failureOf(brief, reason, objections, rounds, last) });
+}
+
+/** Remembered with the count it was decided on. */
+async function route<N extends Next>({ site, brief }: Debate, { round, retryCount }: Turn, next: N): Promise<N> {
+  const state = await site.ctx.step(`${brief.contract.module_id}/route:${round}:${next}`, async () => ({
+    round,
+    retry_count: retryCount,
+    next,
+  }));
+  return state.next;
+}
+
+/** The harness's own look, with the witnesses of earlier rounds that were right: they have to be answered, not forgotten. */
+function lookAt({ site, brief, upheld }: Debate, round: number, { proposal, files, coverage }: Proposed): Promise<Inspection> {
+  const earlier = [...upheld];
+  return site.ctx.step(`${brief.contract.module_id}/inspect:${round}`, async (signal) => {
+    const proposed = { files, coverage, acceptance_checks: proposal.acceptance_checks };
+    const found = await inspect(site.shop, brief, proposed, site.task.acceptance_criteria, signal);
+    const findings = [...found.findings];
+    for (const witness of earlier) {
+      const heard = await hear(site.shop, brief, files, witness, signal);
+      if (heard.standing !== "upheld") continue;
+      findings.push({
+        criterion: "R3",
+        invariant: "an earlier objection",
+        evidence: `still stands: ${heard.report}`,
+        required_change: "Answer it.",
+      });
+    }
+    return { ...found, findings };
+  });
+}
+
+/** In the folder of the round; nothing of an earlier one is written over. */
+async function keepFiles(
+  { site, brief }: Debate,
+  round: number,
+  files: Partial<Record<"proposal.json" | "challenge.json" | "witnesses.json" | "adjudication.json", unknown>>,
+): Promise<void> {
+  const debate = brief.contractRef.slice(0, brief.contractRef.indexOf("@"));
+  for (const [file, body] of Object.entries(files)) {
+    await site.keep(`${brief.contract.module_id}/${file}:${round}`, async (call) => {
+      await site.shop.store.keepRound(call, { debate, round, file: file as keyof typeof files, body });
+      return null;
+    });
+  }
+}
+
+/** Looks at what was amended, part by part. */
+function verify(
+  { site, brief }: Debate,
+  round: number,
+  { amendments }: Adjudication,
+  { files }: Proposed,
+  amended: Exclude<Awaited<ReturnType<typeof amend>>, { problem: string }>,
+): Promise<Unapplied[]> {
+  const { language } = site.shop;
+  return site.ctx.step(`${brief.contract.module_id}/amended:${round}`, async () => {
+    const [before, after] = [files, amended.files].map((version) => ({ files: version, elements: language.elementsOf(version) })) as [
+      Version,
+      Version,
+    ];
+    return unappliedAmendments(amendments, amended.applied, before, after);
+  });
+}
+
+type Version = Parameters<typeof unappliedAmendments>[2];
+
+function refused({ amendments }: Adjudication, explanation: string): Unapplied[] {
+  return amendments.map((amendment) => ({ amendment, problem: "the Proposer gave no valid answer", explanation }));
+}

@@ -1,0 +1,129 @@
+import { DECISIONS } from "@slipway/kernel/artifacts/status";
+import { z } from "zod";
+import { interfaceChangeSchema } from "../interface-change.ts";
+import { CRITERIA } from "./rubric.ts";
+
+const said = z.string().regex(/\S/, "must not be empty");
+
+export const proposalSchema = z.strictObject({
+  proposal_id: said,
+  target_artifact_id: said,
+  claim: said,
+  deliverable_ref: said,
+  acceptance_checks: z.array(said).min(1),
+});
+/** What the Proposer claims of a deliverable. */
+export type Proposal = z.infer<typeof proposalSchema>;
+
+const witness = z.strictObject({
+  name: said.describe("What it shows."),
+  source: said.describe("A node:test file beside tests/ that imports ../implementation/index.ts; it fails while the objection holds."),
+});
+
+const failureSchema = z.strictObject({
+  invariant: said.describe("Which promise is broken, by its place in contract or rubric."),
+  evidence: said,
+  required_change: said,
+  concerns: z.enum(["behaviour", "document"]).optional().describe("behaviour unless it is about what is written down."),
+  witness: witness.optional(),
+  plan_level: z
+    .enum(["split task", "revise plan", "merge modules"])
+    .optional()
+    .describe("Only when the decomposition itself is wrong: no revision of this module could help."),
+});
+export type Objection = z.infer<typeof failureSchema>;
+
+const assessment = z.strictObject({ criterion: z.enum(CRITERIA), assessment: z.enum(["MET", "NOT_MET"]), evidence: said });
+
+/** As the Challenger answers; whether it is a challenge at all is decided by the compliance gate. */
+export const challengeAnswerSchema = z.strictObject({
+  verdict: z.enum(["PASS", "FAIL"]),
+  failures: z.array(failureSchema),
+  optional_alternative_ref: said.optional(),
+  rubric_assessments: z.array(assessment),
+  interface_change: interfaceChangeSchema.optional().describe("Only when the contract of a dependency has to change."),
+});
+export type ChallengeAnswer = z.infer<typeof challengeAnswerSchema>;
+
+export const challengeSchema = challengeAnswerSchema
+  .omit({ interface_change: true })
+  .extend({ challenge_id: said, target_artifact_id: said })
+  .refine(({ rubric_assessments }) => hasEveryCriterion(rubric_assessments), {
+    path: ["rubric_assessments"],
+    error: `must have exactly one entry for each of ${CRITERIA.join(", ")}`,
+  })
+  .refine(({ verdict, rubric_assessments }) => verdict === "FAIL" || rubric_assessments.every(({ assessment: a }) => a === "MET"), {
+    path: ["verdict"],
+    error: "cannot be PASS while a criterion is NOT_MET",
+  });
+/** The other side. */
+export type Challenge = z.infer<typeof challengeSchema>;
+
+export function hasEveryCriterion(assessments: readonly { readonly criterion: string }[]): boolean {
+  return (
+    CRITERIA.join() ===
+    assessments
+      .map(({ criterion }) => criterion)
+      .toSorted()
+      .join()
+  );
+}
+
+const amendmentSchema = z.strictObject({
+  action: z.enum(["MODIFY", "ADD", "REMOVE"]),
+  target: said.describe("A file, a test by its name, a function, a heading of examples.md or a field such as contract.json#/purpose."),
+  detail: said.describe("The exact change."),
+});
+export type Amendment = z.infer<typeof amendmentSchema>;
+
+const adjudicationFields = z.strictObject({
+  decision: z.enum(DECISIONS),
+  amendments: z.array(amendmentSchema),
+  rationale: said,
+  ship_directive: z.enum(["SHIP", "NO_SHIP"]),
+});
+
+type AdjudicationFields = z.infer<typeof adjudicationFields>;
+
+/** As the Arbiter may answer here: after the last revision a plain approval over a standing FAIL is none. */
+export function adjudicationAnswerSchema(allowed: readonly AdjudicationFields["decision"][]) {
+  return adjudicationFields.superRefine((answer, context) => adjudicationProblems(answer, allowed, context));
+}
+
+export const adjudicationSchema = adjudicationFields
+  .extend({ adjudication_id: said, target_artifact_id: said })
+  .superRefine((answer, context) => adjudicationProblems(answer, DECISIONS, context));
+export type Adjudication = z.infer<typeof adjudicationSchema>;
+
+function adjudicationProblems(
+  { decision, ship_directive, amendments }: AdjudicationFields,
+  allowed: readonly AdjudicationFields["decision"][],
+  context: z.RefinementCtx,
+): void {
+  const problem = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
+  if (!allowed.includes(decision))
+    problem(["decision"], `must be one of ${allowed.join(", ")}: no revision is left and the objections stand`);
+  const wanted = decision === "REJECT" ? "NO_SHIP" : "SHIP";
+  if (ship_directive !== wanted) problem(["ship_directive"], `must be ${wanted} when the decision is ${decision}`);
+  if (decision === "APPROVE_WITH_AMENDMENTS" && amendments.length === 0) problem(["amendments"], "must have at least one entry");
+  if (decision !== "APPROVE_WITH_AMENDMENTS" && amendments.length > 0)
+    problem(["amendments"], `must be empty when the decision is ${decision}`);
+  amendments.forEach(({ detail }, index) => {
+    if (isVague(detail)) problem(["amendments", index, "detail"], "is vague: say exactly what has to stand where");
+  });
+}
+
+const VAGUE_START =
+  /^(?:please\s+)?(?:improve|enhance|fix|clean ?up|tidy|polish|refine|strengthen|better|more|add more|review|consider|handle|address|optimi[sz]e|refactor|simplify)\b/i;
+const SPECIFIC = /[`"'«“]|\d|\(\)|[a-z][A-Z]|[a-z]_[a-z]|\w\.\w|=>|===?/;
+
+/** Nobody can tell from it whether it was done. */
+export function isVague(detail: string): boolean {
+  const words = detail.trim().split(/\s+/).length;
+  if (SPECIFIC.test(detail)) return words < 3;
+  return words < 6 || VAGUE_START.test(detail.trim());
+}
+
+/** What the Proposer says it did with each amendment. */
+export const appliedSchema = z.strictObject({ amendment_index: z.int().nonnegative(), applied: z.boolean(), note: z.string() });
+export type Applied = z.infer<typeof appliedSchema>;

@@ -1,0 +1,93 @@
+import { hollowed } from "@slipway/languages/typescript/hollow";
+import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
+import { sourcesOf, type ModuleBrief } from "../brief.ts";
+import type { Deliverable } from "../deliverable.ts";
+import type { Finding } from "../inspection.ts";
+import type { EngineeringShop } from "../ports.ts";
+import type { Objection } from "./schemas.ts";
+
+/**
+ * What became of an objection. fact: the harness found it. upheld: its witness failed, as it should. refuted: its witness passed.
+ * opinion: it is about behaviour, and nothing was run that shows it. document: it is about what is written, which anybody can read.
+ */
+export type Standing = "fact" | "upheld" | "refuted" | "opinion" | "document";
+
+export interface Witnessed {
+  readonly failure_index: number;
+  readonly standing: Standing;
+  /** What was run and what came of it, or why nothing could be. */
+  readonly report: string;
+}
+
+export type Witness = NonNullable<Objection["witness"]>;
+
+const WITNESS_FILE = "tests/witness.test.ts";
+const ALLOWED_IMPORTS = /^(?:node:(?:test|assert|assert\/strict)|\.\.\/implementation\/index\.ts)$/;
+
+type Room = Pick<EngineeringShop, "language" | "kernel">;
+
+/** Runs the witnesses of a challenge against the proposal, each alone. The harness's own findings need none. */
+export async function hearWitnesses(
+  room: Room,
+  brief: ModuleBrief,
+  files: Deliverable,
+  objections: readonly Objection[],
+  findings: readonly Finding[],
+  signal?: AbortSignal,
+): Promise<Witnessed[]> {
+  const heard: Witnessed[] = [];
+  for (const [failure_index, { witness, concerns = "behaviour" }] of objections.entries()) {
+    if (failure_index >= objections.length - findings.length) {
+      heard.push({ failure_index, standing: "fact", report: "found by the harness" });
+    } else if (witness === undefined) {
+      const report = concerns === "document" ? "about what is written" : "no witness was given";
+      heard.push({ failure_index, standing: concerns === "document" ? "document" : "opinion", report });
+    } else {
+      heard.push({ failure_index, ...(await hear(room, brief, files, witness, signal)) });
+    }
+  }
+  return heard;
+}
+
+/** One witness, against the module and against the same module with nothing in it. */
+export async function hear(
+  room: Room,
+  brief: ModuleBrief,
+  files: Deliverable,
+  witness: Witness,
+  signal?: AbortSignal,
+): Promise<Omit<Witnessed, "failure_index">> {
+  const code = Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith("implementation/")));
+  const sources = sourcesOf(brief, { ...code, [WITNESS_FILE]: witness.source });
+  const { imports, exported } = room.language.readModule(sources, brief.contract);
+  const stray = imports.find(({ file, specifier }) => file === WITNESS_FILE && !ALLOWED_IMPORTS.test(specifier));
+  if (stray !== undefined) return { standing: "opinion", report: `"${witness.name}" was not run: it imports ${stray.specifier}` };
+  const options = { sandbox: await room.kernel.sandbox(), ...(signal === undefined ? {} : { signal }) };
+  const empty = { ...sources, files: hollowed(sources.files, exported) };
+  const [run, hollow] = await Promise.all([runTests(sources, options), runTests(empty, options)]);
+  return judgeWitness(witness.name, run, hollow);
+}
+
+/** A witness speaks about the module only if it says something else when there is nothing in it. */
+export function judgeWitness(name: string, run: TestRun, empty: TestRun): Omit<Witnessed, "failure_index"> {
+  const unusable = (why: string) => ({ standing: "opinion" as const, report: `"${name}" shows nothing: ${why}` });
+  if (run.broken !== null) return unusable(run.broken);
+  if (run.tests.length === 0) return unusable("no test in it was run");
+  const own = run.tests.find(({ error }) => error?.by === "test");
+  if (own !== undefined) return unusable(`"${own.name}" fails by itself: ${own.error?.name}: ${own.error?.message}`);
+  if (outcome(run) === outcome(empty)) return unusable("it ends alike with nothing in the module");
+  const failed = run.tests.filter(({ result }) => result === "FAIL");
+  if (failed.length === 0)
+    return { standing: "refuted", report: `"${name}" was run and passes: ${run.tests.map((test) => test.name).join(", ")}` };
+  const shown = failed.map((test) => `"${test.name}": ${test.error?.name}: ${test.error?.message}`).join("; ");
+  return { standing: "upheld", report: `"${name}" was run and fails: ${shown}` };
+}
+
+function outcome({ tests }: TestRun): string {
+  return JSON.stringify(tests.map(({ name, result, error }) => [name, result, error?.name, error?.message]));
+}
+
+/** What a revision has to answer: everything but what was refuted. */
+export function standingObjections(objections: readonly Objection[], heard: readonly Witnessed[]): Objection[] {
+  return objections.filter((_, index) => heard.find(({ failure_index }) => failure_index === index)?.standing !== "refuted");
+}

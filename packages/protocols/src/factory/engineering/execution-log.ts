@@ -1,0 +1,11 @@
+import { executionLogSchema, summaryOf, type ExecutionLog } from "@slipway/kernel/contracts/evidence";
+import type { Contract } from "@slipway/kernel/contracts/schema";
+import type { TestRun } from "@slipway/languages/typescript/test-run";
+
+/** What was seen of a run, in the form evidence has; null when no test was run. */
+export function executionLog({ module_id, module_version }: Contract, run: TestRun, startedAt: number): ExecutionLog | null {
+  const tests = run.tests.map(({ name, result, duration_ms }) => ({ name, result, duration_ms }));
+  if (tests.length === 0) return null;
+  const executed_at = new Date(startedAt).toISOString();
+  return executionLogSchema.parse({ module_id, module_version, executed_at, tests, summary: summaryOf(tests) });
+}

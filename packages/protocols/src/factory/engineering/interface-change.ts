@@ -1,0 +1,15 @@
+import { moduleRef } from "@slipway/kernel/contracts/schema";
+import { z } from "zod";
+
+const said = z.string().regex(/\S/);
+
+/** What a Proposer or a Challenger returns when the contract of a module it depends on is not enough. Whether it may is decided elsewhere. */
+export const interfaceChangeSchema = z.strictObject({
+  target_module: moduleRef.describe("One that is depended on, never the module itself."),
+  reason: said,
+  evidence: z.array(said).min(1),
+  proposed_delta: z.record(z.string(), z.unknown()),
+  compatibility: z.enum(["BACKWARD_COMPATIBLE", "BREAKING", "UNKNOWN"]),
+  urgency: z.enum(["BLOCKING", "HIGH", "NORMAL", "LOW"]),
+});
+export type InterfaceChange = z.infer<typeof interfaceChangeSchema>;

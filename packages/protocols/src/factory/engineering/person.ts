@@ -1,0 +1,102 @@
+import type { ModuleBrief } from "./brief.ts";
+import { keepAdjudication } from "./debate/adjudicate.ts";
+import type { ModuleOutcome } from "./debate/debate.ts";
+import { keepProposal, type Claimed, type Proposed } from "./debate/propose.ts";
+import { CRITERIA } from "./debate/rubric.ts";
+import type { LastDeliverable, ModuleFailure } from "./halt.ts";
+import { json, keepMade } from "./record.ts";
+import { ship } from "./ship.ts";
+import type { EngineeringSite } from "./site.ts";
+
+/** A person's deliverable is on record like any other, with the person as its Proposer. */
+export async function proposeFor(site: EngineeringSite, brief: ModuleBrief, claimed: Claimed, follows: string | null): Promise<Proposed> {
+  const step = `${brief.contract.module_id}/person`;
+  const by = { role: "human", run_id: site.call(step).operationId } as const;
+  const created_for = { ...by, task_ref: site.task.task_ref };
+  const { context_pack_id } = await site.keep(`pack:${step}`, (call) =>
+    site.shop.store.keepContextPack(call, { created_for, included_refs: [], excluded_refs: [] }),
+  );
+  return keepProposal(site, step, { by, contextPack: context_pack_id }, brief, claimed, follows);
+}
+
+/** The last deliverable with the person's files in it; a challenge has to be passed like any other. */
+export function fixOf(
+  last: LastDeliverable | null,
+  fix: { readonly description: string; readonly files: Readonly<Record<string, string>> },
+): Claimed {
+  return {
+    claim: fix.description,
+    acceptance_checks: [...(last?.acceptance_checks ?? [fix.description])],
+    coverage: last?.coverage ?? [],
+    files: { ...last?.files, ...fix.files },
+  };
+}
+
+/**
+ * A person's approval stands in the place of the adjudication. Nothing else is waived: fingerprint and tests are looked at as ever, and
+ * what they find goes back to the person.
+ */
+export async function shipOverride(
+  site: EngineeringSite,
+  brief: ModuleBrief,
+  last: LastDeliverable,
+  rationale: string,
+): Promise<ModuleOutcome> {
+  const { module_id, module_version } = brief.contract;
+  const proposed = await proposeFor(
+    site,
+    brief,
+    { claim: last.claim, acceptance_checks: [...last.acceptance_checks], coverage: last.coverage, files: last.files },
+    last.ref,
+  );
+  const played = {
+    by: { role: "human", run_id: site.call(`${module_id}/override`).operationId },
+    contextPack: proposed.contextPack,
+  } as const;
+  const challenge = {
+    target_artifact_id: proposed.implementation.id,
+    verdict: "FAIL",
+    failures: [{ invariant: "debate", evidence: "The debate had failed when a person took over.", required_change: rationale }],
+    rubric_assessments: CRITERIA.map((criterion) => ({
+      criterion,
+      assessment: "NOT_MET",
+      evidence: "As the debate before the override has it.",
+    })),
+  };
+  const kept = await keepMade(site, `${module_id}/override:challenge`, played, {
+    type: "CHALLENGE",
+    contribution: null,
+    body: { "challenge.json": json(challenge) },
+    inputs: [{ ref: proposed.implementation.ref, purpose: "what was challenged" }],
+  });
+  await site.keep(`${module_id}/override:challenged`, (call) =>
+    site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground: { to: "CHALLENGED", challenge: kept.ref } }),
+  );
+  await keepAdjudication(
+    site,
+    `${module_id}/override:adjudication`,
+    played,
+    proposed,
+    { decision: "APPROVE", amendments: [], rationale, ship_directive: "SHIP" },
+    null,
+  );
+  const outcome = await ship(site, brief, 1, {
+    files: proposed.files,
+    implementation: proposed.implementation,
+    contextPack: proposed.contextPack,
+    amended: false,
+  });
+  if (outcome.ok) return { status: "shipped", shipped: outcome.shipped };
+  const failure: ModuleFailure = {
+    module_id,
+    module_version,
+    reason: outcome.message,
+    failed_invariants: [{ invariant: outcome.kind === "tests" ? "tests at ship" : "interface fingerprint", evidence: outcome.message }],
+    rounds: [],
+    deliverable: last,
+    fingerprint: outcome.kind === "fingerprint" ? outcome.mismatch : null,
+    execution_log: outcome.kind === "tests" ? outcome.log : null,
+    unapplied: [],
+  };
+  return { status: "failed", failure };
+}

@@ -1,0 +1,133 @@
+import { createPack, type PackItem } from "@slipway/agents/pack";
+import type { Failure } from "@slipway/durable/errors";
+import { refOf, type ArtifactType } from "@slipway/kernel/artifacts/envelope";
+import { z } from "zod";
+import { askAgent } from "../../asking.ts";
+import type { Reply } from "../../desk.ts";
+import { nextActions } from "../../pausing.ts";
+import { roleFolder, type FolderAnswer } from "./folder.ts";
+import type { ContextPackDraft, ContributionDraft } from "./ports.ts";
+import type { EngineeringSite } from "./site.ts";
+
+export type RoleName = "planner" | "proposer" | "challenger" | "arbiter";
+
+/** What a role is shown, and the account of it. */
+export interface RoleContext extends Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
+  readonly sections: readonly PackItem[];
+}
+
+export interface RoleWork<T> {
+  /** Unique in the task. */
+  readonly step: string;
+  readonly role: RoleName;
+  readonly subject: string;
+  readonly attempt: string;
+  readonly context: RoleContext;
+  readonly instructions: string;
+  readonly schema: z.ZodType<T>;
+  /** For one who works on files: how its answer looks there. */
+  readonly folder?: FolderAnswer;
+}
+
+/** An invocation that has ended, with what it was given. */
+export interface Played<T> {
+  readonly reply: Reply<T>;
+  /** A role, the ship step, or a person in a role's place. */
+  readonly by: { readonly role: RoleName | "ship" | "human"; readonly run_id: string };
+  readonly contextPack: string;
+}
+
+/** One invocation of a role: its context pack is kept first, then it is asked. Nothing is carried over from any other. */
+export async function play<T>(site: EngineeringSite, work: RoleWork<T>): Promise<Played<T>> {
+  const { shop, task } = site;
+  const { step, role, subject, attempt, context, instructions, schema, folder } = work;
+  const by = { role, run_id: site.call(step).operationId } as const;
+  const created_for = { ...by, task_ref: task.task_ref };
+  const { included_refs, excluded_refs, sections } = context;
+  const { context_pack_id } = await site.keep(`pack:${step}`, (call) =>
+    shop.store.keepContextPack(call, { created_for, included_refs, excluded_refs }),
+  );
+  const commission = { role, subject, attempt, pack: createPack(sections), instructions, schema };
+  for (let round = 1; ; round++) {
+    const name = round === 1 ? step : `${step}^${round}`;
+    const reply = await askAgent(site, name, {
+      ...commission,
+      folder: async () => roleFolder(sections, schema, shop.objectFormat, folder),
+    });
+    if (reply.ok || !needsPerson(reply.failure)) return { reply, by, contextPack: context_pack_id };
+    await askToMend(site, name, reply.failure);
+  }
+}
+
+/** An answer that is none is the role's; a provider that is not there is somebody else's. */
+function needsPerson({ details }: Failure): boolean {
+  return details["requires_human"] === true;
+}
+
+const mendAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });
+
+async function askToMend(site: EngineeringSite, name: string, failure: Failure): Promise<void> {
+  const answer = await site.ctx.ask(`mend:${name}`, {
+    kind: "mend",
+    title: `${site.subject} cannot go on: ${failure.code}`,
+    body: [failure.message, ...nextActions(failure)].join("\n"),
+    options: [
+      { value: "retry", label: "it is mended: try again" },
+      { value: "give_up", label: site.givingUp },
+    ],
+    schema: mendAnswer,
+    context: { ...site.about, code: failure.code },
+  });
+  if (answer.decision === "give_up") await site.giveUp(name, answer.comment);
+}
+
+export interface Made {
+  readonly type: ArtifactType;
+  readonly contribution: ContributionDraft["type"] | null;
+  readonly body: Readonly<Record<string, string>>;
+  readonly inputs?: readonly { readonly ref: string; readonly purpose: string }[];
+  /** The artifact of which it is the next version. */
+  readonly follows?: string | undefined;
+}
+
+/** Keeps what an invocation made; and, where it stands for the invocation, the contribution. Returns its reference. */
+export async function keepMade(
+  site: EngineeringSite,
+  step: string,
+  { by, contextPack }: Pick<Played<unknown>, "by" | "contextPack">,
+  made: Made,
+) {
+  const { store } = site.shop;
+  const { pillar } = site.task;
+  const envelope = await site.keep(step, (call) =>
+    store.artifacts.create(call, {
+      artifact_type: made.type,
+      pillar,
+      created_by: by,
+      context_pack_ref: contextPack,
+      body: { ...made.body },
+      inputs: [...(made.inputs ?? [])],
+      ...(made.follows === undefined ? {} : { follows: made.follows }),
+    }),
+  );
+  const ref = refOf(envelope);
+  if (made.contribution !== null) await contribute(site, step, by, contextPack, made.contribution, ref);
+  return { id: envelope.artifact_id, ref };
+}
+
+/** One for each invocation, also where its answer came to nothing. */
+export function contribute(
+  site: EngineeringSite,
+  step: string,
+  produced_by: Played<unknown>["by"],
+  context_pack_ref: string,
+  type: ContributionDraft["type"],
+  artifact_ref: string,
+) {
+  const draft = { type, produced_by, artifact_ref, task_ref: site.task.task_ref, context_pack_ref };
+  return site.keep(`contribution:${step}`, (call) => site.shop.store.keepContribution(call, draft));
+}
+
+export function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,174 @@
+import { executionLogSchema, shipEvidenceSchema } from "@slipway/kernel/contracts/evidence";
+import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import {
+  amendedOf,
+  amendments,
+  APPROVE,
+  challengeOf,
+  codeOf,
+  contractOf,
+  COVERAGE,
+  proposalOf,
+  REJECT,
+  testsOf,
+} from "./testing/modules.ts";
+import { language, ONE_MODULE, openWorkshop, type Script, type Workshop } from "./testing/workshop.ts";
+
+let shop: Workshop;
+afterEach(() => shop.close());
+afterAll(() => language.close());
+
+async function run(script: Script) {
+  shop = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [APPROVE], ...script });
+  return shop.run();
+}
+const CONTRACT = contractOf();
+const LOCKED = fingerprintOf(CONTRACT);
+const done = [{ amendment_index: 0, applied: true, note: "done" }];
+const MODIFY = amendments({ action: "MODIFY", target: "twice", detail: "`twice` returns n + n" });
+/** Approved with an amendment that breaks it: the way to the ship step that no challenge stands in. */
+const breaking = (code: string): Script => ({
+  proposer: [proposalOf(), amendedOf(CONTRACT, { "implementation/index.ts": code }, done), proposalOf()],
+  arbiter: [MODIFY, APPROVE],
+});
+const halted = (result: Awaited<ReturnType<typeof run>>) => {
+  if (result.status !== "HALTED" || result.halt.cause !== "module_failed") throw new Error("not halted");
+  return { failure: result.halt.failed[0]!, escalation: result.halt.escalation };
+};
+
+describe("the ship step", () => {
+  test("[FAC-155] runs the tests itself, keeps what it saw, seals everything and registers once", async () => {
+    await run({ proposer: [proposalOf(CONTRACT, {}, { claim: "All 500 tests pass." })] });
+    const [module] = shop.kept.sealed;
+    expect(Object.keys(module!.files).toSorted()).toEqual([
+      "contract.json",
+      "examples.md",
+      "implementation/index.ts",
+      "ship.json",
+      "tests/execution_log.json",
+      "tests/module.test.ts",
+    ]);
+    const log = executionLogSchema.parse(JSON.parse(module!.files["tests/execution_log.json"]!));
+    expect(log.tests.map(({ name, result }) => `${name}: ${result}`)).toEqual([
+      "doubles: PASS",
+      "whole numbers become even: PASS",
+      "refuses a negative number: PASS",
+    ]);
+    expect(log.summary).toEqual({ total: 3, passed: 3, failed: 0 });
+    const evidence = shipEvidenceSchema.parse(JSON.parse(module!.files["ship.json"]!));
+    expect(evidence).toMatchObject({
+      module_id: "MM-twice",
+      module_version: "1.0.0",
+      verification: { result: "PASS", interface_fingerprint: LOCKED },
+    });
+    expect(evidence.verification.evidence_ref).toBe("state_store/modules/MM-twice/1.0.0/tests/execution_log.json");
+    expect(shop.kept.registered).toEqual([{ module_id: "MM-twice", version: "1.0.0" }]);
+  });
+
+  test("[FAC-153] in this order: the fingerprint, the tests, the evidence, the seal, the index", async () => {
+    await run({});
+    const order = (await shop.steps()).flatMap((step) => /\/ship:1:(\w+)$/.exec(step)?.[1] ?? []);
+    expect(order).toEqual(["fingerprint", "tests", "environment", "evidence", "evidence", "seal", "status", "register"]);
+  });
+
+  test("[FAC-150] [FAC-151] another surface is refused with both fingerprints, and revised like any objection", async () => {
+    const result = await run(breaking(codeOf().replace("n: number", "n: number, times: number").replace("n * 2", "n * times")));
+    expect(result.status).toBe("SHIPPED");
+    const told = shop.asked
+      .filter(({ role }) => role === "proposer")
+      .at(-1)!
+      .sections()["results"]!;
+    const [objection] = JSON.parse(told) as { evidence: string }[];
+    expect(objection?.evidence).toMatch(new RegExp(`^Interface fingerprint mismatch: expected ${LOCKED}, got [0-9a-f]{64}$`));
+    expect(shop.asked.filter(({ role }) => role === "challenger")).toHaveLength(2);
+    expect(shop.kept.sealed).toHaveLength(1);
+  });
+
+  test("[FAC-152] when it never matches, the escalation has both fingerprints, module, version and the dimensions", async () => {
+    const wrong = proposalOf(CONTRACT, {
+      "implementation/index.ts": codeOf().replace("n * 2", "String(n)").replace("): number", "): string"),
+    });
+    const { failure, escalation } = halted(await run({ proposer: [wrong], arbiter: [REJECT] }));
+    expect(failure).toMatchObject({
+      module_id: "MM-twice",
+      module_version: "1.0.0",
+      fingerprint: { locked: LOCKED, diff: [{ dimension: "outputs" }] },
+    });
+    expect(escalation.resolution_context).toContain(LOCKED);
+    expect(escalation.resolution_context).toContain(failure.fingerprint!.actual);
+    expect(escalation.resolution_context).toContain("MM-twice@1.0.0");
+    expect(escalation.resolution_context).toContain('"dimension":"outputs"');
+  });
+
+  test("[FAC-083] [FAC-156] no evidence while a test fails; when revisions are used up, the whole log is in the escalation", async () => {
+    const failing = { "tests/module.test.ts": `${testsOf()}test("and more", () => assert.equal(twice(1), 3));\n` };
+    const { failure, escalation } = halted(await run({ proposer: [proposalOf(CONTRACT, failing)], arbiter: [REJECT] }));
+    expect(failure.execution_log).toMatchObject({ summary: { total: 4, passed: 3, failed: 1 } });
+    expect(escalation.resolution_context).toContain(JSON.stringify(failure.execution_log));
+    expect(await shop.artifacts.query({ artifact_type: "SHIP_EVIDENCE" })).toEqual([]);
+  });
+
+  test("[FAC-156] a test that fails only at ship costs a revision too", async () => {
+    const result = await run(breaking(codeOf().replace("n * 2", "n + n + 1")));
+    expect(result.status).toBe("SHIPPED");
+    expect(
+      shop.asked
+        .filter(({ role }) => role === "proposer")
+        .at(-1)!
+        .sections()["results"],
+    ).toContain('\\"doubles\\" fails');
+    expect((await shop.steps()).filter((step) => step.endsWith(":evidence") && step.startsWith("MM-"))).toEqual([
+      "MM-twice/ship:2:evidence",
+    ]);
+  });
+
+  test("[FAC-154] nothing ships without a test that was run", async () => {
+    const none = amendedOf(CONTRACT, { "tests/module.test.ts": "console.log('fine');\n" }, done);
+    const result = await run({
+      proposer: [proposalOf(), none, proposalOf()],
+      arbiter: [amendments({ action: "MODIFY", target: "tests/module.test.ts", detail: "`tests/module.test.ts` prints fine" }), APPROVE],
+    });
+    expect(result.status).toBe("SHIPPED");
+    expect(
+      shop.asked
+        .filter(({ role }) => role === "proposer")
+        .at(-1)!
+        .sections()["results"],
+    ).toContain("no test was run");
+  });
+
+  test("[FAC-082] a proposal without a test that the contract needs gets a FAIL that names it, whatever the Challenger says", async () => {
+    await run({
+      proposer: [proposalOf(CONTRACT, {}, { coverage: COVERAGE.filter(({ category }) => category !== "error surface") }), proposalOf()],
+    });
+    const first = shop.kept.rounds.find(({ round, file }) => round === 1 && file === "challenge.json")?.body as {
+      verdict: string;
+      failures: { evidence: string }[];
+      rubric_assessments: object[];
+    };
+    expect(first.verdict).toBe("FAIL");
+    expect(first.failures.map(({ evidence }) => evidence)).toEqual(["no test for error surface: NegativeError (n is negative)"]);
+    expect(first.rubric_assessments).toContainEqual(expect.objectContaining({ criterion: "R2", assessment: "NOT_MET" }));
+  });
+
+  test("a version that somebody else has shipped in the meantime is not shipped again", async () => {
+    shop = await openWorkshop({
+      ...ONE_MODULE,
+      proposer: [proposalOf()],
+      challenger: [challengeOf()],
+      arbiter: [
+        () => {
+          shop.kept.sealed.push({
+            module_id: "MM-twice",
+            version: "1.0.0",
+            files: { "contract.json": JSON.stringify(CONTRACT) },
+            depends_on: [],
+          });
+          return APPROVE;
+        },
+      ],
+    });
+    await expect(shop.run()).rejects.toThrow("MM-twice would ship as 1.0.1, and 1.0.0 was locked.");
+  });
+});

@@ -1,0 +1,180 @@
+import { digestOf } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
+import { summaryOf as indexSummary } from "@slipway/kernel/code-index/entry";
+import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/contracts/evidence";
+import { fingerprintOf, mismatchMessage } from "@slipway/kernel/contracts/fingerprint";
+import { nextVersion } from "@slipway/kernel/contracts/version";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import { runTests } from "@slipway/languages/typescript/test-run";
+import { moduleRefOf, sourcesOf, type ModuleBrief } from "./brief.ts";
+import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
+import { executionLog } from "./execution-log.ts";
+import { mismatchOf, type Mismatch } from "./inspection.ts";
+import { json, keepMade } from "./record.ts";
+import type { EngineeringSite } from "./site.ts";
+
+/** What is shipped, and on whose word. */
+export interface Shipment {
+  readonly files: Deliverable;
+  readonly implementation: { readonly id: string; readonly ref: string };
+  readonly contextPack: string;
+  readonly amended: boolean;
+}
+
+export interface Shipped {
+  readonly module_id: string;
+  readonly version: string;
+  readonly ship_id: string;
+  readonly fingerprint: string;
+}
+
+export type ShipOutcome =
+  | { readonly ok: true; readonly shipped: Shipped }
+  | { readonly ok: false; readonly kind: "fingerprint"; readonly message: string; readonly mismatch: Mismatch }
+  | { readonly ok: false; readonly kind: "tests"; readonly message: string; readonly log: ExecutionLog | null };
+
+/**
+ * The fingerprint, the tests, the evidence, the seal, the index: in this order, and by the harness alone. What the Proposer says about
+ * its tests is not asked. Whatever fails leaves nothing behind.
+ */
+export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
+  const { module_id, module_version: version } = brief.contract;
+  const step = `${module_id}/ship:${attempt}`;
+  const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, shipment.files));
+  if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
+
+  const tested = await site.ctx.step(`${step}:tests`, (signal) => runForEvidence(site, brief, shipment.files, signal));
+  if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
+
+  const evidence = await keepEvidence(site, step, brief, shipment, tested.log);
+  await site.keep(`${step}:seal`, async (call) => {
+    await site.shop.store.sealModule(call, {
+      module_id,
+      version,
+      files: sealedFiles(shipment.files, evidence, tested.log),
+      depends_on: brief.dependencies.map(moduleRefOf),
+    });
+    return null;
+  });
+  await site.keep(`${step}:status`, (call) =>
+    site.shop.store.artifacts.change(call, {
+      artifact_id: shipment.implementation.id,
+      ground: {
+        to: "SHIPPED",
+        amendmentsApplied: shipment.amended,
+        evidence: {
+          kind: "code",
+          result: "PASS",
+          fingerprint: evidence.verification.interface_fingerprint,
+          lockedFingerprint: brief.fingerprint,
+        },
+      },
+    }),
+  );
+  await site.keep(`${step}:register`, async (call) => {
+    await site.shop.index.register(call, indexEntry(brief, shipment.files));
+    return null;
+  });
+  return { ok: true, shipped: { module_id, version, ship_id: evidence.ship_id, fingerprint: brief.fingerprint } };
+}
+
+function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Deliverable): Mismatch | null {
+  return mismatchOf(brief, files, site.shop.language.readModule(sourcesOf(brief, files), brief.contract));
+}
+
+type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | { readonly problem: null; readonly log: ExecutionLog };
+
+/** Every test there is, in the sandbox; the log is what was seen. */
+async function runForEvidence(site: EngineeringSite, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
+  const startedAt = site.kernel.clock.now();
+  const run = await runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal });
+  const log = executionLog(brief.contract, run, startedAt);
+  if (run.broken !== null) return { problem: run.broken, log };
+  if (log === null) return { problem: "no test was run", log };
+  const failed = run.tests.filter(({ result }) => result === "FAIL");
+  if (failed.length === 0) return { problem: null, log };
+  return { problem: failed.map(({ name, error }) => `"${name}" fails: ${error?.name}: ${error?.message}`).join("; "), log };
+}
+
+/** Written when everything has passed, and only then. */
+async function keepEvidence(
+  site: EngineeringSite,
+  step: string,
+  brief: ModuleBrief,
+  { implementation, contextPack }: Shipment,
+  log: ExecutionLog,
+): Promise<ShipEvidence> {
+  const { module_id, module_version } = brief.contract;
+  const facts = await site.ctx.step(`${step}:environment`, async () => {
+    await assertVersion(site, brief);
+    return {
+      verified_at: new Date(site.kernel.clock.now()).toISOString(),
+      environment: {
+        repo_revision: await site.shop.repoRevision(),
+        dependency_lock_ref: `sha256:${digestOf(brief.closure.map((module) => ({ ref: moduleRefOf(module), fingerprint: module.ship.verification.interface_fingerprint })))}`,
+        runner_id: runnerId(await site.kernel.sandbox()),
+      },
+    };
+  });
+  const evidence = {
+    module_id,
+    module_version,
+    ...facts,
+    verification: {
+      result: "PASS" as const,
+      interface_fingerprint: brief.fingerprint,
+      evidence_ref: evidenceRefOf(module_id, module_version),
+    },
+  };
+  const played = { by: { role: "ship" as const, run_id: site.call(step).operationId }, contextPack };
+  const kept = await keepMade(site, `${step}:evidence`, played, {
+    type: "SHIP_EVIDENCE",
+    contribution: "SHIP_EVIDENCE",
+    body: { "ship.json": json(evidence), "execution_log.json": json(log) },
+    inputs: [{ ref: implementation.ref, purpose: "what ships" }],
+  });
+  return shipEvidenceSchema.parse({ ...evidence, ship_id: kept.id });
+}
+
+/** Somebody else may have shipped the module in the meantime; the version that was locked must still be the next one. */
+async function assertVersion({ shop, task }: EngineeringSite, { contract, fingerprint }: ModuleBrief): Promise<void> {
+  const { module_id, module_version } = contract;
+  const previous = await shop.store.latestVersion(module_id);
+  const next = nextVersion(previous, fingerprint, task.successors?.[module_id] ?? null);
+  if (next === module_version) return;
+  throw new SlipwayError("version_conflict", `${module_id} would ship as ${next}, and ${module_version} was locked.`, {
+    module_id,
+    retryable: false,
+    suggested_next_actions: ["Plan the task again."],
+  });
+}
+
+function runnerId({ kind }: Sandbox): string {
+  return `${kind}/node-${process.version}/${process.platform}-${process.arch}`;
+}
+
+function sealedFiles(files: Deliverable, evidence: ShipEvidence, log: ExecutionLog): Record<string, string> {
+  return { ...files, "ship.json": json(evidence), "tests/execution_log.json": json(log) };
+}
+
+/** What is found in the index is what was delivered, in words and types. */
+function indexEntry({ contract: locked }: ModuleBrief, files: Deliverable) {
+  const delivered = deliveredContract(files, locked);
+  const contract = delivered.ok && fingerprintOf(delivered.contract) === fingerprintOf(locked) ? delivered.contract : locked;
+  const folder = `state_store/modules/${contract.module_id}/${contract.module_version}`;
+  return {
+    module_id: contract.module_id,
+    version: contract.module_version,
+    name: contract.name,
+    purpose: contract.purpose,
+    tags: contract.tags,
+    contract_ref: `${folder}/${CONTRACT_FILE}`,
+    examples_ref: `${folder}/${EXAMPLES_FILE}`,
+    ship_ref: `${folder}/ship.json`,
+    io_summary: indexSummary(contract),
+    dependencies: contract.dependencies.map(({ ref }) => ref),
+    status: "SHIPPED" as const,
+    superseded_by: null,
+    notes: "",
+  };
+}

@@ -1,0 +1,90 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import type { DocumentKind } from "@slipway/kernel/documents/kind";
+import { z } from "zod";
+import type { Change } from "../project/changes.ts";
+
+const said = z.string().regex(/\S/, "must not be empty");
+
+/** What a person answers to an exception: exactly one of three, in its form. */
+export const exceptionDecision = z.discriminatedUnion("decision", [
+  z.strictObject({ decision: z.literal("APPROVE_CHANGE"), rationale: z.string().optional() }),
+  z.strictObject({
+    decision: z.literal("REJECT_CHANGE"),
+    reason: said,
+    afterwards: z.enum(["REQUEUE", "STAY_HALTED"]).describe("Build it within the existing contract, or wait for another resolution."),
+  }),
+  z.strictObject({ decision: z.literal("DEFER"), note: z.string().optional() }),
+]);
+export type ExceptionDecision = z.output<typeof exceptionDecision>;
+
+export const EXCEPTION_STATUSES = ["RAISED", "DEFERRED", "APPROVED", "NOT_AGREED", "REJECTED", "RESOLVED"] as const;
+export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number];
+
+/** NOT_AGREED: the debate on the change ended without agreement, and a person decides again. */
+export const EXCEPTION_TRANSITIONS: Readonly<Record<ExceptionStatus, readonly ExceptionStatus[]>> = {
+  RAISED: ["APPROVED", "REJECTED", "DEFERRED"],
+  DEFERRED: ["APPROVED", "REJECTED", "DEFERRED"],
+  APPROVED: ["RESOLVED", "NOT_AGREED"],
+  NOT_AGREED: ["APPROVED", "REJECTED", "DEFERRED"],
+  REJECTED: [],
+  RESOLVED: [],
+};
+
+const entry = z.strictObject({ status: z.enum(EXCEPTION_STATUSES), at: z.iso.datetime({ offset: true }), by: said, note: z.string() });
+
+/** Beside the record, which never changes: what became of it, a line each. */
+export const decisionLog = z.strictObject({ exception_id: z.string().regex(/^ICE-[0-9a-f]{8}$/), entries: z.array(entry) });
+export type DecisionLog = z.output<typeof decisionLog>;
+
+export const decisionLogKind: DocumentKind<DecisionLog> = {
+  kind: "interface change decisions",
+  prefix: null,
+  idField: "exception_id",
+  schema: decisionLog,
+  fixity: "revised",
+  files: (id, { entries }) => ({ [storePaths.exceptionDecisions(id)]: entries.map((one) => `${JSON.stringify(one)}\n`).join("") }),
+};
+
+export function statusOf({ entries }: DecisionLog): ExceptionStatus {
+  return entries.at(-1)?.status ?? "RAISED";
+}
+
+/** One more line, if the status may become this. */
+export function noted(log: DecisionLog, line: z.output<typeof entry>): DecisionLog {
+  const from = statusOf(log);
+  if (EXCEPTION_TRANSITIONS[from].includes(line.status)) return { ...log, entries: [...log.entries, line] };
+  throw new SlipwayError("invalid_status_transition", `${log.exception_id} is ${from} and cannot become ${line.status}.`, {
+    exception_id: log.exception_id,
+    from,
+    to: line.status,
+    suggested_next_actions: [
+      EXCEPTION_TRANSITIONS[from].length === 0
+        ? "It is closed; resolve the halted task by one of the six resolutions."
+        : "Wait for the debate on it to end.",
+    ],
+  });
+}
+
+export interface Decided {
+  readonly status: ExceptionStatus;
+  readonly note: string;
+  /** What becomes of the halted task at once; nothing while the change is debated or put off. */
+  readonly change: Change | null;
+  /** Whether the change goes to its debate now. */
+  readonly resolve: boolean;
+}
+
+/** What an answer means. Pure: whoever calls applies the change and starts the resolution. */
+export function decided(decision: ExceptionDecision, task: string): Decided {
+  switch (decision.decision) {
+    case "APPROVE_CHANGE":
+      return { status: "APPROVED", note: decision.rationale ?? "", change: null, resolve: true };
+    case "REJECT_CHANGE": {
+      const change: Change | null = decision.afterwards === "REQUEUE" ? { kind: "requeue", task, by: "REJECT_CHANGE" } : null;
+      return { status: "REJECTED", note: decision.reason, change, resolve: false };
+    }
+    case "DEFER":
+      return { status: "DEFERRED", note: decision.note ?? "", change: null, resolve: false };
+  }
+}

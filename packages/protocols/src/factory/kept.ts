@@ -1,0 +1,108 @@
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { moduleRef } from "@slipway/kernel/code-index/entry";
+import { contractSchema, moduleId, moduleVersion } from "@slipway/kernel/contracts/schema";
+import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { z } from "zod";
+import { microPlanSchema } from "./engineering/micro-plan.ts";
+import { PERMISSIONS } from "./engineering/ports.ts";
+
+const said = z.string().regex(/\S/, "must not be empty");
+const at = z.iso.datetime();
+const by = { role: said, run_id: said };
+
+const contextPack = z.strictObject({
+  context_pack_id: z.string().regex(/^CP-[0-9a-f]{8}$/),
+  created_for: z.strictObject({ ...by, task_ref: said }),
+  included_refs: z.array(z.strictObject({ ref: said, permission: z.enum(PERMISSIONS), reason: said })),
+  excluded_refs: z.array(z.strictObject({ ref: said, reason: said })),
+  default_permission: z.literal("CONTRACT_ONLY"),
+  created_at: at,
+});
+
+/** What an invocation was given to see. */
+export const contextPackKind: DocumentKind<z.output<typeof contextPack>> = {
+  kind: "context pack",
+  prefix: "CP",
+  idField: "context_pack_id",
+  timeField: "created_at",
+  schema: contextPack,
+  fixity: "once",
+  files: (id, pack) => ({ [storePaths.contextPack(id)]: jsonText(pack) }),
+};
+
+const contribution = z.strictObject({
+  contribution_id: z.string().regex(/^CONTRIB-[0-9a-f]{8}$/),
+  type: z.enum(["CONTRACT", "MICRO_PLAN", "IMPLEMENTATION", "CHALLENGE", "ADJUDICATION", "SHIP_EVIDENCE"]),
+  produced_by: z.strictObject(by),
+  artifact_ref: said,
+  task_ref: said,
+  context_pack_ref: said,
+  created_at: at,
+});
+
+/** What an invocation came to. */
+export const contributionKind: DocumentKind<z.output<typeof contribution>> = {
+  kind: "contribution",
+  prefix: "CONTRIB",
+  idField: "contribution_id",
+  timeField: "created_at",
+  schema: contribution,
+  fixity: "once",
+  files: (id, one) => ({ [storePaths.contribution(id)]: jsonText(one) }),
+};
+
+const debateFile = z.strictObject({
+  entry_id: said,
+  debate: said,
+  round: z.int().min(1),
+  file: z.enum(["proposal.json", "challenge.json", "witnesses.json", "adjudication.json"]),
+  /** Who held this debate: a task that is taken up again debates the same contract once more. */
+  run: said,
+  body: z.unknown(),
+});
+
+/** One file of one round. */
+export const debateFileKind: DocumentKind<z.output<typeof debateFile>> = {
+  kind: "debate file",
+  prefix: null,
+  idField: "entry_id",
+  schema: debateFile,
+  fixity: "once",
+  files: (_id, { debate, round, file, body }) => ({ [`${storePaths.debateRound(debate, round)}/${file}`]: jsonText(body ?? null) }),
+};
+
+const lockedPlan = z.strictObject({ plan_id: said, plan: microPlanSchema, contracts: z.array(contractSchema) });
+
+/** Its files are those of the artifacts; that it is locked stands here. */
+export const lockedPlanKind: DocumentKind<z.output<typeof lockedPlan>> = {
+  kind: "locked plan",
+  prefix: null,
+  idField: "plan_id",
+  schema: lockedPlan,
+  fixity: "once",
+  files: () => ({}),
+};
+
+const sealedModule = z.strictObject({
+  module_ref: moduleRef,
+  module_id: moduleId,
+  version: moduleVersion,
+  files: z.record(z.string(), z.string()),
+  depends_on: z.array(moduleRef),
+});
+
+const LAST = "ship.json";
+
+/** A shipped version, whole. Whoever finds its ship.json finds everything else. */
+export const sealedModuleKind: DocumentKind<z.output<typeof sealedModule>> = {
+  kind: "module",
+  prefix: null,
+  idField: "module_ref",
+  schema: sealedModule,
+  fixity: "once",
+  files(_id, { module_id, version, files }) {
+    const folder = storePaths.module(module_id, version);
+    const paths = Object.keys(files).toSorted((left, right) => Number(left === LAST) - Number(right === LAST));
+    return Object.fromEntries(paths.map((path) => [`${folder}/${path}`, files[path] ?? ""]));
+  },
+};

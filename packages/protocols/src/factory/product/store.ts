@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import type { Json } from "@slipway/durable/canonical";
+import { newArtifactId, refOf } from "@slipway/kernel/artifacts/envelope";
+import { FIRST_VERSION } from "@slipway/kernel/contracts/version";
+import type { Call } from "@slipway/kernel/features/call";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import type { Kernel } from "@slipway/kernel/kernel";
+import type { Operation } from "@slipway/kernel/operations/operation";
+import { writeBelow } from "@slipway/kernel/trees/files";
+import { z } from "zod";
+import type { Deficiency } from "./deficiency.ts";
+import { specMarkdown } from "./markdown.ts";
+import type { Emitted, Source } from "./sheet.ts";
+import type { ProductSpec } from "./spec.ts";
+
+export interface Emission {
+  readonly spec: ProductSpec;
+  readonly warnings: readonly Deficiency[];
+  readonly sources: readonly Source[];
+}
+
+const emissionInput = z.strictObject({
+  spec_id: z.string(),
+  spec_version: z.string(),
+  /** Of spec.json, spec.md and of what goes with them. */
+  spec_digest: z.string(),
+  markdown_digest: z.string(),
+  account_digest: z.string(),
+});
+
+const emitOperation: Operation<z.infer<typeof emissionInput>, undefined, { artifact_ref: string }> = {
+  name: "factory.emit_spec",
+  roles: ["orchestrator"],
+  input: emissionInput,
+  commit: async () => ({ artifact_ref: refOf({ artifact_id: newArtifactId("PRODUCT_SPEC"), version: FIRST_VERSION }) }),
+  event: (input, output): Json => ({ ...input, ...output }),
+};
+
+/** `.slipway/state_store/product/`. */
+export function productFolder({ records }: Kernel): string {
+  return join(records.layout.state, "state_store", "product");
+}
+
+/**
+ * The spec, its rendering and what was found out about it, by their digests in the journal; then as files. The same call again, after
+ * a crash, records nothing twice and writes the same files.
+ */
+export async function persistSpec(kernel: Kernel, call: Call, { spec, warnings, sources }: Emission): Promise<Emitted> {
+  const { records, door } = kernel;
+  const texts = {
+    "spec.json": pretty(spec),
+    "spec.md": specMarkdown(spec),
+    "emission.json": pretty({ warnings, sources }),
+  };
+  const put = (name: keyof typeof texts) => records.objects.put(Buffer.from(texts[name]));
+  const spec_digest = await put("spec.json");
+  const { artifact_ref } = await door.perform(emitOperation, call.actor, call.operationId, {
+    spec_id: spec.spec_id,
+    spec_version: spec.spec_version,
+    spec_digest,
+    markdown_digest: await put("spec.md"),
+    account_digest: await put("emission.json"),
+  });
+  const folder = productFolder(kernel);
+  await ensureDirectory(nodeFileSystem, folder);
+  for (const [name, text] of Object.entries(texts)) await writeFileAtomic(nodeFileSystem, join(folder, name), Buffer.from(text));
+  return { artifact_ref, spec_digest, warnings };
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Drafts are the agent's own and count for nothing: they are put into the run's folder for whoever wants to look. */
+export async function keepDraft({ records }: Kernel, runId: string, context: number, path: string, content: string): Promise<void> {
+  const folder = join(records.layout.run(runId), "product", String(context));
+  await ensureDirectory(nodeFileSystem, folder);
+  writeBelow(folder, path, Buffer.from(content), false);
+}

@@ -1,0 +1,94 @@
+import { isUtf8 } from "node:buffer";
+import { MAX_RESULTS, type WebSearch } from "@slipway/agents/web-search/web-search";
+import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { isStorageFailure } from "@slipway/durable/failures";
+import { parseStrictJson } from "@slipway/kernel/config/json";
+import { assertCanonicalPath, visible } from "@slipway/kernel/plans/paths";
+import type { ReadFile } from "../../../roles.ts";
+import { sourcesOf, type Emitted, type Sheet, type Source, type ToolResult } from "../sheet.ts";
+import { judgeSpec, validateSpec, type Judged } from "../validate.ts";
+import type { CallOf, CodeIndexQuery, ToolCall, ToolName } from "./calls.ts";
+
+/** What the tools reach beyond the sheet itself. */
+export interface ToolPorts {
+  /** Null: it is off. */
+  readonly webSearch: WebSearch | null;
+  readonly searchCodeIndex: (query: CodeIndexQuery) => Promise<readonly unknown[]>;
+  /** A file of the repository as it is committed, or null. */
+  readonly readRepository: ReadFile;
+  /** Leaves a draft where a person can look at it. */
+  readonly keepDraft: (context: number, path: string, content: string) => Promise<void>;
+  readonly persist: (spec: Extract<Judged, { ok: true }>, sources: readonly Source[]) => Promise<Emitted>;
+  readonly conceal: (text: string) => string;
+}
+
+const MAX_READ_BYTES = 256 * 1024;
+
+type Tools = { readonly [T in ToolName]: (call: CallOf<T>, sheet: Sheet, ports: ToolPorts, signal: AbortSignal) => Promise<ToolResult> };
+
+const TOOLS: Tools = {
+  async web_search({ query, max_results }, _sheet, { webSearch, conceal }, signal) {
+    if (webSearch === null) return refused(SEARCH_IS_OFF);
+    const results = await webSearch(conceal(query), Math.min(max_results, MAX_RESULTS), signal);
+    return { ok: true, output: results.slice(0, MAX_RESULTS).map(({ url, title, snippet }) => ({ url, title, snippet })) };
+  },
+
+  async read_file(call, sheet, { readRepository }) {
+    const path = assertCanonicalPath(call.path);
+    if (path === sheet.source.name) return { ok: true, output: { content: sheet.source.text } };
+    const draft = sheet.files.get(path);
+    if (draft !== undefined) return { ok: true, output: { content: draft } };
+    const bytes = await readRepository(path);
+    if (bytes === null) return refused(`There is no ${visible(path)} in the workspace.`);
+    if (bytes.byteLength > MAX_READ_BYTES)
+      return refused(`${visible(path)} has ${bytes.byteLength} bytes; at most ${MAX_READ_BYTES} are read.`);
+    if (!isUtf8(bytes)) return refused(`${visible(path)} is no text.`);
+    return { ok: true, output: { content: Buffer.from(bytes).toString() } };
+  },
+
+  async write_file({ path, content }, { context, source }, { keepDraft }) {
+    const where = assertCanonicalPath(path);
+    if (where === source.name) return refused(`${source.name} is the person's own: write your draft beside it.`);
+    await keepDraft(context, where, content);
+    return { ok: true, output: { success: true } };
+  },
+
+  async validate_spec({ spec_path }, sheet, ports, signal) {
+    const found = await TOOLS.read_file({ tool: "read_file", path: spec_path }, sheet, ports, signal);
+    if (!found.ok) return found;
+    const draft = parseStrictJson((found.output as { content: string }).content);
+    return draft.ok ? { ok: true, output: validateSpec(draft.value) } : refused(`${visible(spec_path)}: ${draft.problem}.`);
+  },
+
+  async search_code_index({ tool: _tool, ...query }, _sheet, { searchCodeIndex }) {
+    return { ok: true, output: await searchCodeIndex(query) };
+  },
+
+  async emit_structured_spec({ spec }, sheet, { persist }) {
+    const judged = judgeSpec(spec);
+    if (judged.ok) return { ok: true, output: await persist(judged, sourcesOf(sheet)) };
+    return { ok: false, error: "Nothing was emitted: the spec has errors.", report: judged.report };
+  },
+};
+
+const SEARCH_IS_OFF =
+  "web_search is off: no backend is configured under runtime.web_search of slipway/agents.yaml. Go on from SPEC.md, the files and what you know.";
+
+/** One call. Whatever a tool refuses is the caller's to read; only a stop and broken storage are thrown. */
+export async function perform(call: ToolCall, sheet: Sheet, ports: ToolPorts, signal: AbortSignal): Promise<ToolResult> {
+  const tool = TOOLS[call.tool] as (call: ToolCall, ...rest: [Sheet, ToolPorts, AbortSignal]) => Promise<ToolResult>;
+  try {
+    return await tool(call, sheet, ports, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SlipwayError) || isStorageFailure(error) || NEVER_TOLD.has(error.code)) throw error;
+    return refused(error.message);
+  }
+}
+
+/** These end the step: a bug, somebody else's turn, a stop. */
+const NEVER_TOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["internal_error", "lease_lost", "run_cancelled", "run_stopped"]);
+
+function refused(error: string): ToolResult {
+  return { ok: false, error };
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { layoutOf } from "@slipway/kernel/layout";
+import { openProjects } from "@slipway/kernel/projects/projects";
+import { openRecords } from "@slipway/kernel/records";
+import type { ProductSpec } from "../product/spec.ts";
+import { openBoard, type Board } from "./board.ts";
+import { initialiseProject } from "./initialise.ts";
+import { projectStatus, type ProjectRoom } from "./project.ts";
+
+export interface ProjectFigures {
+  readonly tasks: number;
+  /** All three checks, all files, all rows. */
+  readonly initialiseMs: number;
+  /** Selecting a task, starting it and shipping it. */
+  readonly dispatchUs: number;
+  /** A halt with everything that waits for it, and its resolution. */
+  readonly cascadeUs: number;
+  readonly viewUs: number;
+  /** One change with its rows and its event in the journal. */
+  readonly changeUs: number;
+  /** From the database, as a command asks for it. */
+  readonly statusUs: number;
+}
+
+const AT = "2026-01-02T03:04:05Z";
+/** Each of these goes to the disk. */
+const CHANGES = 20;
+const SYSTEM = { type: "system", id: "bench" } as const;
+
+/** Measures and asserts nothing: each figure is the median of its rounds. */
+export async function measureProject(spec: ProductSpec, rounds = 1000): Promise<ProjectFigures> {
+  const root = mkdtempSync(join(tmpdir(), "slipway-project-bench-"));
+  const records = await openRecords({ layout: layoutOf(root) });
+  try {
+    const projects: ProjectRoom["projects"] = openProjects({ db: records.database.db, door: records.door });
+    const room = { projects, stateStore: records.layout.stateStore, clock: records.clock };
+    const started = performance.now();
+    const project = await initialiseProject(room, { actor: SYSTEM, operationId: "initialise" }, "bench", spec);
+    const initialiseMs = performance.now() - started;
+    const entries = project.machine().tasks;
+    const fresh = () => openBoard(entries, { verify: false });
+    const viewing = fresh();
+    return {
+      tasks: Object.keys(entries).length,
+      initialiseMs,
+      dispatchUs: await medianUs(rounds, onBoards(fresh, shipNext)),
+      cascadeUs: await medianUs(rounds, onBoards(fresh, haltAndRequeue)),
+      viewUs: await medianUs(rounds, () => () => void viewing.view()),
+      changeUs: await medianUs(CHANGES, (round) => async () => {
+        const task = project.board().next() ?? "";
+        await project.apply({ actor: SYSTEM, operationId: `start ${round}` }, { kind: "dispatch", task });
+        await project.apply({ actor: SYSTEM, operationId: `ship ${round}` }, shipped(task));
+      }),
+      statusUs: await medianUs(CHANGES, () => async () => void (await projectStatus(room))),
+    };
+  } finally {
+    await records.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** On one board after the other: a small one is soon at its end, and opening the next is not part of what is measured. */
+function onBoards(fresh: () => Board, work: (board: Board, task: string) => void): () => () => void {
+  let board = fresh();
+  return () => {
+    if (board.next() === null) board = fresh();
+    return () => work(board, board.next() ?? "");
+  };
+}
+
+function shipNext(board: Board, task: string): void {
+  board.apply({ kind: "dispatch", task });
+  board.apply(shipped(task));
+}
+
+function haltAndRequeue(board: Board, task: string): void {
+  board.apply({ kind: "dispatch", task });
+  board.apply({ kind: "halt", task, reason: "measured", escalation_ref: "ESC-00000000" });
+  board.apply({ kind: "requeue", task, by: "AMEND_SPEC" });
+}
+
+function shipped(task: string) {
+  return { kind: "ship" as const, task, module_refs: ["MM-measured@1.0.0"], at: AT };
+}
+
+/** Each round is made ready first, and the first half of them only warms up. */
+async function medianUs(rounds: number, ready: (round: number) => () => void | Promise<void>): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < 2 * rounds; round++) {
+    const work = ready(round);
+    const started = performance.now();
+    await work();
+    if (round >= rounds) took.push((performance.now() - started) * 1000);
+  }
+  return took.toSorted((left, right) => left - right)[Math.floor(rounds / 2)] ?? 0;
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { translateFileError } from "@slipway/kernel/files/write-atomic";
+import { inSlices } from "@slipway/kernel/sandbox/turns";
+
+export interface ProjectFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const PROJECT = "project";
+const LEFT = ".project-";
+
+/**
+ * All files of a project at once: beside the place first, and there when they are complete. A project that was there before is
+ * replaced. Files are not synced one by one: they can be made again from the rows, and each is written again when its task starts.
+ */
+export async function writeProject(stateStore: string, files: readonly ProjectFile[]): Promise<void> {
+  const nonce = randomBytes(6).toString("hex");
+  const draft = join(stateStore, `${LEFT}${nonce}`);
+  const old = join(stateStore, `${LEFT}old-${nonce}`);
+  const place = join(stateStore, PROJECT);
+  try {
+    await mkdir(draft, { recursive: true });
+    const folders = new Set<string>();
+    await inSlices(files, ({ path, text }) => {
+      const file = join(draft, path.slice(PROJECT.length + 1));
+      const folder = dirname(file);
+      if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+      folders.add(folder);
+      writeFileSync(file, text, { flag: "wx" });
+    });
+    if (existsSync(place)) renameSync(place, old);
+    renameSync(draft, place);
+    await nodeFileSystem.syncDirectory(stateStore);
+  } catch (error) {
+    if (!existsSync(place) && existsSync(old)) renameSync(old, place);
+    rmSync(draft, { recursive: true, force: true });
+    throw translateFileError(error, draft);
+  }
+  void sweep(stateStore);
+}
+
+/** What was replaced, now or by somebody who died. Thousands of files take their time to go, and nobody waits for it. */
+async function sweep(stateStore: string): Promise<void> {
+  const left = readdirSync(stateStore).filter((name) => name.startsWith(LEFT));
+  await Promise.all(left.map((name) => rm(join(stateStore, name), { recursive: true, force: true }).catch(() => undefined)));
+}

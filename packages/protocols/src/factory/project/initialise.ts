@@ -1,0 +1,33 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import type { Call } from "@slipway/kernel/features/call";
+import type { ProductSpec } from "../product/spec.ts";
+import { writeProject } from "./files.ts";
+import { machineFile } from "./machine-file.ts";
+import { planProject } from "./plan.ts";
+import { openProject, type Project, type ProjectRoom } from "./project.ts";
+
+/** Everything is checked first; then the files, all at once; then the rows, in one transaction. */
+export async function initialiseProject(room: ProjectRoom, call: Call, id: string, spec: ProductSpec): Promise<Project> {
+  const plan = planProject(spec);
+  const { projects, stateStore, clock } = room;
+  const head = { project_id: id, spec_version: plan.spec_version, updated_at: clock.now() };
+  const tasks = Object.fromEntries(plan.tasks.map(({ task_id, entry }) => [task_id, entry]));
+  const machine = { path: storePaths.stateMachine, text: machineFile(stateStore, clock, tasks).text(head) };
+  const there = await projects.head();
+  // A repeat finds the project under way: its files are not the first ones any more.
+  if (there?.project_id !== id) await writeProject(stateStore, [...plan.files, machine]);
+  await projects.initialise(call, {
+    project_id: id,
+    spec_version: plan.spec_version,
+    plan_digest: plan.digest,
+    tasks: plan.tasks,
+    summary: plan.view,
+  });
+  const project = await openProject(room);
+  if (project?.id === id) return project;
+  throw new SlipwayError("operation_conflict", `Another project was initialised after ${id}.`, {
+    project_id: id,
+    suggested_next_actions: ["Begin a new run."],
+  });
+}

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { projectedFiles } from "@slipway/kernel/files/projected";
+import type { Task } from "./state.ts";
+
+export interface MachineHead {
+  readonly project_id: string;
+  readonly spec_version: string;
+  readonly updated_at: number;
+}
+
+/** `state_machine.json`, made from the rows; what somebody writes into it means nothing. */
+export interface MachineFile {
+  /** Whole, as it would stand in the file. */
+  text(head: MachineHead): string;
+  set(id: string, task: Task): void;
+  /** `now`: whatever it costs. Otherwise writing never takes more than a small part of the time that passes. */
+  write(head: MachineHead, when: "now" | "soon"): Promise<void>;
+}
+
+/** Of a project with thousands of tasks the file is megabytes: it is written so that this takes at most a twentieth of the time. */
+const SHARE = 20;
+
+export function machineFile(stateStore: string, clock: Pick<Clock, "monotonic">, tasks: Readonly<Record<string, Task>>): MachineFile {
+  const path = join(stateStore, storePaths.stateMachine);
+  const files = projectedFiles(nodeFileSystem);
+  const rows = new Map(Object.entries(tasks).map(([id, task]) => [id, rowOf(id, task)]));
+  let next = 0;
+
+  function text({ project_id, spec_version, updated_at }: MachineHead): string {
+    const head = { project_id, spec_version, updated_at: new Date(updated_at).toISOString() };
+    const fields = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+    return `{\n${fields.join("")}  "tasks": {\n${[...rows.values()].join(",\n")}\n  }\n}\n`;
+  }
+
+  return {
+    text,
+    set: (id, task) => void rows.set(id, rowOf(id, task)),
+    async write(head, when) {
+      const started = clock.monotonic();
+      if (when === "soon" && started < next) return;
+      await files.write(path, text(head));
+      const ended = clock.monotonic();
+      next = ended + (ended - started) * (SHARE - 1);
+    },
+  };
+}
+
+function rowOf(id: string, task: Task): string {
+  return `    ${JSON.stringify(id)}: ${JSON.stringify(task)}`;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { assertTaskTransition, TASK_STATUSES, taskSchema, type Cause } from "./state.ts";
+
+const CAUSES: readonly Cause[] = [
+  "DISPATCH",
+  "ENGINEERING",
+  "CASCADE",
+  "APPROVE_OVERRIDE",
+  "AMEND_SPEC",
+  "SPLIT_TASK",
+  "REVISE_PLAN",
+  "PROVIDE_FIX",
+  "ABANDON_TASK",
+  "APPROVE_CHANGE",
+  "REJECT_CHANGE",
+  "ATTESTATION",
+];
+
+/** As the specification lists them. */
+const LEGAL: Readonly<Record<string, readonly Cause[]>> = {
+  "PENDING IN_PROGRESS": ["DISPATCH"],
+  "IN_PROGRESS SHIPPED": ["ENGINEERING"],
+  "IN_PROGRESS HALTED": ["ENGINEERING"],
+  "PENDING BLOCKED": ["CASCADE"],
+  "BLOCKED PENDING": ["CASCADE"],
+  "HALTED PENDING": ["AMEND_SPEC", "APPROVE_CHANGE", "REJECT_CHANGE"],
+  "HALTED IN_PROGRESS": ["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"],
+  "HALTED ABANDONED": ["ABANDON_TASK", "SPLIT_TASK"],
+  "HALTED SHIPPED": ["ATTESTATION"],
+  "BLOCKED ABANDONED": ["ABANDON_TASK", "SPLIT_TASK"],
+};
+
+test("[FAC-064] there are six statuses, and no other is accepted", () => {
+  expect([...TASK_STATUSES].toSorted()).toEqual(["ABANDONED", "BLOCKED", "HALTED", "IN_PROGRESS", "PENDING", "SHIPPED"]);
+  for (const status of ["DONE", "pending", "", null]) expect(taskSchema.shape.status.safeParse(status).success).toBe(false);
+});
+
+describe("[FAC-065] [FAC-066] a change of status is allowed for its causes and for no others", () => {
+  const pairs = TASK_STATUSES.flatMap((from) => TASK_STATUSES.map((to) => [from, to] as const));
+
+  test.each(pairs)("from %s to %s", (from, to) => {
+    const allowed = CAUSES.filter((cause) => {
+      try {
+        assertTaskTransition("T-a-b-c-001", from, to, cause);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect(allowed.toSorted()).toEqual([...(LEGAL[`${from} ${to}`] ?? [])].toSorted());
+  });
+});

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
+import { layoutOf } from "@slipway/kernel/layout";
+import { openProjects } from "@slipway/kernel/projects/projects";
+import { openRecords, type Records } from "@slipway/kernel/records";
+import { onTestFinished } from "vitest";
+import type { ProjectRoom } from "../project.ts";
+
+export const SYSTEM = { type: "system", id: "test" } as const;
+
+export interface TestRoom extends ProjectRoom {
+  readonly records: Records;
+  readonly clock: Clock & { time: number };
+  /** A call that was never made before. */
+  call(): { readonly actor: typeof SYSTEM; readonly operationId: string };
+  /** As another process would open it. */
+  another(): Promise<TestRoom>;
+}
+
+/** Real records in a folder of their own; only the clock is scripted. */
+export async function testRoom(root = mkdtempSync(join(tmpdir(), "slipway-project-"))): Promise<TestRoom> {
+  const clock = { time: Date.UTC(2026, 0, 2, 3, 4, 5), now: () => clock.time, monotonic: () => clock.time };
+  const records = await openRecords({ layout: layoutOf(root), clock });
+  onTestFinished(async () => {
+    await records.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    records,
+    clock,
+    projects: openProjects({ db: records.database.db, door: records.door }),
+    stateStore: records.layout.stateStore,
+    call: () => ({ actor: SYSTEM, operationId: records.ids.next("call") }),
+    another: () => testRoom(root),
+  };
+}

@@ -1,0 +1,75 @@
+import { moduleRef } from "@slipway/kernel/code-index/entry";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { z } from "zod";
+
+const said = z.string().regex(/\S/, "must not be empty");
+const verdict = z.enum(["PASS", "FAIL"]);
+
+export const RELEASE_GATES = ["dependency_check", "fingerprint_check", "deprecation_check", "code_index_check"] as const;
+export type ReleaseGate = (typeof RELEASE_GATES)[number];
+
+const gates = z.strictObject({
+  dependency_check: verdict,
+  fingerprint_check: verdict,
+  deprecation_check: verdict,
+  code_index_check: verdict,
+});
+
+const manifestFields = z.strictObject({
+  release_id: z.string().regex(/^REL-[0-9a-f]{8}$/),
+  created_at: z.iso.datetime({ offset: true }),
+  spec_version: said,
+  /** What others need comes before them. */
+  modules: z.array(z.strictObject({ module_ref: moduleRef, ship_ref: said })).min(1),
+  integration_gates: gates,
+  overall_result: verdict,
+  notes: z.string(),
+});
+
+const failure = z.strictObject({
+  gate: z.enum(RELEASE_GATES),
+  /** What is at fault, and what it refers to. */
+  culprits: z.array(z.strictObject({ module_ref: moduleRef, reference: z.string().nullable(), problem: said })).min(1),
+  explanation: said,
+});
+export type GateFailure = z.output<typeof failure>;
+
+/** The manifest and, when it is a FAIL, the report of what is at fault: kept together. */
+export const releaseSchema = manifestFields
+  .extend({ failures: z.array(failure) })
+  .refine(({ integration_gates, overall_result }) => overall_result === (allPass(integration_gates) ? "PASS" : "FAIL"), {
+    path: ["overall_result"],
+    error: "must be PASS exactly when all four gates are",
+  })
+  .refine(
+    ({ integration_gates, failures }) => RELEASE_GATES.every((gate) => reported(failures, gate) === (integration_gates[gate] === "FAIL")),
+    {
+      path: ["failures"],
+      error: "must have an entry for each gate that failed, and for no other",
+    },
+  );
+export type Release = z.output<typeof releaseSchema>;
+export type ReleaseManifest = z.output<typeof manifestFields>;
+
+function allPass(verdicts: z.output<typeof gates>): boolean {
+  return RELEASE_GATES.every((gate) => verdicts[gate] === "PASS");
+}
+
+function reported(failures: readonly GateFailure[], gate: ReleaseGate): boolean {
+  return failures.some((one) => one.gate === gate);
+}
+
+export const releaseKind: DocumentKind<Release> = {
+  kind: "release",
+  prefix: "REL",
+  idField: "release_id",
+  schema: releaseSchema,
+  fixity: "once",
+  files: (id, { failures, ...manifest }) => ({
+    [storePaths.release(id)]: jsonText(manifest satisfies ReleaseManifest),
+    ...(failures.length === 0
+      ? {}
+      : { [storePaths.release(id).replace(/\.json$/, ".failure.json")]: jsonText({ release_id: id, failures }) }),
+  }),
+};

@@ -1,0 +1,86 @@
+import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
+import { highestVersion } from "@slipway/kernel/artifacts/versions";
+import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
+import { refOf, splitRef, type CodeIndexEntry } from "@slipway/kernel/code-index/entry";
+import { inRange } from "@slipway/kernel/code-index/range";
+import { shipEvidenceSchema } from "@slipway/kernel/contracts/evidence";
+import { contractSchema } from "@slipway/kernel/contracts/schema";
+import type { Documents } from "@slipway/kernel/documents/documents";
+import type { Call } from "@slipway/kernel/features/call";
+import { CONTRACT_FILE, EXAMPLES_FILE } from "./engineering/deliverable.ts";
+import type { EngineeringStore, RoundRecord, ShippedModule } from "./engineering/ports.ts";
+import { contextPackKind, contributionKind, debateFileKind, lockedPlanKind, sealedModuleKind } from "./kept.ts";
+
+export interface StoreRooms {
+  readonly artifacts: Artifacts;
+  readonly documents: Documents;
+  readonly index: Pick<CodeIndex, "versionsOf">;
+}
+
+/** What the engineering loop keeps, in the rows and files of the state store. */
+export function engineeringStore({ artifacts, documents, index }: StoreRooms): EngineeringStore {
+  async function shippedModule(ref: string): Promise<ShippedModule | null> {
+    const { module_id, version: range } = splitRef(ref);
+    const fitting = (await index.versionsOf(module_id)).filter(({ version }) => inRange(version, range));
+    const version = highestVersion(versionsIn(inUse(fitting)));
+    return version === null ? null : opened(documents, refOf({ module_id, version }));
+  }
+
+  return {
+    artifacts,
+    keepContextPack: (call, draft) => documents.keep(call, contextPackKind, { ...draft, default_permission: "CONTRACT_ONLY" }),
+    keepContribution: (call, draft) => documents.keep(call, contributionKind, draft),
+    keepRound: (call, record) => keepRound(documents, call, record),
+    lockPlan: (call, { plan, contracts }) => documents.keep(call, lockedPlanKind, { plan_id: plan.micro_plan_id, plan, contracts }),
+    shippedModule,
+    async latestVersion(moduleId) {
+      const version = highestVersion(versionsIn(await index.versionsOf(moduleId)));
+      const module = version === null ? null : await opened(documents, refOf({ module_id: moduleId, version }));
+      return module === null ? null : { version: module.version, fingerprint: module.ship.verification.interface_fingerprint };
+    },
+    sealModule: (call, module) => documents.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
+  };
+}
+
+function versionsIn(entries: readonly CodeIndexEntry[]): string[] {
+  return entries.map(({ version }) => version);
+}
+
+/** One that is out of use is still there for what was built with it, and for nothing else. */
+function inUse(entries: readonly CodeIndexEntry[]): readonly CodeIndexEntry[] {
+  const shipped = entries.filter(({ status }) => status === "SHIPPED");
+  return shipped.length > 0 ? shipped : entries;
+}
+
+/** From the rows: what somebody has done to the files changes nothing. */
+async function opened(documents: Documents, ref: string): Promise<ShippedModule | null> {
+  const sealed = await documents.find(sealedModuleKind, ref);
+  if (sealed === null) return null;
+  const { module_id, version, files, depends_on } = sealed;
+  return {
+    module_id,
+    version,
+    contract: contractSchema.parse(JSON.parse(files[CONTRACT_FILE] ?? "null")),
+    examples: files[EXAMPLES_FILE] ?? "",
+    ship: shipEvidenceSchema.parse(JSON.parse(files["ship.json"] ?? "null")),
+    depends_on,
+    sources: files,
+  };
+}
+
+/** Rounds of a debate that is held again come after those that are there. */
+async function keepRound(documents: Documents, call: Call, { debate, round: wanted, file, body }: RoundRecord): Promise<unknown> {
+  const run = call.operationId.split("/").slice(0, 2).join("/");
+  let before = 0;
+  for (;;) {
+    const next = await documents.find(debateFileKind, entryId(debate, before + 1, "proposal.json"));
+    if (next === null || next.run === run) break;
+    before++;
+  }
+  const round = before + wanted;
+  return documents.keep(call, debateFileKind, { entry_id: entryId(debate, round, file), debate, round, file, run, body });
+}
+
+function entryId(debate: string, round: number, file: RoundRecord["file"]): string {
+  return `${debate}/${round}/${file}`;
+}

@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProviderRequest } from "@slipway/agents/provider";
+import { openEngine, type Engine } from "@slipway/durable/engine";
+import { openScratchKernel, PERSON } from "@slipway/kernel/features/testing/scratch-kernel";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { openDesk } from "../../desk.ts";
+import { protocolRole } from "../../roles.ts";
+import { rememberingReader, rememberingSandbox } from "../engineering/testing/remembering.ts";
+import { factory, type FactoryInput } from "../protocol.ts";
+import { openFactoryShop, type FactoryShop } from "../shop.ts";
+
+export const language = rememberingReader();
+
+/** What each role answers, one after the other; the last again after that. A function is shown its sections. */
+export type Parts = Readonly<Record<string, readonly unknown[]>>;
+
+export interface Works {
+  readonly shop: FactoryShop;
+  readonly asked: { readonly role: string; readonly subject: string; sections(): Record<string, string> }[];
+  /** Until it ends or waits for a person. */
+  drive(): Promise<Awaited<ReturnType<Engine["drive"]>>>;
+  question(): Promise<InboxQuestion>;
+  answer(value: unknown): Promise<void>;
+  /** A file of the state store, or null. */
+  file(path: string): string | null;
+  /** The files below a folder of the state store, in order. */
+  files(folder: string): string[];
+  steps(child?: string): Promise<string[]>;
+  /** The same run in a process that knows nothing of it. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorksOptions {
+  /** Leaves the run after so many events, over and over; whoever wants it to go on opens it again. */
+  readonly leaveAfter?: number;
+}
+
+/** A real repository, database, engine, desk, compiler and sandbox; only the models are scripted. */
+export async function openWorks(parts: Parts, { leaveAfter = Infinity }: WorksOptions = {}): Promise<Works> {
+  const scratch = await openScratchKernel();
+  const { records, root } = scratch;
+  const kernel = { ...scratch.kernel, sandbox: rememberingSandbox };
+  const asked: Works["asked"] = [];
+  const turns = new Map<string, number>();
+
+  async function invoke({ role, subject, input }: ProviderRequest) {
+    const sections = () => Object.fromEntries(input.context_bundle.map(({ title, text }) => [title, text]));
+    asked.push({ role, subject, sections });
+    const turn = turns.get(role) ?? 0;
+    turns.set(role, turn + 1);
+    const answers = parts[role] ?? [];
+    const said = answers[Math.min(turn, answers.length - 1)];
+    if (said instanceof Error) throw said;
+    const value: unknown = typeof said === "function" ? (said as (shown: Record<string, string>) => unknown)(sections()) : said;
+    return { text: JSON.stringify(value), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: "scripted" };
+  }
+
+  const desk = openDesk({
+    kernel,
+    role: (name) => protocolRole("factory", name, async () => null),
+    provider: async () => ({ model: null, provider: { name: "scripted", works: "prompt", invoke } }),
+    onWarning: () => undefined,
+  });
+  const open = () => {
+    const shop = openFactoryShop({ kernel, desk, env: {}, language });
+    const { database, objects, clock, ids, inbox } = records;
+    let seen = 0;
+    const observe = () => {
+      seen++;
+      if (seen === leaveAfter) void engine.close();
+    };
+    const base = { sqlite: database.sqlite, blobs: objects, clock, ids, inbox };
+    return openEngine({ ...base, workflows: [factory], kernel: shop, observe }).then((opened) => ({ engine: opened, shop }));
+  };
+  let engine: Engine;
+  let shop: FactoryShop;
+  ({ engine, shop } = await open());
+  const input: FactoryInput = {
+    project: "numbers",
+    spec_source: "SPEC.md",
+    spec_digest: await records.objects.put(Buffer.from("# Numbers\n\nDouble numbers, and double them again.\n")),
+  };
+  const runId = await engine.start("factory", input, { runId: "works" });
+
+  async function question(): Promise<InboxQuestion> {
+    const [first] = await records.inbox.listOpen();
+    if (first === undefined) throw new Error("nothing is asked");
+    return first;
+  }
+
+  return {
+    get shop() {
+      return shop;
+    },
+    asked,
+    question,
+    drive: () => engine.drive(runId, { whenWaiting: "return" }),
+    async answer(value) {
+      await records.answer({ id: (await question()).id, value, by: PERSON });
+    },
+    file(path) {
+      const whole = join(root, ".slipway/state_store", path);
+      return existsSync(whole) ? readFileSync(whole, "utf8") : null;
+    },
+    files(folder) {
+      const whole = join(root, ".slipway/state_store", folder);
+      const entries = existsSync(whole) ? readdirSync(whole, { recursive: true, withFileTypes: true }) : [];
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(whole.length + 1))
+        .toSorted();
+    },
+    async steps(child = "") {
+      return (await engine.events(`${runId}${child}`)).filter(({ kind }) => kind === "step").map(({ name }) => name);
+    },
+    async reopen() {
+      await engine.close();
+      ({ engine, shop } = await open());
+    },
+    async close() {
+      await engine.close();
+      await scratch.close();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "vite";
+
+/** One file of the nine hundred modules of a program: finding and loading those is most of what a process does that soon dies. */
+export async function bundle(program: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-kill-program-"));
+  await build({
+    configFile: false,
+    logLevel: "error",
+    plugins: [{ name: "places", transform: (code, id) => inPlace(code, id) }],
+    ssr: { noExternal: true },
+    build: { ssr: program, outDir: folder, target: "node24", rolldownOptions: { output: { entryFileNames: "program.mjs" } } },
+  });
+  return join(folder, "program.mjs");
+}
+
+/** What lies beside a module is still found there. */
+function inPlace(code: string, id: string): string | null {
+  if (!code.includes("import.meta.")) return null;
+  return code
+    .replaceAll(/\bimport\.meta\.dirname\b/g, () => JSON.stringify(dirname(id)))
+    .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(id).href));
+}
