@@ -12,7 +12,13 @@ export async function bundle(program: string): Promise<string> {
     logLevel: "error",
     plugins: [{ name: "places", transform: (code, id) => inPlace(code, id) }],
     ssr: { noExternal: true },
-    build: { ssr: program, outDir: folder, target: "node24", rolldownOptions: { output: { entryFileNames: "program.mjs" } } },
+    // In one piece: what is loaded later would wait for the program to begin, which waits for what it loads.
+    build: {
+      ssr: program,
+      outDir: folder,
+      target: "node24",
+      rolldownOptions: { output: { entryFileNames: "program.mjs", codeSplitting: false } },
+    },
   });
   return join(folder, "program.mjs");
 }

@@ -26,7 +26,9 @@ function everything(project: Project): unknown {
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.name.startsWith("slipway.db"),
   );
-  const tables = project.sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").map(({ name }) => String(name));
+  // What a full-text table knows is in tables of its own; it cannot be read from beginning to end itself.
+  const plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";
+  const tables = project.sql(plain).map(({ name }) => String(name));
   return {
     refs: project.git("for-each-ref"),
     worktrees: project.git("worktree", "list", "--porcelain"),

@@ -1,9 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { APPROVE, challengeOf, contractOf, planOf } from "@slipway/protocols/factory/engineering/testing/modules";
 import { sampleSpec } from "@slipway/protocols/factory/product/testing/specs";
 import { deliver, FIRST, NUMBERS } from "@slipway/protocols/factory/testing/numbers";
 import { describe, expect, test } from "vitest";
+import { startSlipway } from "../testing/child.ts";
 import { letters, type Project } from "../testing/project.ts";
 
 const [double] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks;
@@ -28,6 +29,7 @@ describe("slipway factory", () => {
     const project = numbers();
     const asked = await factory(project);
     expect(asked).toMatchObject({ code: 23, stderr: "" });
+    expect(asked.stdout).toContain("- product: asks: Build Ledger from this spec?\n");
     expect(asked.stdout).toContain("Build Ledger from this spec?\n    slipway answer Q1 APPROVE\n");
     expect((await project.slipway(["factory", "status"])).stdout).toContain("No project yet");
     expect((await project.slipway(["inbox", "Q1"])).stdout).toContain("raises NegativeError for a negative number");
@@ -49,5 +51,47 @@ describe("slipway factory", () => {
     expect(status.stdout).toContain("1 of 1 tasks shipped; nothing is left to do");
     expect((await project.slipway(["factory", "status", "--json"])).json()).toMatchObject([{ summary: { complete: true } }]);
     expect(project.git("status", "--porcelain")).toBe("");
+  });
+
+  test("[FAC-199] killed in the middle of a debate, it goes on there: who has spoken is not asked again", async () => {
+    const project = numbers();
+    await factory(project);
+    await project.slipway(["answer", "Q1", "APPROVE"]);
+    const child = startSlipway(project, ["resume", "--cassette", project.cassette, "--json"]);
+    await child.says('"name":"MM-twice/challenge:1"');
+    child.process.kill("SIGKILL");
+    await child.ended;
+    expect(existsSync(join(project.root, ".slipway/state_store/modules"))).toBe(false);
+    for (const role of ["product-owner", "planner", "proposer"]) rmSync(join(project.cassette, role), { recursive: true });
+    const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(stdout).toContain("+ MM-twice: tested, sealed and in the code index\n");
+    expect(stdout).toMatch(/REL-[0-9a-f]{8} releases 1 module: MM-twice@1\.0\.0\.\n/);
+    expect(code).toBe(0);
+  });
+
+  test("a halt names the command that answers it; the answer's text goes where the choice wants it", async () => {
+    const project = numbers();
+    project.record("planner", "1", planOf(["MM-twice", ["MM-twice@^1.0.0"]]), FIRST);
+    for (const attempt of ["2", "3"]) project.record("planner", attempt, planOf(["MM-twice", ["MM-twice@^1.0.0"]]), FIRST);
+    await factory(project);
+    await project.slipway(["answer", "Q1", "APPROVE"]);
+    const halted = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(halted.code).toBe(23);
+    expect(halted.stdout).toContain(`${FIRST} has halted`);
+    expect((await project.slipway(["factory", "status"])).stdout).toMatch(/halted: T-\S+ \(ESC-[0-9a-f]{8}\): No valid micro plan/);
+    expect((await project.slipway(["answer", "Q2", "ABANDON_TASK", "--comment", "not needed"])).code).toBe(0);
+    const ended = await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(ended.stdout).toContain("Every task was abandoned; there is nothing to release.");
+    expect(ended.code).toBe(3);
+  });
+
+  test("takes comments for what the gate's choices need, and refuses what is no specification", async () => {
+    const project = numbers();
+    await factory(project);
+    expect((await project.slipway(["answer", "Q1", "REJECT"])).stderr).toContain("reasons");
+    expect((await project.slipway(["answer", "Q1", "AMEND", "--comment", "one more task"])).code).toBe(0);
+    const refused = await project.slipway(["factory", "missing.md"]);
+    expect(refused.stderr).toContain("There is no file missing.md.");
+    expect(refused.code).not.toBe(0);
   });
 });

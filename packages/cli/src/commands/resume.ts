@@ -8,6 +8,7 @@ import { personOf } from "../places.ts";
 import { openProgress, styleFor } from "../render/progress.ts";
 import { openSession } from "../session.ts";
 import { reasonFrom } from "../unsandboxed.ts";
+import { interfaceChange } from "@slipway/protocols/factory/changing";
 import { engineering } from "@slipway/protocols/factory/engineering/engineering";
 import { productLoop } from "@slipway/protocols/factory/product/loop";
 import { factory } from "@slipway/protocols/factory/protocol";
@@ -38,7 +39,9 @@ export const run: RunCommand = async (args, io) => {
   }
 };
 
-const VERSION_OF = new Map([features, feature, factory, productLoop, engineering].map(({ name, version }) => [name, version]));
+const VERSION_OF = new Map(
+  [features, feature, factory, productLoop, engineering, interfaceChange].map(({ name, version }) => [name, version]),
+);
 
 /** A run and everything below it are pinned each for itself; what has ended keeps the version it ended with. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {

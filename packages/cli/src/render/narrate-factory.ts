@@ -13,15 +13,18 @@ const ROUTES: Readonly<Record<string, Omit<Line, "feature">>> = {
 
 /** What happens in a run of the factory, in words: the project in the run's own stream, the product and each task in one of theirs. */
 export function narrateFactory({ stream, kind, name, payload }: JournalEvent): Line | null {
-  const part = /^[^/]+(?:\/(product|task:\d+))?$/.exec(stream);
+  const part = /^[^/]+(?:\/(product|task:\d+|new-version:[\d.]+))?$/.exec(stream);
   if (part === null) return null;
   const given = parse(payload);
   const feature = part[1] ?? "project";
-  if (kind === "asked") return { feature, text: typeof given["title"] === "string" ? `asks: ${given["title"]}` : "asks a person", good: null };
-  if (kind === "answered") return { feature, text: `answered by ${typeof given["by"] === "string" ? given["by"] : "a person"}`, good: null };
+  if (kind === "asked")
+    return { feature, text: typeof given["title"] === "string" ? `asks: ${given["title"]}` : "asks a person", good: null };
+  if (kind === "answered")
+    return { feature, text: `answered by ${typeof given["by"] === "string" ? given["by"] : "a person"}`, good: null };
   if (kind !== "step") return null;
   const value = isRecord(given["value"]) ? given["value"] : {};
-  return feature.startsWith("task:") ? ofTask(name) : part[1] === undefined ? ofProject(name, value) : null;
+  if (part[1] === undefined) return ofProject(name, value);
+  return feature === "product" ? null : ofTask(name);
 }
 
 function ofProject(name: string, value: Value): Line | null {

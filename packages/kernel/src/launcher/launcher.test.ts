@@ -130,6 +130,14 @@ test("when the launcher dies, what it started counts as killed and what was aske
   process.kill(running.pid ?? 0, "SIGKILL");
 });
 
+test("a launcher that never works: what was asked of it is started here, and it is not tried again", async () => {
+  const worked: boolean[] = [];
+  const broken = await openLauncher((ever) => void worked.push(ever), "/no/such/launcher.js");
+  if (broken === null) throw new Error("no launcher");
+  expect(await outcome(childOf(await broken.start(shell("echo here"))))).toMatchObject({ stdout: "here\n", code: 0 });
+  expect(worked).toEqual([false]);
+});
+
 describe("a process with a launcher", () => {
   const script = (work: string) => `
     import { openLauncher } from ${JSON.stringify(join(import.meta.dirname, "launcher.ts"))};

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { RemoteChild } from "./child.ts";
+import { RemoteChild, type Child } from "./child.ts";
 import { openConnections } from "./connections.ts";
 import type { Introduction, RemoteReport, RemoteStart, SpawnError, StartRequest } from "./protocol.ts";
 import { spawnHere } from "./spawn.ts";
 
-export type RemoteStarted = { readonly child: RemoteChild; readonly pid: number } | { readonly error: SpawnError };
+export type RemoteStarted = { readonly child: Child; readonly pid: number } | { readonly error: SpawnError };
 
 export interface Launcher {
   start(request: StartRequest): Promise<RemoteStarted>;
@@ -23,18 +23,18 @@ interface Sent extends Order {
   readonly streams: readonly (Socket | null)[];
 }
 
-const ENTRY = new URL(`./launcher-process${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
+const ENTRY = join(import.meta.dirname, import.meta.url.endsWith(".ts") ? "launcher-process.ts" : "launcher-process.js");
 const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process that starts others has ended.", transient: true } };
 
-/** Null where it cannot be had. `onGone` is called when nothing can be asked of it any more. */
-export async function openLauncher(onGone: () => void): Promise<Launcher | null> {
+/** Null where it cannot be had. `onGone` is called when nothing can be asked of it any more, with whether it ever could. */
+export async function openLauncher(onGone: (worked: boolean) => void, entry = ENTRY): Promise<Launcher | null> {
   // Abstract: no file that could be left behind, and a sandbox without the host's network does not see it.
   const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random() };
   const connections = await openConnections(introduction, () => sendWaiting()).catch(() => null);
   if (connections === null) return null;
   const started = await spawnHere({
     file: process.execPath,
-    args: ["--max-semi-space-size=1", "--disable-warning=ExperimentalWarning", fileURLToPath(ENTRY)],
+    args: ["--max-semi-space-size=1", "--disable-warning=ExperimentalWarning", entry],
     cwd: "/",
     env: {},
     stdio: ["pipe", "pipe", "ignore"],
@@ -92,14 +92,21 @@ export async function openLauncher(onGone: () => void): Promise<Launcher | null>
     asked?.answer(report);
   }
 
+  let gone = false;
   function end(): void {
+    if (gone) return;
+    gone = true;
     connections?.close();
-    for (const { answer } of [...sent.values(), ...waiting]) answer(GONE);
+    // What it was never asked for can still be started; of the rest nobody knows whether it was.
+    for (const { request, answer } of waiting) void spawnHere(request).then(answer);
+    for (const { answer } of sent.values()) answer(GONE);
     for (const child of children.values()) child.end(null, "SIGKILL");
-    onGone();
+    onGone(orders > 0);
   }
 
   started.child.once("exit", end).unref();
+  // Where nothing else keeps this process alive, the exit is not heard any more, but the end of its output is.
+  stdout.once("close", end);
   // That it has ended is told by its exit.
   stdin.on("error", () => undefined).unref();
   stdout.unref();

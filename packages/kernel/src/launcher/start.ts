@@ -19,9 +19,10 @@ export function startChild(request: StartRequest): Promise<Started> {
 }
 
 async function openOne(): Promise<void> {
-  launcher = await openLauncher(() => {
+  launcher = await openLauncher((worked) => {
     launcher = null;
-    own = 0;
+    // One that never started anything would not do so the next time.
+    if (worked) own = 0;
   });
 }
 

@@ -77,13 +77,15 @@ async function factsFor(
 }
 
 /** Of a plan that a person gives: what of it exists, and what it may call. */
-async function planFactsFor({ store }: FactoryShop, project: Project, task: string, answer: unknown): Promise<PlanFacts> {
+async function planFactsFor({ store, codeIndex }: FactoryShop, project: Project, task: string, answer: unknown): Promise<PlanFacts> {
   const plan = (answer as { readonly revised_micro_plan?: unknown }).revised_micro_plan;
   const drafted = planDraftSchema.safeParse(plan);
   const candidates = drafted.success ? drafted.data.modules.flatMap(({ reuse_candidate_refs }) => reuse_candidate_refs) : [];
   const existing = new Set<string>();
   for (const id of namedModules(plan)) if ((await store.latestVersion(id)) !== null) existing.add(id);
-  const shipped = new Set((await dependenciesOf({ store }, project, task)).map(({ module_id, version }) => `${module_id}@${version}`));
+  const shipped = new Set(
+    (await dependenciesOf({ store, codeIndex }, project, task)).map(({ module_id, version }) => `${module_id}@${version}`),
+  );
   for (const ref of candidates) if ((await store.shippedModule(ref)) !== null) shipped.add(ref);
   return { existing, successors: new Set(), shipped };
 }

@@ -1,5 +1,4 @@
-import type { Failure } from "@slipway/durable/errors";
-import { toFailure } from "@slipway/durable/errors";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import type { EngineeringResult, Resumption } from "./engineering/engineering.ts";
 import type { EscalationDraft, Halt, ModuleFailure } from "./engineering/halt.ts";
 import type { LockedPlan } from "./engineering/planning.ts";
@@ -10,6 +9,8 @@ import type { Resume } from "./escalation/resolve.ts";
 export interface HaltedTask {
   readonly draft: EscalationDraft;
   readonly details: Readonly<Record<string, unknown>>;
+  /** The interface change that it waits for. */
+  readonly exception_id: string | null;
   readonly failed: readonly ModuleFailure[];
   readonly locked: LockedPlan | null;
   /** What it has shipped so far. */
@@ -17,7 +18,8 @@ export interface HaltedTask {
 }
 
 export function haltedTask({ halt, locked, modules }: Extract<EngineeringResult, { status: "HALTED" }>): HaltedTask {
-  return { draft: halt.escalation, details: detailsOf(halt), failed: failedIn(halt), locked, shipped: modules };
+  const exception_id = halt.cause === "interface_change" ? halt.exception_id : null;
+  return { draft: halt.escalation, details: detailsOf(halt), exception_id, failed: failedIn(halt), locked, shipped: modules };
 }
 
 /** The work on the task ended where no rule foresees it, or a person gave it up. */
@@ -34,6 +36,7 @@ export function brokenOff(task: EngineeringTask, error: unknown): HaltedTask {
       resolution_context: "Modules that it had shipped stay in the code index.",
     },
     details: { halted_by: "broke_off", code },
+    exception_id: null,
     failed: [],
     locked: null,
     shipped: [],
@@ -59,7 +62,11 @@ function failedIn(halt: Halt): readonly ModuleFailure[] {
 }
 
 function detailsOf(halt: Halt): Record<string, unknown> {
-  const failed = failedIn(halt).map(({ rounds: _, deliverable, ...failure }) => ({ ...failure, deliverable: deliverable?.ref ?? null }));
+  const failed = failedIn(halt).map((failure) => ({
+    ...failure,
+    rounds: failure.rounds.length,
+    deliverable: failure.deliverable?.ref ?? null,
+  }));
   const { cause: halted_by } = halt;
   switch (halt.cause) {
     case "plan_invalid":

@@ -109,7 +109,9 @@ describe("a task that halts", () => {
   test("a split puts new tasks in its place; what depended on it builds on one of them", async () => {
     const parts = { planner: [cyclic, cyclic, cyclic, planOf(["MM-twice"]), calling], challenger: [PASS], arbiter: [APPROVE] };
     await halted(parts);
-    const [{ task_id: _, ...task }] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks as [(typeof NUMBERS.pillars)[0]["epics"][0]["stories"][0]["tasks"][0]];
+    const [{ task_id: _, ...task }] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks as [
+      (typeof NUMBERS.pillars)[0]["epics"][0]["stories"][0]["tasks"][0],
+    ];
     const split = { action: "SPLIT_TASK", new_tasks: [{ ...task, name: "Double simply", depends_on: [] }] };
     expect(await answer(split)).toMatchObject({ status: "waiting" });
     // The new one is shipped first; only then is nothing left but what waits for the one that was split.
@@ -134,7 +136,11 @@ describe("a task that halts", () => {
     expect(await works.question()).toMatchObject({ kind: "mend" });
     expect(await answer({ decision: "give_up" })).toMatchObject({ status: "waiting" });
     expect(await escalation()).toMatchObject({ task_id: FIRST, details: { halted_by: "broke_off" } });
-    const again = { action: "AMEND_SPEC", amended_acceptance_criteria: ["returns the double of a number"], amendment_rationale: "once more" };
+    const again = {
+      action: "AMEND_SPEC",
+      amended_acceptance_criteria: ["returns the double of a number"],
+      amendment_rationale: "once more",
+    };
     expect(await answer(again)).toMatchObject({ value: { status: "released" } });
   });
 });

@@ -51,7 +51,7 @@ describe("a factory run", () => {
     });
   });
 
-  test("[FAC-091] [FAC-149] [FAC-157] [FAC-191] leaves every record in its place, once", async () => {
+  test("[FAC-091] [FAC-149] [FAC-191] leaves every record in its place, once", async () => {
     works = (await approved()).works;
     const entries = await works.shop.codeIndex.snapshot();
     expect(entries.map(({ module_id, version, status }) => ({ module_id, version, status }))).toEqual([
@@ -114,7 +114,7 @@ describe("a factory run", () => {
     expect(works.file("project/state_machine.json")).toBeNull();
   });
 
-  test("[FAC-199] left and taken up again after every few events, it repeats no invocation that has ended and ships nothing twice", async () => {
+  test("left and taken up again after every few events, it repeats no invocation that has ended and ships nothing twice", async () => {
     works = await openWorks(PARTS, { leaveAfter: 7 });
     let outcome = await works.drive();
     let times = 0;

@@ -8,7 +8,7 @@ import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-export const FACTORY_VERSION = "1";
+const FACTORY_VERSION = "1";
 
 export interface FactoryInput extends ProductInput {
   /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */

@@ -1,4 +1,7 @@
+import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
 import { splitRef } from "@slipway/kernel/code-index/entry";
+import { inPlaceOf } from "./preparing.ts";
+import type { StateMachine } from "./project/state.ts";
 import type { ReleasedModule } from "./release/gates.ts";
 import { fullRelease } from "./release/release.ts";
 import type { Release } from "./release/schema.ts";
@@ -12,8 +15,20 @@ export async function releaseProject(site: FactorySite): Promise<Release | null>
     const { documents, codeIndex } = site.shop;
     const project = await site.project();
     await project.flush();
-    return fullRelease({ documents, index: codeIndex, moduleOf: (ref) => releasedModule(site.shop, ref) }, call, project.machine(), at);
+    const machine = await withSuccessors(codeIndex, project.machine());
+    return fullRelease({ documents, index: codeIndex, moduleOf: (ref) => releasedModule(site.shop, ref) }, call, machine, at);
   });
+}
+
+/** What was superseded since it shipped is released as what took its place. */
+async function withSuccessors(index: Pick<CodeIndex, "find">, machine: StateMachine): Promise<StateMachine> {
+  const entries = await Promise.all(
+    Object.entries(machine.tasks).map(async ([id, task]) => {
+      const module_refs = await Promise.all(task.module_refs.map((ref) => inPlaceOf(index, ref)));
+      return [id, { ...task, module_refs }] as const;
+    }),
+  );
+  return { ...machine, tasks: Object.fromEntries(entries) };
 }
 
 /** A shipped version with what was recorded of it when it shipped. */

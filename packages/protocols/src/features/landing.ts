@@ -27,6 +27,7 @@ export async function land(site: Site, review: number): Promise<Landed> {
   const required = site.shop.kernel.configuration.policy.merge_policy.require_user_approval;
   let approval: Approval = required ? null : "not needed";
   let askedAgain: string | null = null;
+  let ungated = false;
   for (let round = 1; round <= MAX_BASE_MOVES; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
     if (approval !== null) await site.ctx.until(`turn:land:${name}`, () => features.turnToLand(site.run, site.id));
@@ -55,6 +56,12 @@ export async function land(site: Site, review: number): Promise<Landed> {
     }
     const merged = await merge(site, name, approval);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
+    if ("ungated" in merged) {
+      // The policy may have changed since the candidate was looked at: then the next one is gated again. Once.
+      if (ungated) throw fromFailure(merged.ungated);
+      ungated = true;
+      continue;
+    }
     if (merged.voided === null) continue;
     approval = null;
     askedAgain = merged.voided;
@@ -118,7 +125,7 @@ async function lost(site: Site, name: string, problem: string): Promise<Landed> 
 }
 
 /** Not yet: with the approval in hand it is tried again, unless that does not hold, and why. */
-type Merged = { readonly landing: Landing } | { readonly voided: string | null };
+type Merged = { readonly landing: Landing } | { readonly voided: string | null } | { readonly ungated: Failure };
 
 /** What may have changed between the approval and now is not a failure: it is looked at once more. */
 async function merge(site: Site, name: string, approval: Approval): Promise<Merged> {
@@ -130,8 +137,7 @@ async function merge(site: Site, name: string, approval: Approval): Promise<Merg
   if (outcome.failure.code === "user_approval_required") return { voided: outcome.failure.message };
   // A base that moved against the change shows in the next candidate, as one that merely moved does.
   const { code, details } = outcome.failure;
-  // So does a policy that has changed: its gates have not passed yet.
-  if (code === "base_moved" || details["conflicts"] !== undefined || code === "gate_failed" || code === "lock_not_held")
-    return { voided: null };
+  if (code === "gate_failed") return { ungated: outcome.failure };
+  if (code === "base_moved" || details["conflicts"] !== undefined || code === "lock_not_held") return { voided: null };
   throw fromFailure(outcome.failure);
 }

@@ -15,7 +15,7 @@ import type { Site } from "./site.ts";
 import { testOnce } from "./testing.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-export const PROTOCOL_VERSION = "3";
+const PROTOCOL_VERSION = "3";
 
 export interface FeatureResult {
   readonly feature_id: string;

@@ -2,7 +2,9 @@ import { PARTS } from "./numbers.ts";
 import { openWorks, type Parts, type Works } from "./works.ts";
 
 /** A run whose spec a person has approved, as far as it goes from there. */
-export async function approved(parts: Parts = {}): Promise<{ readonly works: Works; readonly outcome: Awaited<ReturnType<Works["drive"]>> }> {
+export async function approved(
+  parts: Parts = {},
+): Promise<{ readonly works: Works; readonly outcome: Awaited<ReturnType<Works["drive"]>> }> {
   const works = await openWorks({ ...PARTS, ...parts });
   await works.drive();
   await works.answer({ decision: "APPROVE" });

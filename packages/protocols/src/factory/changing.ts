@@ -1,0 +1,136 @@
+import { workflow } from "@slipway/durable/ctx";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { moduleRef, summaryOf } from "@slipway/kernel/code-index/entry";
+import { contractSchema, DIMENSIONS, type Contract } from "@slipway/kernel/contracts/schema";
+import type { Call } from "@slipway/kernel/features/call";
+import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { z } from "zod";
+import { debateContract } from "./change-debate.ts";
+import { engineerTask } from "./engineering/engineering.ts";
+import type { PlanDraft } from "./engineering/micro-plan.ts";
+import type { EngineeringTask } from "./engineering/ports.ts";
+import { engineeringSite } from "./engineering/site.ts";
+import type { Candidate } from "./exceptions/candidate.ts";
+import { resolveException, type DebateRound } from "./exceptions/resolve.ts";
+import { exceptionKind, type InterfaceChangeException } from "./exceptions/schema.ts";
+import type { FactoryShop } from "./shop.ts";
+
+/** Raise it whenever a step is renamed, added, removed or reordered. */
+const CHANGE_VERSION = "1";
+
+export interface ChangeInput {
+  readonly exception_id: string;
+  /** The one that halted. */
+  readonly task: EngineeringTask;
+}
+
+export type ChangeResult =
+  | { readonly status: "shipped"; readonly module_ref: string }
+  | { readonly status: "failed"; readonly reason: string; readonly rounds: readonly DebateRound[] };
+
+/** A change of a contract that a person has approved: debated, built, shipped; then the old version is out of use. */
+export const interfaceChange = workflow<ChangeInput, ChangeResult, FactoryShop>(
+  "factory-change",
+  CHANGE_VERSION,
+  async (ctx, { exception_id, task }, shop) => {
+    const site = engineeringSite(ctx, shop, task);
+    const exception = await ctx.step("exception", () => shop.documents.get(exceptionKind, exception_id));
+    const outcome = await resolveException(exception, {
+      // A round is steps of its own.
+      step: (name, body) => (name.includes(":debate_round:") ? body() : ctx.step(name, body)),
+      contractOf: async (ref) => (await shop.store.shippedModule(ref))?.contract ?? null,
+      dependentsOf: (ref) => shop.codeIndex.dependentsOf(ref),
+      debateRound: (round) => debateContract(site, round),
+      openVersion: (candidate, rounds) => keepApproved(shop, site.call(`${exception_id}:finalize`), candidate.contract, rounds),
+    });
+    if (outcome.kind !== "agreed") {
+      const reason = outcome.kind === "invalid" ? outcome.problems.join("; ") : outcome.reason;
+      return { status: "failed", reason, rounds: outcome.kind === "invalid" ? [] : outcome.rounds };
+    }
+    const { candidate, module_ref } = outcome;
+    const built = await engineerTask(engineeringSite(ctx, shop, successorTask(task, exception, candidate)), {
+      kind: "plan",
+      plan: successorPlan(exception, candidate.contract),
+    });
+    if (built.status !== "SHIPPED") {
+      return { status: "failed", reason: built.halt.escalation.minimal_decision_required, rounds: outcome.rounds };
+    }
+    await site.keep("supersede", (call) =>
+      shop.codeIndex.retire(call, {
+        module_ref: exception.target_module,
+        status: "SUPERSEDED",
+        superseded_by: module_ref,
+        note: `Superseded by ${module_ref}, which ${exception_id} asked for: ${exception.reason}`,
+      }),
+    );
+    return { status: "shipped", module_ref };
+  },
+);
+
+/** Also when it was agreed on before and could not be built: the folder has what was last agreed on. */
+async function keepApproved({ documents }: FactoryShop, call: Call, contract: Contract, debate: readonly DebateRound[]): Promise<void> {
+  const body = { module_ref: refOf(contract), contract, debate: [...debate] };
+  if ((await documents.find(approvedContractKind, body.module_ref)) === null) await documents.keep(call, approvedContractKind, body);
+  else
+    await documents.revise({ ...call, operationId: `${call.operationId}/again` }, approvedContractKind, body.module_ref, body, () => body);
+}
+
+function refOf({ module_id, module_version }: Contract): string {
+  return `${module_id}@${module_version}`;
+}
+
+const approvedContract = z.strictObject({ module_ref: moduleRef, contract: contractSchema, debate: z.array(z.unknown()) });
+
+/** In the folder of the version that is to be built. */
+const approvedContractKind: DocumentKind<z.output<typeof approvedContract>> = {
+  kind: "approved contract",
+  prefix: null,
+  idField: "module_ref",
+  schema: approvedContract,
+  fixity: "revised",
+  files(_id, { contract, debate }) {
+    const folder = storePaths.module(contract.module_id, contract.module_version);
+    return { [`${folder}/contract.json`]: jsonText(contract), [`${folder}/debate.json`]: jsonText(debate) };
+  },
+};
+
+/** What the engineering loop is told: the change, and nothing of the task that needs it. */
+function successorTask(task: EngineeringTask, exception: InterfaceChangeException, { contract, differences }: Candidate): EngineeringTask {
+  const { exception_id, target_module, reason, evidence, compatibility_expectation } = exception;
+  const criterion = `serves what ${exception_id} asks for`;
+  return {
+    ...task,
+    task_file: [
+      `# Task: a new version of ${target_module}`,
+      `## Task ID: ${task.task_id}`,
+      `## Description\n${reason}\n${evidence.map((line) => `- ${line}`).join("\n")}`,
+      `## What changes\n${differences.map((line) => `- ${line}`).join("\n")}`,
+      `## Acceptance Criteria\n- ${criterion}`,
+    ].join("\n\n"),
+    acceptance_criteria: [criterion],
+    dependencies: contract.dependencies.map(({ ref }) => ref),
+    successors: { [contract.module_id]: compatibility_expectation },
+  };
+}
+
+function successorPlan({ exception_id }: InterfaceChangeException, approved: Contract): PlanDraft {
+  // Versions are given where the plan is locked.
+  const { module_version: _, ...contract } = approved;
+  const summary = summaryOf(contract);
+  const io = DIMENSIONS.map((dimension) => [
+    dimension,
+    summary[dimension].length === 0 ? ["none: nothing is declared"] : summary[dimension],
+  ]);
+  const module = {
+    module_id: contract.module_id,
+    name: contract.name,
+    purpose: contract.purpose,
+    io_contract: Object.fromEntries(io) as PlanDraft["modules"][number]["io_contract"],
+    error_cases: contract.error_cases,
+    depends_on: contract.dependencies.map(({ ref }) => ref),
+    reuse_candidate_refs: [],
+    reuse_decision: "CREATE_NEW" as const,
+    reuse_justification: `${exception_id} asks for a new version.`,
+  };
+  return { modules: [module], contracts: [contract] };
+}
