@@ -1,17 +1,24 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { benchDurable, type BenchRow } from "@slipway/durable/bench/durable";
-import { benchGates } from "@slipway/kernel/gates/bench";
-import { benchPacks } from "./packs.ts";
+import type { BenchRow } from "@slipway/durable/bench/durable";
+import { GROUPS } from "./group.ts";
 import { benchPeer, peerTable } from "./peer/bench.ts";
 import { PEER } from "./peer/install.ts";
-import { benchStatus } from "./status.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
 const MARKER = "<!-- measured -->";
 
-const rows: BenchRow[] = [...(await benchStatus()), ...(await benchGates()), ...(await benchPacks()), ...(await benchDurable())];
+const group = join(import.meta.dirname, "group.ts");
+/** Apart from each other: what one has left in memory is no figure of the next. */
+const rows = Object.keys(GROUPS).flatMap((name) => {
+  const text = execFileSync(process.execPath, [...process.execArgv, group, name], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(text) as BenchRow[];
+});
 const table = [
   "| what | measured | ratio | bar | met |",
   "|---|---|---|---|---|",

@@ -1,0 +1,15 @@
+// One group of figures, in a process that has done nothing before: `group.ts NAME` prints its rows as JSON.
+import type { BenchRow } from "@slipway/durable/bench/durable";
+
+export const GROUPS = {
+  status: async () => (await import("./status.ts")).benchStatus(),
+  gates: async () => (await import("@slipway/kernel/gates/bench")).benchGates(),
+  packs: async () => (await import("./packs.ts")).benchPacks(),
+  durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),
+} satisfies Record<string, () => Promise<BenchRow[]>>;
+
+const [name] = process.argv.slice(2);
+if (name !== undefined && name in GROUPS) {
+  process.stdout.write(JSON.stringify(await GROUPS[name as keyof typeof GROUPS]()));
+  process.exit();
+}
