@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs as call, LETTERS as letters, lettersOn } from "./testing/letters.ts";
@@ -116,6 +116,8 @@ describe("[FEA-168] a dry run", () => {
     await scratch.kernel.features.acquireLocks(call(), { ...letters, resources: ["events"] });
     scratch.git("-C", ".worktrees/letters", "commit", "--quiet", "--all", "--message=mine");
     scratch.write(".worktrees/letters/stray.txt", "stray\n");
+    // What is kept ready for the next patch goes by itself when nobody comes.
+    await expect.poll(() => readdirSync(join(scratch.root, ".git/slipway/tmp")), { timeout: 20_000 }).toEqual([]);
     const bytes = () => [
       everything(),
       scratch.git("count-objects", "-v"),
