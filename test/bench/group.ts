@@ -5,6 +5,7 @@ export const GROUPS = {
   status: async () => (await import("./status.ts")).benchStatus(),
   gates: async () => (await import("@slipway/kernel/gates/bench")).benchGates(),
   packs: async () => (await import("./packs.ts")).benchPacks(),
+  index: async () => (await import("@slipway/kernel/code-index/bench")).benchCodeIndex(),
   durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),
 } satisfies Record<string, () => Promise<BenchRow[]>>;
 

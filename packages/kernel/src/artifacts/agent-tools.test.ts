@@ -25,7 +25,7 @@ function tools(context: Partial<AgentContext> = {}, shipGround: AgentToolsOption
 }
 const wish = { artifact_type: "IMPLEMENTATION", body: { "a.ts": "a\n" } };
 
-describe("[FAC-096] an agent", () => {
+describe("an agent", () => {
   test("has four tools, and of them those its role was given", async () => {
     expect(ARTIFACT_TOOLS).toEqual(["create_artifact", "ship_artifact", "query_artifacts", "search_code_index"]);
     const use = tools({ tools: ["query_artifacts"] });
@@ -45,7 +45,7 @@ describe("[FAC-096] an agent", () => {
   });
 
   test.each(["artifact_id", "created_by", "context_pack_ref", "status", "version", "follows", "pillar"])(
-    "[FAC-101] cannot say the %s itself",
+    "cannot say the %s itself",
     async (field) => {
       expect((await refusalOf(() => tools()("create_artifact", { ...wish, [field]: "IMPL-0a1b2c3d" }))).code).toBe(
         "schema_validation_failed",
@@ -62,7 +62,7 @@ describe("[FAC-096] an agent", () => {
   });
 });
 
-describe("[FAC-097] ship_artifact", () => {
+describe("ship_artifact", () => {
   const ground = async () => ({ to: "SHIPPED" as const, amendmentsApplied: true, evidence: PASS });
 
   test("ships nothing early: without evidence, without an approval, with evidence that fails", async () => {

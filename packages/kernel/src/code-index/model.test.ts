@@ -62,7 +62,7 @@ describe("a model that does not keep its promise is found out at once", () => {
   });
 });
 
-describe("[FAC-183] another model", () => {
+describe("another model", () => {
   const before = modelOf("before", { left: [1, 0], right: [0, 1], asked: [1, 0] });
   const after = modelOf("after", { left: [0, 1, 0], right: [0, 0, 1], asked: [0, 0, 1] }, 300);
 

@@ -48,7 +48,7 @@ beforeEach(async () => {
 const bytes = Buffer.from("other\n");
 const onDisk = (path: string) => readFileSync(join(yard.folder, path), "utf8");
 
-describe("[FAC-090] implementation and tests of a shipped module", () => {
+describe("implementation and tests of a shipped module", () => {
   const sealed = [
     `${SHIPPED}/implementation/send.ts`,
     `${SHIPPED}/tests/send.test.ts`,
@@ -57,7 +57,7 @@ describe("[FAC-090] implementation and tests of a shipped module", () => {
     `${SHIPPED}/Implementation/send.ts`,
   ];
 
-  test.each(sealed)("[FAC-161] %s is answered in the words of the specification", async (asked) => {
+  test.each(sealed)("%s is answered in the words of the specification", async (asked) => {
     expect(textOf(await tree.read(asked))).toBe(accessDenied(asked));
     for (const change of [() => tree.write(asked, bytes), () => tree.edit(asked, "needle", "x"), () => tree.remove(asked)]) {
       expect((await refusalOf(change)).message).toBe(accessDenied(asked));
@@ -71,7 +71,7 @@ describe("[FAC-090] implementation and tests of a shipped module", () => {
     );
   });
 
-  test("[FAC-162] are left out wherever one looks around, without an error", async () => {
+  test("are left out wherever one looks around, without an error", async () => {
     expect((await tree.ls(SHIPPED)).map(({ path }) => path.split("/").at(-1))).toEqual(["contract.json", "examples.md", "ship.json"]);
     expect(await tree.ls(`${SHIPPED}/implementation`)).toEqual([]);
     expect(await tree.ls(`${SHIPPED}/tests`)).toEqual([]);
@@ -122,7 +122,7 @@ describe("[FAC-090] implementation and tests of a shipped module", () => {
   });
 });
 
-describe("[FAC-089] each part has its rule", () => {
+describe("each part has its rule", () => {
   const FIXED = [
     `${SHIPPED}/contract.json`,
     `${SHIPPED}/ship.json`,
@@ -137,7 +137,7 @@ describe("[FAC-089] each part has its rule", () => {
     "debates/MM-mail/round-2/adjudication.json",
   ];
 
-  test.each(FIXED)("[FAC-086] %s is not written, edited or removed", async (path) => {
+  test.each(FIXED)("%s is not written, edited or removed", async (path) => {
     const before = onDisk(path);
     for (const change of [() => tree.write(path, bytes), () => tree.edit(path, before.trim(), "x"), () => tree.remove(path)]) {
       expect(await refusalOf(change)).toMatchObject({ code: "policy_violation", details: { immutable: true } });
@@ -147,7 +147,7 @@ describe("[FAC-089] each part has its rule", () => {
   });
 
   test.each([`${SHIPPED}/new.md`, "artifacts/core/PROP-00000001/1.0.0/body/new.md", "debates/MM-mail/round-2/more.json"])(
-    "[FAC-086] nothing is added as %s either",
+    "nothing is added as %s either",
     async (path) => {
       expect((await refusalOf(() => tree.write(path, bytes))).message).toMatch(/is shipped|is adjudicated/);
     },

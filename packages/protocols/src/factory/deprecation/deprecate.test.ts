@@ -16,7 +16,7 @@ async function room() {
   return made;
 }
 
-describe("[FAC-200] deprecating a module", () => {
+describe("deprecating a module", () => {
   test("names who depends on it, points to what replaces it, and says why, when and what to do", async () => {
     const { index, call } = await room();
     const given = { module_ref: "MM-parse@1.0.0", ...because, replacement: "MM-parse_span@1.0.0" };
@@ -36,7 +36,7 @@ describe("[FAC-200] deprecating a module", () => {
   });
 });
 
-test("[FAC-201] what is deprecated stays where it is and can be named; a search finds it when asked to", async () => {
+test("what is deprecated stays where it is and can be named; a search finds it when asked to", async () => {
   const { index, call } = await room();
   const before = await index.find("MM-parse@1.0.0");
   await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because }, AT);

@@ -107,7 +107,7 @@ describe("the question", () => {
   });
 });
 
-test("[FAC-067] an attestation needs a rationale, moves HALTED to SHIPPED and is kept in the escalation", async () => {
+test("an attestation needs a rationale, moves HALTED to SHIPPED and is kept in the escalation", async () => {
   const { keep, documents, call, onDisk } = await room();
   const escalation = await keep();
   for (const given of [{}, { rationale: " " }, { rationale: "x", module_refs: ["MM-x"] }])

@@ -115,7 +115,7 @@ test.each(["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"] as const)("after %s
   expect(decide(board.view())).toEqual({ kind: "continue", task: a });
 });
 
-test("[FAC-067] only a person's attestation ships what is HALTED, and only that", () => {
+test("only a person's attestation ships what is HALTED, and only that", () => {
   const board = haltedChain();
   const attest = { kind: "attest" as const, rationale: "done by hand", escalation_ref: "ESC-0a1b2c3d", module_refs: [], at: AT };
   expect(() => board.apply(ship(a))).toThrow(refused);

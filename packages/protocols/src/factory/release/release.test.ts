@@ -110,7 +110,7 @@ test("[FAC-197] a manifest has its id, its gates and the verdict over all of the
     expect(releaseSchema.safeParse({ ...release, ...changed }).success).toBe(false);
 });
 
-describe("[FAC-192] a partial release", () => {
+describe("a partial release", () => {
   test("has exactly the modules that are named", async () => {
     const { partial } = await room();
     expect((await partial("MM-parse@1.0.0", "MM-lex@1.2.0", "MM-lex@1.2.0")).modules.map(({ module_ref }) => module_ref)).toEqual([

@@ -17,7 +17,7 @@ const problemsOf = (given: unknown, module: Parameters<typeof checkReuse>[0] = c
   return checked.ok ? [] : checked.problems.map(({ field, message }) => `${field} ${message}`);
 };
 
-describe("[FAC-189] a reuse search report", () => {
+describe("a reuse search report", () => {
   test("that holds lets a module be made", () => {
     expect(checkReuse(created, report, facts)).toEqual({ ok: true, report });
     expect(problemsOf({ ...report, candidates_considered: [] })).toEqual([]);
