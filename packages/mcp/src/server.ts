@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type Ser
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Credential } from "@slipway/kernel/tools/credential";
-import { callTool } from "@slipway/kernel/tools/dispatch";
+import { callTool, envelopeText } from "@slipway/kernel/tools/dispatch";
 import { failureOf, type Envelope } from "@slipway/kernel/tools/envelope";
 import type { Pins } from "./catalog.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -94,7 +94,7 @@ function listed({ entry, input, output }: Shown["entries"][number]): Tool {
 
 function resultOf(envelope: Envelope): CallToolResult {
   return {
-    content: [{ type: "text", text: JSON.stringify(envelope) }],
+    content: [{ type: "text", text: envelopeText(envelope) }],
     structuredContent: { ...envelope },
     ...(envelope.ok ? {} : { isError: true }),
   };

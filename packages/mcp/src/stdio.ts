@@ -17,9 +17,9 @@ export interface StdioOptions {
 /** Serves one client until it hangs up or the signal says stop. Only the protocol's bytes go to stdout. */
 export async function overStdio(counter: Counter, { stdin, stdout, credential, identify, signal }: StdioOptions): Promise<void> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  const lines = strictLines((line) => void stdout.write(line));
+  const lines = strictLines(stdin, (line) => void stdout.write(line));
   lines.on("error", (error) => counter.report(error.message));
-  const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
+  const transport = new StdioServerTransport(lines, stdout);
   const handle = serveStdio(() => mcpServer(counter, identify, instructionsFor(credential)), {
     transport,
     onerror: (error) => counter.report(error.message),
@@ -32,6 +32,6 @@ export async function overStdio(counter: Counter, { stdin, stdout, credential, i
   await closed;
   await counter.inFlight.drain();
   await handle.close();
-  stdin.unpipe(lines);
+  lines.destroy();
   stdin.pause();
 }

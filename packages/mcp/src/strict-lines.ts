@@ -1,4 +1,4 @@
-import { Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { INVALID_REQUEST } from "@modelcontextprotocol/server";
 import { failureOf } from "@slipway/kernel/tools/envelope";
@@ -7,23 +7,38 @@ import { readMessage } from "./strict-json.ts";
 /** As much as the SDK itself takes for one message. */
 const LONGEST_LINE = 10 * 1024 * 1024;
 
-/** Lets messages through line by line; what is not strict JSON is answered here and never reaches the SDK. */
-export function strictLines(refuse: (line: string) => void): Transform {
+/**
+ * Lets messages through line by line; what is not strict JSON is answered here and never reaches the SDK. Not a Transform: its
+ * second half costs a tenth of a short call.
+ */
+export function strictLines(input: Readable, refuse: (line: string) => void): Readable {
   const decoder = new StringDecoder("utf8");
   let pending = "";
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const lines = (pending + decoder.write(chunk)).split("\n");
-      pending = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line.trim() === "") continue;
-        const message = readMessage(line);
-        if (message.ok) this.push(`${line}\n`);
-        else refuse(refusal(message));
-      }
-      done(pending.length > LONGEST_LINE ? new Error(`A message is longer than ${LONGEST_LINE} characters.`) : null);
+  const lines = new Readable({
+    read: () => void input.resume(),
+    destroy(error, done) {
+      input.off("data", take).off("end", end).off("error", fail);
+      done(error);
     },
   });
+
+  function take(chunk: Buffer): void {
+    const parts = (pending + decoder.write(chunk)).split("\n");
+    pending = parts.pop() ?? "";
+    let hasRoom = true;
+    for (const line of parts) {
+      if (line.trim() === "") continue;
+      const message = readMessage(line);
+      if (message.ok) hasRoom = lines.push(`${line}\n`);
+      else refuse(refusal(message));
+    }
+    if (pending.length > LONGEST_LINE) lines.destroy(new Error(`A message is longer than ${LONGEST_LINE} characters.`));
+    else if (!hasRoom) input.pause();
+  }
+  const end = () => void lines.push(null);
+  const fail = (error: Error) => void lines.destroy(error);
+  input.on("data", take).on("end", end).on("error", fail);
+  return lines;
 }
 
 function refusal({ error, id }: Extract<ReturnType<typeof readMessage>, { ok: false }>): string {

@@ -135,7 +135,7 @@ async function diffOf(
   contents: ReadonlyMap<string, Buffer>,
 ): Promise<string> {
   for (const content of contents.values()) await writeBlob(repo, content);
-  const tree = (await editTree(repo, base, edits)) ?? (await emptyTree(repo));
+  const tree = (await editTree(repo, base, edits))?.tree ?? (await emptyTree(repo));
   return diffText(repo, base, tree, { binary: true });
 }
 
@@ -143,7 +143,7 @@ async function diffOf(
 async function treeOfFiles(repo: Repository, files: readonly PackFile[]): Promise<string> {
   for (const { content } of files) if (content !== undefined) await writeBlob(repo, content);
   const entries = new Map(files.map((file) => [file.path, { mode: modeOf(file), oid: file.oid }]));
-  return (await editTree(repo, null, entries)) ?? emptyTree(repo);
+  return (await editTree(repo, null, entries))?.tree ?? emptyTree(repo);
 }
 
 async function writeBlob(repo: Repository, content: Uint8Array): Promise<void> {

@@ -26,7 +26,7 @@ function tokenProblem(text: string): string | null {
   /** One entry per open bracket: the keys so far of an object, null for an array. */
   const open: (Set<string> | null)[] = [];
   let last = "";
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const token of text.match(TOKEN) ?? []) {
     if (token === "{" || token === "[") {
       if (open.push(token === "{" ? new Set() : null) > MAX_DEPTH) return `nested deeper than ${MAX_DEPTH} levels`;
     } else if (token === "}" || token === "]") {

@@ -68,7 +68,13 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
       placed = { id, step, at };
       const [, { ref }] = await together(
         place(feature, standing, judged, paths !== null),
-        anchorTree(repository, feature.worktree, judged.tree, { run: feature.run_id, step, message: `${id}: patch`, at }),
+        anchorTree(repository, feature.worktree, judged.tree, {
+          run: feature.run_id,
+          step,
+          message: `${id}: patch`,
+          at,
+          written: judged.written,
+        }),
       );
       return { from: feature.tree, judged, hunks: hunksOf(judged.lines), anchor: ref };
     },

@@ -3,7 +3,8 @@ import { withOwnLock } from "./locks.ts";
 import { encodeRefPart } from "./names.ts";
 import { placeOf, readRecord } from "./place.ts";
 import type { Repository } from "./repository.ts";
-import { moveRef, writeCommit } from "./residents.ts";
+import { newObject, writeObjects } from "./loose.ts";
+import { moveRef } from "./residents.ts";
 import { takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
 import { syncFolders } from "./sync.ts";
 
@@ -13,6 +14,8 @@ export interface AnchorInput {
   readonly message: string;
   /** Milliseconds; the commit's time, so that a repeated step makes the same commit. */
   readonly at: number;
+  /** The objects that were written for the tree; without it every folder of objects is looked at. */
+  readonly written?: readonly string[] | undefined;
 }
 
 export interface Anchor {
@@ -44,7 +47,7 @@ export async function anchorTree(
   const first = await commitFor(record?.baseCommit);
   const commit = (await pointRef(repo, ref, first, null)) ? first : await another();
   // Also for an anchor that was there: whoever made it may not have got this far.
-  await syncFolders(repo, dirname(join(repo.commonDir, ref)));
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)), input.written && [...input.written, commit]);
   return { ref, commit };
 
   async function another(): Promise<string> {
@@ -56,10 +59,12 @@ export async function anchorTree(
     return next;
   }
 
-  function commitFor(parent: string | undefined): Promise<string> {
+  async function commitFor(parent: string | undefined): Promise<string> {
     const who = `Slipway <slipway@localhost> ${Math.floor(input.at / 1000)} +0000`;
     const head = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`]), `author ${who}`, `committer ${who}`];
-    return writeCommit(repo, `${head.join("\n")}\n\n${input.message}\n`);
+    const commit = newObject("commit", Buffer.from(`${head.join("\n")}\n\n${input.message}\n`), repo.objectFormat);
+    await writeObjects(repo, [commit]);
+    return commit.oid;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { lstatSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
-import { copyFile, link, mkdir, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
+import { linkSync, lstatSync, renameSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { decodePath as decode, encodePath } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
@@ -94,14 +94,23 @@ async function put(root: string, staged: string, kept: string, path: string): Pr
   if (found?.isDirectory() === true) await rmdir(target);
   const had = found !== undefined && !found.isDirectory();
   // A second name keeps the old file alive while the new one takes its place in one rename.
-  if (had) await link(target, kept).catch(() => copyFile(target, kept));
-  await rename(staged, target);
+  if (had) await secondName(target, kept);
+  renameSync(staged, target);
   return async () => {
     if (had) return rename(kept, target);
     await unlink(target);
     // A file may have to come back where a folder was made for this one.
     await removeEmptyParents(root, path);
   };
+}
+
+/** A copy, where the file system knows no second names. */
+async function secondName(target: Buffer, kept: string): Promise<void> {
+  try {
+    linkSync(target, kept);
+  } catch {
+    await copyFile(target, kept);
+  }
 }
 
 /** Never through a link: every folder on the way must be a real one. */

@@ -36,6 +36,7 @@ export interface JudgedPatch {
   readonly lines: LineDiff | null;
   /** An index that holds the tree. */
   readonly index: Uint8Array;
+  readonly written: readonly string[] | undefined;
 }
 
 /** A worktree that was just seen to hold the base tree, and so its index. It saves git from reading the tree again. */
@@ -63,14 +64,14 @@ export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise
   const limits = { ...DEFAULT_PATCH_LIMITS, ...asked.limits };
   const early = unparsable(patch, limits);
   if (early !== null) throw rejected([early], limits);
-  const { tree, own, index } =
+  const { tree, own, index, written } =
     (known && (await applyQuickly(repo, baseTree, known.indexFile, patch))) ?? (await applyToBase(repo, baseTree, patch, limits));
   const git = await repo.vault();
   const changes = await measured(git, own, asked);
   const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
   if (offences.length > 0) throw rejected(offences, limits);
   const lines = against === undefined ? null : against === baseTree ? own : await lineDiff(repo, against, tree);
-  return { tree, changes, flags: flagsOf(changes), lines, index };
+  return { tree, changes, flags: flagsOf(changes), lines, index, written };
 }
 
 /** The base with the patch, in an index of its own. */

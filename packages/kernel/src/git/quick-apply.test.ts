@@ -11,7 +11,7 @@ import { plainGit, scratch, type Scratch } from "./testing/scratch.ts";
 import { editsBetween, editTree } from "./tree-edit.ts";
 
 const FILES = { "a.txt": "one\n", "b.txt": "one\n", "src/c.txt": "one\n", "src/deep/d.txt": "one\n", "e/f/g.txt": "one\n" };
-const PATHS = ["a.txt", "a", "src", "src/c.txt", "src/deep", "src/deep/d.txt", "src/é", "e/f/g.txt", "e/f", "z"];
+const PATHS = ["a.txt", "a", "a-b", "a/b", "a0", "src", "src/c.txt", "src/deep", "src/deep/d.txt", "src/é", "e/f/g.txt", "e/f", "z"];
 
 let user: Scratch;
 let repo: Repository;
@@ -77,8 +77,9 @@ test("a tree with edits made is the tree that git writes", async () => {
     fc.asyncProperty(files, files, async (before, after) => {
       const [old, next] = [indexOf(before), indexOf(after)];
       const edits = editsBetween(parseIndex(old.bytes, "sha1") ?? new Map(), parseIndex(next.bytes, "sha1") ?? new Map());
-      expect(await editTree(repo, old.tree, edits)).toBe(next.tree);
-      expect(await editTree(repo, null, editsBetween(new Map(), parseIndex(next.bytes, "sha1") ?? new Map()))).toBe(next.tree);
+      expect((await editTree(repo, old.tree, edits))?.tree).toBe(next.tree);
+      const fresh = await editTree(repo, null, editsBetween(new Map(), parseIndex(next.bytes, "sha1") ?? new Map()));
+      expect(fresh?.tree).toBe(next.tree);
     }),
     { numRuns: 25 },
   );

@@ -17,6 +17,8 @@ export interface Applied {
   readonly own: LineDiff;
   /** An index that holds the tree. */
   readonly index: Buffer;
+  /** The objects that were written for the tree, where that is known. */
+  readonly written?: readonly string[];
 }
 
 interface Bench {
@@ -44,10 +46,12 @@ export async function applyQuickly(repo: Repository, baseTree: string, knownInde
     const after = parseIndex(index, repo.objectFormat);
     if (before === null || after === null) return null;
     const edits = editsBetween(before, after);
-    const tree = await editTree(repo, baseTree, edits);
-    if (tree === null) return null;
+    const result = await editTree(repo, baseTree, edits);
+    if (result === null) return null;
+    const { tree } = result;
     const own = await lineDiff(repo, baseTree, tree);
-    return agrees(own.entries, edits) ? { tree, own, index } : null;
+    const written = [...result.written, ...[...edits.values()].flatMap((entry) => entry?.oid ?? [])];
+    return agrees(own.entries, edits) ? { tree, own, index, written } : null;
   } finally {
     // While whoever asked waits for git again.
     setImmediate(() => drop(bench));

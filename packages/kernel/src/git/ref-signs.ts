@@ -1,5 +1,4 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Repository } from "./repository.ts";
 
 const DEEPEST = 5;
@@ -9,15 +8,20 @@ const DEEPEST = 5;
  * fraction of a millisecond, so it can be asked at every call; what they point to, only git tells.
  */
 export function refSigns({ gitDir, commonDir }: Repository, refs: readonly string[]): string {
-  const shared = ["packed-refs", join("reftable", "tables.list")].map((name) => signature(join(commonDir, name)));
-  return [followed(join(gitDir, "HEAD"), commonDir), ...refs.map((ref) => followed(join(commonDir, ref), commonDir)), ...shared].join("\n");
+  const places = [`${gitDir}/HEAD`, ...refs.map((ref) => `${commonDir}/${ref}`)];
+  const seen = new Set<string>();
+  const own = places.map((file) => followed(file, commonDir, seen));
+  return [...own, signature(`${commonDir}/packed-refs`), signature(`${commonDir}/reftable/tables.list`)].join("\n");
 }
 
 /** The sign of a ref's own file, and of the files of the refs it names. git replaces such a file, it never writes into one. */
-function followed(file: string, commonDir: string, depth = 0): string {
+function followed(file: string, commonDir: string, seen: Set<string>, depth = 0): string {
+  // HEAD mostly names one of the others.
+  if (seen.has(file)) return "";
+  seen.add(file);
   const sign = signature(file);
   const next = depth === DEEPEST ? null : targetOf(file, sign);
-  return next === null ? sign : `${sign}>${followed(join(commonDir, next), commonDir, depth + 1)}`;
+  return next === null ? sign : `${sign}>${next}>${followed(`${commonDir}/${next}`, commonDir, seen, depth + 1)}`;
 }
 
 const targets = new Map<string, { readonly sign: string; readonly target: string | null }>();

@@ -8,9 +8,12 @@ import { IDLE_MS, letWait, use } from "./spare.ts";
  * and with us, because then its input ends.
  */
 export interface Resident {
-  /** One at a time, in order. The answer is whole when it ends with `ending`. */
-  ask(question: Uint8Array | string, ending: string): Promise<Buffer>;
+  /** One at a time, in order. */
+  ask(question: Uint8Array | string, ending: Ending): Promise<Buffer>;
 }
+
+/** How an answer ends: with these words, or when, asked about what has come so far, nothing more than that is needed. */
+export type Ending = string | ((answer: Buffer) => number);
 
 const ANSWER_MS = 300_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -51,10 +54,10 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
     child.stdin?.end();
   }
 
-  async function answer(question: Uint8Array | string, ending: string): Promise<Buffer> {
+  async function answer(question: Uint8Array | string, ending: Ending): Promise<Buffer> {
     const child = await wake();
     try {
-      return await exchange(name, child, question, Buffer.from(ending));
+      return await exchange(name, child, question, ending);
     } catch (error) {
       running = undefined;
       killGroup(child, "SIGKILL");
@@ -74,19 +77,18 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
   };
 }
 
-function exchange(name: string, child: Child, question: Uint8Array | string, ending: Buffer): Promise<Buffer> {
+function exchange(name: string, child: Child, question: Uint8Array | string, ending: Ending): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const isWhole = typeof ending === "string" ? endsWith(Buffer.from(ending)) : hasEnough(ending);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let tail = Buffer.alloc(0);
   let stderr = "";
   const fail = (reason: string) =>
     reject(new SlipwayError("git_failed", `git ${name} failed: ${reason}`, { command: name, stderr, killed: child.signalCode !== null }));
   const onData = (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    tail = Buffer.concat([tail, chunk]).subarray(-ending.length);
-    if (tail.equals(ending)) resolve(Buffer.concat(chunks));
+    if (isWhole(chunks, bytes)) resolve(Buffer.concat(chunks));
     else if (bytes > MAX_ANSWER_BYTES) fail("it wrote more than can be kept");
   };
   const onError = (chunk: Buffer) => void (stderr.length < MAX_STDERR_BYTES && (stderr += chunk.toString("utf8")));
@@ -106,4 +108,24 @@ function exchange(name: string, child: Child, question: Uint8Array | string, end
     child.off("close", onClose);
     child.off("error", onFailure);
   });
+}
+
+type IsWhole = (chunks: readonly Buffer[], bytes: number) => boolean;
+
+function endsWith(ending: Buffer): IsWhole {
+  let tail = Buffer.alloc(0);
+  return (chunks) => {
+    tail = Buffer.concat([tail, chunks.at(-1) ?? tail]).subarray(-ending.length);
+    return tail.equals(ending);
+  };
+}
+
+/** What has come is put together only when there is as much as was wanted. */
+function hasEnough(wanted: (answer: Buffer) => number): IsWhole {
+  let least = 1;
+  return (chunks, bytes) => {
+    if (bytes < least) return false;
+    least = wanted(Buffer.concat(chunks));
+    return least <= bytes;
+  };
 }

@@ -1,17 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Repository } from "./repository.ts";
 import { resident, type Resident } from "./resident.ts";
 import type { RefUpdate } from "./transaction.ts";
-import { vaultFolder } from "./vault.ts";
 
 interface Residents {
   readonly objects: Resident;
   readonly differences: Resident;
-  readonly commits: Resident;
-  readonly trees: Resident;
   readonly refs: Resident;
 }
 
@@ -29,8 +24,6 @@ async function open(repo: Repository): Promise<Residents> {
   return {
     objects: stay(vault, ["cat-file", "--batch"]),
     differences: stay(vault, ["diff-tree", "--stdin", ...DIFFERENCE_FORMAT]),
-    commits: stay(vault, ["hash-object", "-t", "commit", "-w", "--stdin-paths"]),
-    trees: stay(vault, ["mktree", "-z", "--batch"]),
     refs: stay(repo.git, ["update-ref", "--no-deref", "--stdin"]),
   };
 }
@@ -61,27 +54,27 @@ export async function readObjects(
   encoding: BufferEncoding = "utf8",
 ): Promise<(GitObject | null)[]> {
   if (names.length === 0) return [];
-  const end = marker();
   const { objects } = await residentsOf(repo);
-  const question = Buffer.from([...names, end].map((name) => `${name}\n`).join(""), encoding);
-  const answer = await objects.ask(question, `${end} missing\n`);
+  const found: (GitObject | null)[] = [];
   let offset = 0;
-  return names.map(() => {
-    const line = answer.indexOf(10, offset);
-    const said = answer.toString("utf8", offset, line);
-    const [oid = "", type = "", size = "0"] = said.split(" ");
-    // Missing, ambiguous or a submodule: then the line is all there is, and may begin with the name that was asked for.
-    if (!OBJECT_LINE.test(said)) {
-      offset = line + 1;
-      return null;
+  await objects.ask(Buffer.from(names.map((name) => `${name}\n`).join(""), encoding), (answer) => {
+    while (found.length < names.length) {
+      const line = answer.indexOf(10, offset);
+      if (line < 0) return answer.length + 1;
+      const said = answer.toString("utf8", offset, line);
+      const [, oid, type, size] = OBJECT_LINE.exec(said) ?? [];
+      // Missing, ambiguous or a submodule: then the line is all there is, and may begin with the name that was asked for.
+      const end = size === undefined ? line + 1 : line + 1 + Number(size) + 1;
+      if (answer.length < end) return end;
+      found.push(oid === undefined || type === undefined ? null : { oid, type, bytes: answer.subarray(line + 1, end - 1) });
+      offset = end;
     }
-    const bytes = answer.subarray(line + 1, line + 1 + Number(size));
-    offset = line + 1 + Number(size) + 1;
-    return { oid, type, bytes };
+    return 0;
   });
+  return found;
 }
 
-const OBJECT_LINE = /^[0-9a-f]+ (?:blob|tree|commit|tag) \d+$/;
+const OBJECT_LINE = /^([0-9a-f]+) (blob|tree|commit|tag) (\d+)$/;
 
 export interface GitObject {
   readonly oid: string;
@@ -109,24 +102,6 @@ export async function differences(repo: Repository, fromTree: string, toTree: st
   const end = marker();
   const answer = await (await residentsOf(repo)).differences.ask(`${fromTree} ${toTree}\n${end}\n`, `${end}\n`);
   return answer.subarray(answer.indexOf(10) + 1, answer.length - end.length - 1);
-}
-
-/** Writes a commit object, and returns its id. git checks that it is one. */
-export async function writeCommit(repo: Repository, commit: string): Promise<string> {
-  const file = join(vaultFolder(repo), `commit-${randomBytes(8).toString("hex")}`);
-  writeFileSync(file, commit);
-  try {
-    // Relative to the folder it works in, so that no name of a folder matters.
-    return (await (await residentsOf(repo)).commits.ask(`../${basename(file)}\n`, "\n")).toString("utf8").trim();
-  } finally {
-    rmSync(file, { force: true });
-  }
-}
-
-/** Writes a tree of lines as `git ls-tree -z` has them, each with its NUL, in any order. git checks that the objects are there. */
-export async function writeTree(repo: Repository, lines: readonly Buffer[]): Promise<string> {
-  const answer = await (await residentsOf(repo)).trees.ask(Buffer.concat([...lines, Buffer.from([0])]), "\n");
-  return answer.toString("utf8").trim();
 }
 
 /** Moves a ref by compare-and-swap; false when it was to be new and is there. */

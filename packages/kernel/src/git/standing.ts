@@ -121,15 +121,19 @@ export function followed(worktree: string, standing: Standing, tree: string, ent
     else files.set(path, { oid: newOid, seen: { ...seen, young: true } });
   }
   const folders: Standing["folders"] = new Map();
-  const changed = foldersOf(entries.map(({ path }) => path));
+  const onTheWay = foldersOf(entries.map(({ path }) => path));
+  const changed: string[] = [];
   const next: Standing = { ...standing, tree, files, folders };
   for (const folder of foldersOf(files.keys())) {
     const known = standing.folders.get(folder);
-    const seen = known === undefined || changed.has(folder) ? see(worktree, folder) : known.seen;
+    const seen = known === undefined || onTheWay.has(folder) ? see(worktree, folder) : known.seen;
     if (seen === null) return null;
-    folders.set(folder, { ignored: known?.ignored ?? new Set(), seen: known?.seen === seen ? seen : { ...seen, young: true } });
+    // A change further down leaves a folder as it was.
+    const isSeen = known !== undefined && isSame(known.seen.stats, seen.stats);
+    if (!isSeen) changed.push(folder);
+    folders.set(folder, { ignored: known?.ignored ?? new Set(), seen: isSeen ? known.seen : { ...seen, young: true } });
   }
-  return [...changed].every((folder) => !folders.has(folder) || hasNames(worktree, next, folder)) ? next : null;
+  return changed.every((folder) => hasNames(worktree, next, folder)) ? next : null;
 }
 
 /** The same by reading every folder, where nothing is remembered. */

@@ -8,9 +8,16 @@ const synced = new WeakMap<Repository, Map<string, number>>();
 /** What changed longer ago was synced by whoever changed it, or by the system. */
 const FIRST_SYNC_MS = 600_000;
 
-/** git syncs files but not the folders their names are in: objects/xx that changed since the last time, and the ref's folder. */
-export async function syncFolders(repo: Repository, refFolder: string): Promise<void> {
+/** git syncs files but not the folders their names are in: those of the objects that were written, and the ref's. */
+export async function syncFolders(repo: Repository, refFolder: string, written?: readonly string[]): Promise<void> {
   const objects = join(repo.commonDir, "objects");
+  if (written === undefined) return syncChanged(repo, objects, refFolder);
+  const folders = new Set(written.map((oid) => join(objects, oid.slice(0, 2))));
+  await Promise.all([refFolder, dirname(refFolder), objects, ...folders].map(syncFolder));
+}
+
+/** Nobody knows which objects were written: every objects/xx that changed since the last time. */
+async function syncChanged(repo: Repository, objects: string, refFolder: string): Promise<void> {
   const now = Date.now();
   const known = synced.get(repo) ?? new Map<string, number>();
   synced.set(repo, known);

@@ -1,4 +1,4 @@
-import { openSync, readdirSync, readFileSync } from "node:fs";
+import { openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const CLOSE_ON_EXEC = 0o2000000;
 
@@ -8,7 +8,7 @@ export function inheritedDescriptors(): number[] {
     .filter((descriptor) => descriptor > 2)
     .filter((descriptor) => {
       const flags = flagsOf(descriptor);
-      return flags !== null && (flags & CLOSE_ON_EXEC) === 0;
+      return flags !== null && (flags & CLOSE_ON_EXEC) === 0 && !isNothing(descriptor);
     });
 }
 
@@ -34,6 +34,15 @@ function listed(): number[] {
     return readdirSync("/proc/self/fdinfo").map(Number);
   } catch {
     return [];
+  }
+}
+
+/** One that was covered by whoever started us needs no cover, and above the limit of open files cannot have one. */
+function isNothing(descriptor: number): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`) === "/dev/null";
+  } catch {
+    return false;
   }
 }
 

@@ -11,7 +11,7 @@ import { openConnections } from "./connections.ts";
 import { openLauncher, type Launcher } from "./launcher.ts";
 import type { Descriptor, StartRequest } from "./protocol.ts";
 import { spawnHere } from "./spawn.ts";
-import type { Started } from "./start.ts";
+import { startChild, type Started } from "./start.ts";
 
 const shell = (script: string, stdio: readonly Descriptor[] = ["ignore", "pipe", "pipe"]): StartRequest => ({
   file: "/bin/sh",
@@ -97,6 +97,29 @@ describe.each([
   });
 });
 
+describe("limits", () => {
+  const limited = (files: number): StartRequest => ({ ...shell("ulimit -n"), limits: ["/usr/bin/prlimit", `--nofile=${files}`] });
+
+  test("are those of the launcher, which has them itself", async () => {
+    const strict = await openLauncher(() => undefined, { limits: limited(111).limits ?? [] });
+    if (strict === null) throw new Error("no launcher");
+    const { stdout } = await outcome(childOf(await strict.start(shell("ulimit -n; tr '\\0' ' ' < /proc/$PPID/cmdline"))));
+    expect(stdout).toMatch(/^111\n/);
+    // Nothing stands between the launcher and what it starts.
+    expect(stdout).toContain("launcher-process");
+    process.kill(strict.pid, "SIGKILL");
+  });
+
+  test("of three kinds hold all the same, with or without a launcher", async () => {
+    for (let round = 0; round < 12; round++) {
+      for (const files of [111, 222, 333])
+        expect(await outcome(childOf(await startChild(limited(files))))).toMatchObject({ stdout: `${files}\n` });
+      const { stdout } = await outcome(childOf(await startChild(shell("ulimit -n"))));
+      expect(["111", "222", "333"]).not.toContain(stdout.trim());
+    }
+  });
+});
+
 test("only who knows the secret is a connection of the launcher's", async () => {
   const introduction = { address: `\0slipway-test-${process.pid}`, secret: "right" };
   let seen = 0;
@@ -133,7 +156,7 @@ test("when the launcher dies, what it started counts as killed and what was aske
 
 test("a launcher that never works: what was asked of it is started here, and it is not tried again", async () => {
   const worked: boolean[] = [];
-  const broken = await openLauncher((ever) => void worked.push(ever), "/no/such/launcher.js");
+  const broken = await openLauncher((ever) => void worked.push(ever), { entry: "/no/such/launcher.js" });
   if (broken === null) throw new Error("no launcher");
   expect(await outcome(childOf(await broken.start(shell("echo here"))))).toMatchObject({ stdout: "here\n", code: 0 });
   expect(worked).toEqual([false]);

@@ -26,8 +26,14 @@ interface Sent extends Order {
 const ENTRY = join(import.meta.dirname, import.meta.url.endsWith(".ts") ? "launcher-process.ts" : "launcher-process.js");
 const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process that starts others has ended.", transient: true } };
 
-/** Null where it cannot be had. `onGone` is called when nothing can be asked of it any more, with whether it ever could. */
-export async function openLauncher(onGone: (worked: boolean) => void, entry = ENTRY): Promise<Launcher | null> {
+/**
+ * Null where it cannot be had. `onGone` is called when nothing can be asked of it any more, with whether it ever could. What it
+ * starts inherits its limits, so that those need no process of their own each time.
+ */
+export async function openLauncher(
+  onGone: (worked: boolean) => void,
+  { limits = [], entry = ENTRY }: { readonly limits?: readonly string[]; readonly entry?: string } = {},
+): Promise<Launcher | null> {
   // Abstract: no file that could be left behind, and a sandbox without the host's network does not see it.
   const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random() };
   const connections = await openConnections(introduction, () => sendWaiting()).catch(() => null);
@@ -38,6 +44,7 @@ export async function openLauncher(onGone: (worked: boolean) => void, entry = EN
     cwd: "/",
     env: {},
     stdio: ["pipe", "pipe", "ignore"],
+    limits,
   });
   if ("error" in started) {
     connections.close();
@@ -71,7 +78,8 @@ export async function openLauncher(onGone: (worked: boolean) => void, entry = EN
       return wanted === "pipe" ? { connection } : wanted;
     });
     sent.set(id, { ...order, streams });
-    stdin.write(`${JSON.stringify({ ...order.request, id, stdio } satisfies RemoteStart)}\n`);
+    const { limits: _inherited, ...request } = order.request;
+    stdin.write(`${JSON.stringify({ ...request, id, stdio } satisfies RemoteStart)}\n`);
   }
 
   function hear(report: RemoteReport): void {

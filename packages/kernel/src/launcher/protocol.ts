@@ -19,10 +19,12 @@ export interface StartRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: readonly Descriptor[];
+  /** A command that sets limits and then runs what is written behind it. */
+  readonly limits?: readonly string[];
 }
 
 /** A start that is asked of the launcher: instead of a pipe stands the number of a connection that it has made. */
-export interface RemoteStart extends Omit<StartRequest, "stdio"> {
+export interface RemoteStart extends Omit<StartRequest, "stdio" | "limits"> {
   readonly id: number;
   readonly stdio: readonly (Exclude<Descriptor, "pipe"> | { readonly connection: number })[];
 }

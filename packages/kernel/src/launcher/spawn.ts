@@ -17,6 +17,7 @@ export async function spawnHere({
   cwd,
   env,
   stdio,
+  limits = [],
 }: Omit<StartRequest, "stdio"> & { readonly stdio: readonly (Descriptor | Socket)[] }): Promise<Spawned> {
   const opened: number[] = [];
   let child: ChildProcess;
@@ -28,7 +29,8 @@ export async function spawnHere({
       opened.push(descriptor);
       return descriptor;
     });
-    child = spawn(file, args, { cwd, env, detached: true, shell: false, windowsHide: true, stdio: coverInherited(own, opened) });
+    const [program = file, ...rest] = [...limits, file, ...args];
+    child = spawn(program, rest, { cwd, env, detached: true, shell: false, windowsHide: true, stdio: coverInherited(own, opened) });
   } catch (error) {
     return { error: toSpawnError(error) };
   } finally {

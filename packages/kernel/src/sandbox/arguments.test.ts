@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   bubblewrapArguments,
   isBelow,
+  inheritedLimits,
   limitedCommand,
   sandboxEnvironment,
   sandboxFiles,
@@ -166,21 +167,18 @@ describe("sandboxEnvironment", () => {
   });
 });
 
-describe("limitedCommand", () => {
-  it("sets what the kernel enforces by itself, never above what it allows", () => {
-    expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual([
-      "/usr/bin/prlimit",
-      "--core=0:0",
-      `--fsize=${DEFAULT_LIMITS.fileBytes}`,
-      "--nofile=1000",
-      "a",
-      "b",
-    ]);
-    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toContain(`--nproc=${DEFAULT_LIMITS.processes * 8}`);
+describe("limits", () => {
+  it("are what the kernel enforces by itself, never above what it allows", () => {
+    const fsize = `--fsize=${DEFAULT_LIMITS.fileBytes}`;
+    expect(inheritedLimits(DEFAULT_LIMITS, host)).toEqual(["/usr/bin/prlimit", "--core=0:0", fsize, "--nofile=1000"]);
+    expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual(["a", "b"]);
+    const tasks = `--nproc=${DEFAULT_LIMITS.processes * 8}`;
+    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toEqual(["/usr/bin/prlimit", tasks, "a"]);
   });
 
-  it("goes without where prlimit is not installed", () => {
-    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, prlimit: null })).toEqual(["a"]);
+  it("are not there where prlimit is not installed", () => {
+    expect(inheritedLimits(DEFAULT_LIMITS, { ...host, prlimit: null })).toEqual([]);
+    expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true, prlimit: null })).toEqual(["a"]);
   });
 });
 

@@ -78,13 +78,16 @@ export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): strin
 
 export type LimitingHost = Pick<SandboxHost, "prlimit" | "maxOpenFiles" | "limitsTasks">;
 
-/** The command behind the limits the kernel can enforce by itself. */
-export function limitedCommand(command: readonly string[], limits: Limits, host: LimitingHost): string[] {
-  if (host.prlimit === null) return [...command];
-  const openFiles = Math.min(limits.openFiles, host.maxOpenFiles);
+/** A command that sets the limits which the kernel enforces by itself and everything that is started inherits. */
+export function inheritedLimits(limits: Limits, { prlimit, maxOpenFiles }: LimitingHost): string[] {
+  if (prlimit === null) return [];
+  return [prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${Math.min(limits.openFiles, maxOpenFiles)}`];
+}
+
+/** The command behind the limit that must not bind whoever starts it. */
+export function limitedCommand(command: readonly string[], limits: Limits, { prlimit, limitsTasks }: LimitingHost): string[] {
   // RLIMIT_NPROC counts threads too; the watchdog counts processes exactly.
-  const tasks = host.limitsTasks ? [`--nproc=${limits.processes * 8}`] : [];
-  return [host.prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${openFiles}`, ...tasks, ...command];
+  return prlimit === null || !limitsTasks ? [...command] : [prlimit, `--nproc=${limits.processes * 8}`, ...command];
 }
 
 export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record<string, string> {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   ARGUMENTS_FD,
   bubblewrapArguments,
+  inheritedLimits,
   limitedCommand,
   sandboxEnvironment,
   sandboxFiles,
@@ -53,6 +54,7 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
     // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
     env: {},
     cwd: "/",
+    limits: inheritedLimits(plan.limits, host),
     // The arguments through a pipe, so that the values of variables are not in the process list of the host.
     stdio: [
       request.input === undefined ? "ignore" : "pipe",

@@ -17,9 +17,8 @@ export interface Surroundings {
  */
 export function missingCommand([program = ""]: readonly string[], surroundings: Surroundings): SpawnError | null {
   const candidates = candidatesFor(program, surroundings);
-  const present = candidates.filter((candidate) => isExecutable(candidate));
-  if (present.some((candidate) => isVisible(candidate, surroundings.visible))) return null;
-  const hidden = present[0];
+  if (candidates.some((candidate) => isExecutable(candidate) && isVisible(candidate, surroundings.visible))) return null;
+  const hidden = candidates.find((candidate) => isExecutable(candidate));
   const message =
     hidden === undefined
       ? `"${program}" was not found ${program.includes("/") ? `at ${candidates[0]}` : `on PATH (${surroundings.path})`}, or is not executable.`

@@ -186,7 +186,7 @@ describe.skipIf(!works)("a sandbox", () => {
           { ...host, bwrap: "/no/such/bwrap" },
           {},
         ));
-      expect(outcome?.spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("bubblewrap did not start") });
+      expect(outcome?.spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("/no/such/bwrap") });
     });
 
     it("a set-up that fails is told apart from a command that fails", async () => {

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readlinkSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { delimiter, dirname } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { limitedCommand, type LimitingHost } from "./arguments.ts";
+import { inheritedLimits, limitedCommand, type LimitingHost } from "./arguments.ts";
 import { missingCommand } from "./command.ts";
 import {
   DEFAULT_LIMITS,
@@ -17,6 +16,7 @@ import { startChild } from "../launcher/start.ts";
 import { findOnPath, hardOpenFiles } from "./host.ts";
 import { sharedSource } from "./mount-points.ts";
 import { holdPlaceholder } from "./placeholders.ts";
+import { emptyFolders } from "./empty-folders.ts";
 import { kindAt, resolveWithoutLinks } from "./paths.ts";
 import { neverStarted, planRequest } from "./request.ts";
 import { feedInput } from "./stdin.ts";
@@ -38,6 +38,7 @@ export function unsandboxed(override: SandboxOverride): Sandbox {
   return { kind: "none", override, run };
 }
 
+const homes = emptyFolders("slipway-home-");
 let knownHost: LimitingHost | null = null;
 
 /** Looked up once: neither changes while this process lives. */
@@ -64,6 +65,7 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
     const launched = await startChild({
       file,
       args,
+      limits: inheritedLimits(plan.limits, limitingHost()),
       cwd: plan.cwd,
       env: { ...plan.env, PATH: path, HOME: home, [TAG_VARIABLE]: tag },
       stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -90,14 +92,7 @@ function linkShared(worktree: string, { from, to }: SharedPath, field: string): 
 }
 
 function temporaryHome(undo: (() => void)[]): string {
-  const home = mkdtempSync(join(tmpdir(), "slipway-home-"));
-  undo.push(() => {
-    try {
-      // Mostly nobody has written there.
-      rmdirSync(home);
-    } catch {
-      rmSync(home, { recursive: true, force: true });
-    }
-  });
+  const home = homes.take();
+  undo.push(() => homes.giveBack(home));
   return home;
 }

@@ -59,6 +59,7 @@ export async function callTool(
     const known = seen.get(text);
     if (known !== undefined) return known;
     const envelope = checkedAnswer(tool, text);
+    texts.set(envelope, text);
     await assertGiven(tools.documents, definition, envelope.data, kernel.records.database.db);
     // What only looks says mostly what it said last time, and that was checked.
     if (definition.kind === "read") remember(seen, text, envelope);
@@ -140,6 +141,13 @@ function checkedAnswer({ definition, output }: ServedTool, text: string): Succes
   const whole = checkSchema(output, plain);
   if (!whole.ok) throw new Error(`${definition.name} gave an answer that is not of the form shown: ${JSON.stringify(whole.violations)}`);
   return plain;
+}
+
+const texts = new WeakMap<Envelope, string>();
+
+/** The envelope as JSON; an answer was written out when it was made. */
+export function envelopeText(envelope: Envelope): string {
+  return texts.get(envelope) ?? JSON.stringify(envelope);
 }
 
 const MOST_ANSWERS = 32;

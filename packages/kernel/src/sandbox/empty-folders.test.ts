@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { emptyFolders } from "./empty-folders.ts";
+
+test("one that was left as it was is used again; nobody has one together with somebody else", () => {
+  const folders = emptyFolders("slipway-test-home-");
+  const first = folders.take();
+  const second = folders.take();
+  expect(second).not.toBe(first);
+  folders.giveBack(first);
+  expect(folders.take()).toBe(first);
+  for (const path of [first, second]) rmSync(path, { recursive: true });
+});
+
+test.each([
+  ["has something in it", (path: string) => writeFileSync(join(path, ".profile"), "x")],
+  ["has other rights", (path: string) => chmodSync(path, 0o777)],
+  [
+    "is another folder",
+    (path: string) => (rmSync(path, { recursive: true }), mkdirSync(path, { mode: 0o700 }), mkdirSync(join(path, "x"))),
+  ],
+  ["is a link", (path: string) => (rmSync(path, { recursive: true }), symlinkSync("/", path))],
+  ["is gone", (path: string) => rmSync(path, { recursive: true })],
+])("one that %s is removed, before or after it was given back", (_name, touch) => {
+  const folders = emptyFolders("slipway-test-home-");
+  for (const late of [false, true]) {
+    const path = folders.take();
+    if (!late) touch(path);
+    folders.giveBack(path);
+    if (late) touch(path);
+    const next = folders.take();
+    expect(existsSync(path)).toBe(path === next);
+    expect(readdirSync(next)).toEqual([]);
+    rmSync(next, { recursive: true });
+  }
+  expect(existsSync("/etc")).toBe(true);
+});
+
+test("none is left when the process ends", async () => {
+  const script = `
+    import { emptyFolders } from ${JSON.stringify(join(import.meta.dirname, "empty-folders.ts"))};
+    const folders = emptyFolders("slipway-test-home-");
+    const path = folders.take();
+    folders.giveBack(path);
+    console.log(path);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", script]);
+  expect(existsSync(stdout.trim())).toBe(false);
+});
