@@ -52,6 +52,7 @@ function pinnedNode() {
 
 function build(node) {
   run(node, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], "The build failed; the compiler's messages are above.");
+  run(node, [join(root, "scripts", "bundle.mjs")], "The program could not be bundled; the messages are above.");
 }
 
 function systemPackages() {

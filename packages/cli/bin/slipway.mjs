@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs on any Node, so that an old one gets a helpful sentence instead of a syntax error.
 import { spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,10 +12,22 @@ const major = Number(process.versions.node.split(".")[0]);
 
 if (major >= MINIMUM) {
   await keepCompiled();
-  const { main } = await import("../dist/main.js");
+  const { main } = await import(isBundleCurrent() ? "../bundle/main.mjs" : "../dist/main.js");
   process.exitCode = await main(process.argv.slice(2));
 } else {
   process.exitCode = await runWithPinnedNode();
+}
+
+/** The bundle is the same program in fewer files, unless something was compiled after it was made. */
+function isBundleCurrent() {
+  const folder = new URL("../bundle/", import.meta.url);
+  try {
+    const made = Object.entries(JSON.parse(readFileSync(new URL("built.json", folder), "utf8")));
+    // Installed, there is nothing that could have been compiled.
+    return made.every(([file, time]) => (statSync(new URL(file, folder), { throwIfNoEntry: false })?.mtimeMs ?? time) === time);
+  } catch {
+    return false;
+  }
 }
 
 /** Beside the program or in the user's own cache: in a folder for everybody, anybody could leave code for us to run. */

@@ -1,0 +1,56 @@
+// The program in a few files instead of a thousand: finding and loading those is most of what a short command does.
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, "packages", "cli", "bundle");
+
+/** What the compiler writes last, and when: a bundle is of exactly these. `bin/slipway.mjs` compares. */
+function compiled() {
+  const files = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name, "dist", ".tsbuildinfo"));
+  return Object.fromEntries(files.map((file) => [relative(folder, file), statSync(file).mtimeMs]));
+}
+
+function isCurrent(now) {
+  try {
+    return readFileSync(join(folder, "built.json"), "utf8") === now;
+  } catch {
+    return false;
+  }
+}
+
+/** What lies beside a module is still found there, wherever the whole has been moved to. */
+function inPlace(code, id) {
+  if (!code.includes("import.meta.")) return null;
+  const file = id.split("?")[0];
+  const builtin = (name) => `process.getBuiltinModule("node:${name}")`;
+  const place = (path) => `${builtin("path")}.join(import.meta.dirname, ${JSON.stringify(relative(folder, path))})`;
+  return code.replaceAll(/\bimport\.meta\.(dirname|url|resolve)\b/g, (_all, what) => {
+    if (what === "dirname") return place(dirname(file));
+    if (what === "url") return `${builtin("url")}.pathToFileURL(${place(file)}).href`;
+    return `((name) => ${builtin("url")}.pathToFileURL(${builtin("module")}.createRequire(${place(file)}).resolve(name)).href)`;
+  });
+}
+
+const now = JSON.stringify(compiled());
+if (!isCurrent(now)) {
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    configFile: false,
+    logLevel: "error",
+    plugins: [{ name: "places", transform: inPlace }],
+    // The pinned SDK is checked where it is installed; the compiler is a program of its own.
+    ssr: { noExternal: true, external: ["@modelcontextprotocol/server", "typescript"] },
+    build: {
+      ssr: join(root, "packages", "cli", "dist", "main.js"),
+      outDir: folder,
+      target: "node24",
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" } },
+    },
+  });
+  // Last: a bundle without it is none.
+  writeFileSync(join(folder, "built.json"), now);
+}
