@@ -21,11 +21,12 @@ function isCurrent(now) {
   }
 }
 
+const builtin = (name) => `process.getBuiltinModule("node:${name}")`;
+
 /** What lies beside a module is still found there, wherever the whole has been moved to. */
 function inPlace(code, id) {
   if (!code.includes("import.meta.")) return null;
   const file = id.split("?")[0];
-  const builtin = (name) => `process.getBuiltinModule("node:${name}")`;
   const place = (path) => `${builtin("path")}.join(import.meta.dirname, ${JSON.stringify(relative(folder, path))})`;
   return code.replaceAll(/\bimport\.meta\.(dirname|url|resolve)\b/g, (_all, what) => {
     if (what === "dirname") return place(dirname(file));

@@ -2,5 +2,7 @@ import { packageConfig } from "../../vitest.shared.ts";
 
 export default packageConfig("cli", {
   // They replace modules.
-  isolated: ["main", "prompt", "commands/approve", "commands/demo", "commands/init"].map((name) => `src/${name}.test.ts`),
+  isolated: ["main", "prompt", "commands/approve", "commands/demo", "commands/demo-factory", "commands/init"].map(
+    (name) => `src/${name}.test.ts`,
+  ),
 });

@@ -6,6 +6,8 @@ export const GROUPS = {
   gates: async () => (await import("@slipway/kernel/gates/bench")).benchGates(),
   packs: async () => (await import("./packs.ts")).benchPacks(),
   index: async () => (await import("@slipway/kernel/code-index/bench")).benchCodeIndex(),
+  projects: async () => (await import("./projects.ts")).benchProjects(),
+  factory: async () => (await import("./factory-overhead.ts")).benchFactory(),
   durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),
 } satisfies Record<string, () => Promise<BenchRow[]>>;
 

@@ -28,5 +28,13 @@ function inPlace(code: string, id: string): string | null {
   if (!code.includes("import.meta.")) return null;
   return code
     .replaceAll(/\bimport\.meta\.dirname\b/g, () => JSON.stringify(dirname(id)))
+    .replaceAll(/\bimport\.meta\.resolve\b/g, () => resolverOf(id))
     .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(id).href));
+}
+
+/** The platform's compiler is found from the package that brings it. */
+function resolverOf(id: string): string {
+  const builtin = (name: string) => `process.getBuiltinModule("${name}")`;
+  const found = `${builtin("node:module")}.createRequire(${JSON.stringify(id)}).resolve(name)`;
+  return `((name) => ${builtin("node:url")}.pathToFileURL(${found}).href)`;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { undisturbedTree } from "./expectations.ts";
-import { dieAtRandom, dieEverywhere, prepare } from "./flow.ts";
+import { factoryViolations, watchSeals } from "./factory-invariants.ts";
+import { dieAtRandom, dieEverywhere, prepare, prepareFactory } from "./flow.ts";
 import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
 
@@ -9,23 +10,42 @@ const { values } = parseArgs({
     points: { type: "string", default: "2000" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     features: { type: "string", default: "one" },
+    /** The factory's demo instead: once, at every point, or at this share of them. */
+    factory: { type: "boolean", default: false },
+    share: { type: "string", default: "1" },
   },
 });
-const seed = Number(values.seed);
-const features = values.features === "all" ? "all" : "one";
-const random = seededRandom(seed);
-console.log(`seed ${seed}, at least ${values.points} kill points`);
+if (values.factory) await killFactory(Number(values.share));
+else await killFeatures();
 
-const expectedTree = await undisturbedTree(features);
-const problems: string[] = [];
-
-let points = 0;
-for (let round = 1; points < Number(values.points) && problems.length === 0; round++) {
-  const flow = await prepare(random() < 0.5 ? "main" : "mine", features);
-  const { deaths, last } = round % 4 === 1 ? await dieEverywhere(flow) : await dieAtRandom(flow, random, 60);
-  points += deaths;
-  problems.push(...(await violations(flow, last, expectedTree)).map((problem) => `${flow.folder}: ${problem}`));
-  console.log(`round ${round}: ${deaths} kills, ${points} in all, ${problems.length} problems`);
+async function killFactory(share: number): Promise<void> {
+  console.log(`a run of the factory, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
+  const flow = await prepareFactory("mine");
+  const seals = watchSeals(flow);
+  const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000, eachTime: seals.look });
+  report(await factoryViolations(flow, last, seals));
+  console.log(`${deaths} kills in ${flow.folder}`);
 }
-for (const problem of problems) console.log(problem);
-process.exitCode = problems.length === 0 ? 0 : 3;
+
+async function killFeatures(): Promise<void> {
+  const seed = Number(values.seed);
+  const features = values.features === "all" ? "all" : "one";
+  const random = seededRandom(seed);
+  console.log(`seed ${seed}, at least ${values.points} kill points`);
+  const expectedTree = await undisturbedTree(features);
+  const problems: string[] = [];
+  let points = 0;
+  for (let round = 1; points < Number(values.points) && problems.length === 0; round++) {
+    const flow = await prepare(random() < 0.5 ? "main" : "mine", features);
+    const { deaths, last } = round % 4 === 1 ? await dieEverywhere(flow) : await dieAtRandom(flow, random, 60);
+    points += deaths;
+    problems.push(...(await violations(flow, last, expectedTree)).map((problem) => `${flow.folder}: ${problem}`));
+    console.log(`round ${round}: ${deaths} kills, ${points} in all, ${problems.length} problems`);
+  }
+  report(problems);
+}
+
+function report(problems: readonly string[]): void {
+  for (const problem of problems) console.log(problem);
+  process.exitCode = problems.length === 0 ? 0 : 3;
+}

@@ -2,9 +2,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeScratch } from "slipway/demo/scratch";
-import type { Io } from "slipway/io";
+import { HOURS } from "slipway/demo/bundle";
+import { makeRepository, makeScratch } from "slipway/demo/scratch";
 import { bundle } from "./bundle.ts";
+import { quietIo, type Orders } from "./orders.ts";
 
 export interface Flow {
   readonly folder: string;
@@ -12,6 +13,8 @@ export interface Flow {
   readonly specs: readonly string[];
   readonly log: string;
   readonly deaths: string;
+  /** What carries it out. */
+  readonly program: string;
   /** What the user had lying around when the run began. */
   readonly before: UserState;
 }
@@ -22,10 +25,29 @@ export interface UserState {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const CHILD = await bundle(join(import.meta.dirname, "..", "dist", "kill", "child.js"));
+const bundled = new Map<string, Promise<string>>();
+
+/** Once in a process. */
+function programFor(name: string): Promise<string> {
+  const found = bundled.get(name) ?? bundle(join(import.meta.dirname, "..", "dist", "kill", `${name}.js`));
+  bundled.set(name, found);
+  return found;
+}
 
 /** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
 export async function prepare(branch: "main" | "mine", features: "one" | "all" = "one"): Promise<Flow> {
+  const { io, begin } = place();
+  const { folder, specs } = await makeScratch(io, "repository");
+  return begin(folder, branch, features === "one" ? specs.slice(0, 1) : specs, await programFor("child"));
+}
+
+/** The same with the page of the factory's demo. */
+export async function prepareFactory(branch: "main" | "mine"): Promise<Flow> {
+  const { io, begin } = place();
+  return begin(await makeRepository(io, "repository", HOURS), branch, [], await programFor("factory-child"));
+}
+
+function place() {
   const home = mkdtempSync(join(tmpdir(), "slipway-kill-"));
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -35,32 +57,17 @@ export async function prepare(branch: "main" | "mine", features: "one" | "all" =
     USER: "kim",
     NODE_COMPILE_CACHE: join(tmpdir(), "slipway-kill-cache"),
   };
-  const io: Io = {
-    cwd: home,
-    env,
-    terminal: false,
-    interactive: false,
-    color: false,
-    columns: 100,
-    rows: 24,
-    out: () => undefined,
-    err: () => undefined,
-  };
-  const { folder, specs } = await makeScratch(io, "repository");
-  if (branch === "mine") git(folder, ["switch", "--quiet", "--create", "mine"]);
-  writeFileSync(join(folder, "README.md"), "# Corner shop\n\nMy own words, not committed.\n");
-  writeFileSync(join(folder, "notes.txt"), "untracked\n");
-  writeFileSync(join(folder, "staged.txt"), "staged\n");
-  git(folder, ["add", "staged.txt"]);
-  mkdirSync(join(home, "logs"));
-  return {
-    folder,
-    env,
-    specs: features === "one" ? specs.slice(0, 1) : specs,
-    log: join(home, "logs", "log"),
-    deaths: join(home, "logs", "deaths"),
-    before: userState(folder),
-  };
+  function begin(folder: string, branch: "main" | "mine", specs: readonly string[], program: string): Flow {
+    if (branch === "mine") git(folder, ["switch", "--quiet", "--create", "mine"]);
+    writeFileSync(join(folder, "README.md"), "# Corner shop\n\nMy own words, not committed.\n");
+    writeFileSync(join(folder, "notes.txt"), "untracked\n");
+    writeFileSync(join(folder, "staged.txt"), "staged\n");
+    git(folder, ["add", "staged.txt"]);
+    mkdirSync(join(home, "logs"));
+    const [log, deaths] = [join(home, "logs", "log"), join(home, "logs", "deaths")];
+    return { folder, env, specs, log, deaths, program, before: userState(folder) };
+  }
+  return { io: quietIo(home, env), begin };
 }
 
 export function userState(folder: string): UserState {
@@ -87,14 +94,23 @@ interface ChildOptions {
   readonly atPoints: boolean;
   /** Only at about this share of the points, always the same ones. */
   readonly share?: number;
+  readonly focus?: Orders["focus"];
   readonly dieAfterMs?: number;
 }
 
 /** One process of the flow. `dieAfterMs` kills it, and whatever it started, from outside. */
 export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
-  const { folder, env, specs, log, deaths } = flow;
-  const orders = JSON.stringify({ folder, env, specs, log, deaths: options.atPoints ? deaths : null, share: options.share ?? 1 });
-  const child = spawn(process.execPath, [CHILD, orders], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const { folder, env, specs, log, deaths, program } = flow;
+  const orders: Orders = {
+    folder,
+    env,
+    specs,
+    log,
+    deaths: options.atPoints ? deaths : null,
+    share: options.share ?? 1,
+    ...(options.focus === undefined ? {} : { focus: options.focus }),
+  };
+  const child = spawn(process.execPath, [program, JSON.stringify(orders)], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
@@ -118,10 +134,22 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
+interface Sweep {
+  readonly limit?: number;
+  readonly focus?: Orders["focus"];
+  /** After each death, and at the end. */
+  readonly eachTime?: () => void;
+}
+
 /** Dies once at every point of the flow, each time in a new process, until one gets through. */
-export async function dieEverywhere(flow: Flow, share = 1, limit = 1000): Promise<{ deaths: number; last: Ended }> {
+export async function dieEverywhere(
+  flow: Flow,
+  share = 1,
+  { limit = 1000, focus, eachTime = () => undefined }: Sweep = {},
+): Promise<{ deaths: number; last: Ended }> {
   for (let deaths = 0; deaths < limit; deaths++) {
-    const last = await spawnChild(flow, { atPoints: true, share });
+    const last = await spawnChild(flow, { atPoints: true, share, ...(focus === undefined ? {} : { focus }) });
+    eachTime();
     if (last.signal !== "SIGKILL") return { deaths, last };
   }
   throw new Error(`the flow did not end within ${limit} processes`);

@@ -17,7 +17,7 @@ export async function violations(flow: Flow, last: Ended, expectedTree: string):
     ...paidOnce(flow),
     ...reachable(flow),
     ...(await journalWhole(flow)),
-    ...nothingLeft(flow),
+    ...nothingLeft(flow, 1 + flow.specs.length),
   ];
 }
 
@@ -39,13 +39,13 @@ function mergedOnce({ folder, specs }: Flow, expectedTree: string): string[] {
   return problems;
 }
 
-function untouched({ folder, before }: Flow): string[] {
+export function untouched({ folder, before }: Flow): string[] {
   const after = userState(folder);
   return JSON.stringify(after) === JSON.stringify(before) ? [] : [`the user's checkout changed: ${JSON.stringify({ before, after })}`];
 }
 
 /** A step that is recorded never begins again, in no process. */
-function ranOnce({ log }: Flow): string[] {
+export function ranOnce({ log }: Flow): string[] {
   const recorded = new Set<string>();
   const again: string[] = [];
   for (const line of readFileSync(log, "utf8").trim().split("\n")) {
@@ -58,7 +58,7 @@ function ranOnce({ log }: Flow): string[] {
 }
 
 /** No answer that came was asked for again, no call still holds anything back, and the telemetry has what was settled, no more and no less. */
-function paidOnce({ folder }: Flow): string[] {
+export function paidOnce({ folder }: Flow): string[] {
   const twice = query(
     folder,
     "SELECT invocation, repair, count(*) AS times FROM reservations WHERE status = 'settled' GROUP BY invocation, repair, prompt_digest HAVING count(*) > 1",
@@ -90,20 +90,20 @@ function reachable({ folder }: Flow): string[] {
   ];
 }
 
-function fsckProblems(folder: string): string[] {
+export function fsckProblems(folder: string): string[] {
   const report = git(folder, ["fsck", "--full", "--no-dangling"]).trim();
   return report === "" ? [] : [`git fsck: ${report}`];
 }
 
 /** No worktree but the features' own, no lock, nobody who waits, no process that works in the repository. */
-function nothingLeft({ folder, specs }: Flow): string[] {
+export function nothingLeft({ folder }: Flow, trees: number): string[] {
   const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
   const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");
   const processes = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
     .filter((pid) => workingFolder(pid).startsWith(folder));
   return [
-    ...(worktrees.length === 1 + specs.length ? [] : [`worktrees: ${worktrees.join(", ")}`]),
+    ...(worktrees.length === trees ? [] : [`worktrees: ${worktrees.join(", ")}`]),
     ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
     ...processes.map((pid) => `process ${pid} still works in the repository`),
   ];
@@ -117,7 +117,7 @@ function workingFolder(pid: string): string {
   }
 }
 
-async function journalWhole({ folder }: Flow): Promise<string[]> {
+export async function journalWhole({ folder }: Flow): Promise<string[]> {
   const layout = layoutOf(folder);
   const sqlite = openSqlite(layout.database);
   const verdicts = await verifyAll(sqlite, { blobs: objectStore(nodeFileSystem, layout.objects) });
@@ -129,7 +129,7 @@ async function journalWhole({ folder }: Flow): Promise<string[]> {
   ];
 }
 
-function query(folder: string, sql: string): Record<string, unknown>[] {
+export function query(folder: string, sql: string): Record<string, unknown>[] {
   const database = new DatabaseSync(layoutOf(folder).database);
   try {
     return database.prepare(sql).all();

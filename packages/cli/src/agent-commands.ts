@@ -14,6 +14,12 @@ export const agentOptions: Record<string, OptionSpec> = {
   record: { type: "string", hint: "FOLDER", describe: "write every agent's answer to this cassette as well" },
 };
 
+export const unsandboxed: OptionSpec = {
+  type: "string",
+  hint: "REASON",
+  describe: "run gates without a sandbox; the reason is recorded with your name",
+};
+
 /** The commands about agents: who they are, what they cost, what they said. */
 export const AGENT_COMMANDS: readonly CommandSpec[] = [
   {

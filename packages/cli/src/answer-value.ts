@@ -22,7 +22,7 @@ export function answerFrom(question: Asked, given: string | undefined, comment: 
 }
 
 interface Properties {
-  readonly [name: string]: { readonly const?: unknown; readonly type?: unknown };
+  readonly [name: string]: { readonly const?: unknown; readonly type?: unknown; readonly enum?: unknown };
 }
 
 interface Shape {
@@ -30,14 +30,16 @@ interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Where each option has fields of its own: the field that holds the choice, and the one text that this choice asks for. */
+/** Where each option has fields of its own: the field that holds the choice, and the one text that this choice asks for or takes. */
 function alternativeOf({ answerSchema }: Asked, given: string): { readonly choice: string; readonly text: string } | null {
   const shapes = (answerSchema["oneOf"] ?? answerSchema["anyOf"] ?? []) as readonly Shape[];
   for (const { properties = {}, required = [] } of shapes) {
     const choice = Object.keys(properties).find((name) => properties[name]?.const === given);
     if (choice === undefined) continue;
-    const [text = "comment"] = required.filter((name) => name !== choice && properties[name]?.type === "string");
-    return { choice, text };
+    const texts = Object.keys(properties).filter(
+      (name) => name !== choice && properties[name]?.type === "string" && properties[name].enum === undefined,
+    );
+    return { choice, text: texts.find((name) => required.includes(name)) ?? texts[0] ?? "comment" };
   }
   return null;
 }

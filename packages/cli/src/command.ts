@@ -21,6 +21,8 @@ export interface CommandSpec {
   }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly load: () => Promise<{ readonly run: RunCommand }>;
+  /** Rows of their own, called by the name of this one and theirs; each names only its own word. */
+  readonly subcommands?: readonly CommandSpec[];
 }
 
 export interface Arguments {

@@ -1,13 +1,9 @@
-import { AGENT_COMMANDS, agentOptions } from "./agent-commands.ts";
+import { AGENT_COMMANDS, agentOptions, unsandboxed } from "./agent-commands.ts";
 import type { CommandSpec, OptionSpec } from "./command.ts";
+import { FACTORY_COMMANDS } from "./factory-commands.ts";
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
 const features = { ...feature, many: true };
-const unsandboxed: OptionSpec = {
-  type: "string",
-  hint: "REASON",
-  describe: "run gates without a sandbox; the reason is recorded with your name",
-};
 
 /** The command tree. Order is the order of `slipway --help`. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -31,6 +27,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       fi: { type: "string", hint: "FILE", describe: "one specification (written -fi FILE)" },
       fl: { type: "string", hint: "FOLDER", describe: "every *.md below a folder (written -fl FOLDER)" },
+      protocol: { type: "string", hint: "NAME", describe: "features (default), or factory: one page, the same as `slipway factory SPEC`" },
       ...agentOptions,
       "allow-unsandboxed": unsandboxed,
     },
@@ -40,9 +37,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "factory",
     summary: "turn a page of intent into tested, sealed modules and a release",
     example: "slipway factory SPEC.md",
-    positionals: [{ name: "spec", describe: "what is wanted (Markdown); or `status`: how far the project is", required: true }],
+    positionals: [{ name: "spec", describe: "what is wanted (Markdown)", required: true }],
     options: { ...agentOptions, "allow-unsandboxed": unsandboxed },
     load: () => import("./commands/factory.ts"),
+    subcommands: FACTORY_COMMANDS,
   },
   {
     name: "status",
@@ -209,14 +207,20 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "demo",
-    summary: "watch five specifications become merged changes, offline",
+    summary: "watch five specifications become merged changes, or a page of intent a release; offline",
     example: "slipway demo",
     positionals: [
-      { name: "which", describe: "`real`: on a published npm package, which is downloaded (default: a bundled project)", required: false },
+      {
+        name: "which",
+        describe:
+          "`factory`: from a page to a release; `real`: on a published npm package, which is downloaded (default: a bundled project)",
+        required: false,
+      },
     ],
     options: {
       keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
       record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },
+      edit: { type: "boolean", describe: "factory: then edit one sentence of the page, and build what that changes" },
     },
     load: () => import("./commands/demo.ts"),
   },

@@ -1,3 +1,4 @@
+import type { LateChangeResult } from "@slipway/protocols/factory/late-change";
 import type { FactoryResult } from "@slipway/protocols/factory/protocol";
 import type { FeatureResult } from "@slipway/protocols/features/protocol";
 import { oneLine } from "./render/plain.ts";
@@ -10,7 +11,7 @@ export interface Ending {
 
 /** What a completed run came to, whichever protocol it followed. */
 export function endingOf(value: unknown): Ending {
-  return Array.isArray(value) ? ofFeatures(value as FeatureResult[]) : ofFactory(value as FactoryResult);
+  return Array.isArray(value) ? ofFeatures(value as FeatureResult[]) : ofFactory(value as FactoryResult | LateChangeResult);
 }
 
 function ofFeatures(results: readonly FeatureResult[]): Ending {
@@ -26,12 +27,19 @@ function ofFeatures(results: readonly FeatureResult[]): Ending {
 
 const MANIFESTS = ".slipway/state_store/releases";
 
-function ofFactory(result: FactoryResult): Ending {
+function ofFactory(result: FactoryResult | LateChangeResult): Ending {
   switch (result.status) {
     case "given_up":
       return { done: false, lines: [oneLine(result.reason)] };
+    case "changed":
+      return { done: true, lines: [`${result.exception_id} is resolved: ${result.module_ref} takes the place of the version before.`] };
+    case "not_changed":
+      return {
+        done: false,
+        lines: [`No agreement on ${result.exception_id}: ${oneLine(result.reason)}`, `  next: slipway factory ice ${result.exception_id}`],
+      };
     case "nothing_built":
-      return { done: false, lines: ["Every task was abandoned; there is nothing to release."] };
+      return { done: false, lines: ["Every task was abandoned, or attested without a module; there is nothing to release."] };
     case "release_refused":
       return {
         done: false,
@@ -40,11 +48,20 @@ function ofFactory(result: FactoryResult): Ending {
           `  next: look at ${MANIFESTS}/${result.release_id}.failure.json`,
         ],
       };
+    case "release_not_merged":
+      return {
+        done: false,
+        lines: [
+          `${result.release_id} was not merged: ${oneLine(result.reason)}. Its modules stay shipped, and its branch ${result.branch} is kept.`,
+          `  next: slipway diff ${result.branch} shows it; slipway factory release ${result.modules.join(" ")} begins another one`,
+        ],
+      };
     case "released":
       return {
         done: true,
         lines: [
           `${result.release_id} releases ${result.modules.length} ${result.modules.length === 1 ? "module" : "modules"}: ${result.modules.join(", ")}.`,
+          `  merged into ${result.merge.base_branch} as ${result.merge.commit.slice(0, 10)}, in ${result.merge.folder}/`,
           `  ${MANIFESTS}/${result.release_id}.json`,
         ],
       };

@@ -28,6 +28,9 @@ export function commandHelp(command: CommandSpec): string {
     "",
     ...command.positionals.map(({ name, describe }) => row(name, describe)),
     ...Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(([name, option]) => row(optionLabel(name, option), option.describe)),
+    ...(command.subcommands === undefined
+      ? []
+      : ["", "Besides:", ...command.subcommands.map(({ name, summary }) => row(`${command.name} ${name}`, summary))]),
     "",
     `Example: ${command.example}`,
     "",

@@ -1,6 +1,6 @@
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import type { CommandSpec } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, COMMON_OPTIONS } from "./commands.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
 import { processIo, type Io } from "./io.ts";
@@ -21,16 +21,28 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = argv;
   if (name === "--version" || name === "-v") return print(io, argv.includes("--json") ? JSON.stringify({ version: VERSION }) : VERSION);
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") return help(rest[0], io);
-  const command = find(name);
-  const args = parseCommandLine(command, rest);
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") return help(rest, io);
+  const { command, words } = withSubcommand(find(name), rest);
+  const args = parseCommandLine(command, words);
   if (args.flag("help")) return print(io, commandHelp(command).trimEnd());
   const { run } = await command.load();
   return run(args, io);
 }
 
-function help(name: string | undefined, io: Io): ExitCode {
-  return print(io, (name === undefined || name.startsWith("-") ? overview() : commandHelp(find(name))).trimEnd());
+function help([name, ...rest]: readonly string[], io: Io): ExitCode {
+  if (name === undefined || name.startsWith("-")) return print(io, overview().trimEnd());
+  return print(io, commandHelp(withSubcommand(find(name), rest).command).trimEnd());
+}
+
+/** The row of the word that comes first, if it is one of the command's own; only options that every command takes may stand before it. */
+function withSubcommand(
+  command: CommandSpec,
+  words: readonly string[],
+): { readonly command: CommandSpec; readonly words: readonly string[] } {
+  const at = words.findIndex((word) => !Object.hasOwn(COMMON_OPTIONS, word.replace(/^--/, "")));
+  const own = command.subcommands?.find(({ name }) => name === words[at]);
+  if (own === undefined) return { command, words };
+  return withSubcommand({ ...own, name: `${command.name} ${own.name}` }, words.toSpliced(at, 1));
 }
 
 function find(name: string): CommandSpec {

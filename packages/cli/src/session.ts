@@ -9,10 +9,11 @@ import type { DoorEvent } from "@slipway/kernel/operations/door";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import type { Repository } from "@slipway/kernel/git/repository";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
+import { partial, type PartialInput } from "@slipway/protocols/factory/partial";
+import { lateChange, type LateChangeInput } from "@slipway/protocols/factory/late-change";
 import { openFactoryShop } from "@slipway/protocols/factory/shop";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
 import { recover } from "@slipway/protocols/features/recovery";
-import { openShop } from "@slipway/protocols/features/shop";
 import { layoutOf } from "@slipway/kernel/layout";
 import { groundAt, type Ground } from "@slipway/kernel/open";
 import { assertNotRolledBack, keepHeads } from "@slipway/kernel/journal/heads";
@@ -122,18 +123,23 @@ async function supervise(options: Supervision): Promise<Session> {
     tracing,
     onWarning: warn,
   });
-  const shop = { ...openShop(kernel, desk), ...openFactoryShop({ kernel, desk, env: io.env }) };
+  /** The features of the run that is being carried out. */
+  const own: { readonly feature_id: string }[] = [];
+  const shop = openFactoryShop({ kernel, desk, env: io.env });
   const engine = await openEngine({
     sqlite: records.database.sqlite,
     blobs: records.objects,
     clock: records.clock,
     ids: records.ids,
     inbox: records.inbox,
-    workflows: [features, factory],
+    workflows: [features, factory, partial, lateChange],
     kernel: shop,
     observe(event) {
       options.observe?.(event);
       log.note(event.stream);
+      // A release becomes a feature in the middle of its run.
+      const feature_id = /^[^/]+\/feature:([^/]+)$/.exec(event.stream)?.[1];
+      if (feature_id !== undefined && own.every((one) => one.feature_id !== feature_id)) own.push({ feature_id });
     },
     ...(options.onStepStart === undefined ? {} : { onStepStart: options.onStepStart }),
   });
@@ -158,14 +164,15 @@ async function supervise(options: Supervision): Promise<Session> {
       await lease.serve(runId);
       tracing?.carry(runId);
       const input = await inputOf(engine, records, runId);
-      recorded = input.agents ?? null;
-      protocol = info.workflow === "factory" ? "factory" : "features";
-      const specs = "specs" in input ? input.specs : [];
+      recorded = "agents" in input ? (input.agents ?? null) : null;
+      protocol = info.workflow === features.name ? "features" : "factory";
+      if (info.workflow === factory.name || info.workflow === lateChange.name) await shop.codeIndex.assertSearchable();
+      own.splice(0, own.length, ...("specs" in input ? input.specs : await featuresOf(records, runId)));
       await recoverOnce(
         runId,
-        specs.map(({ feature_id }) => feature_id),
+        own.map(({ feature_id }) => feature_id),
       );
-      const locks = keepLocksOf(kernel, lease, runId, specs, warn);
+      const locks = keepLocksOf(kernel, lease, runId, own, warn);
       const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
       const outcome = await engine.drive(runId, { ...driveOptions, signal }).finally(locks.stop);
       const run = await engine.run(runId);
@@ -190,11 +197,18 @@ async function supervise(options: Supervision): Promise<Session> {
   };
 }
 
+type RunInput = FeaturesInput | FactoryInput | PartialInput | LateChangeInput;
+
 /** What the run was started with. */
-async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<FeaturesInput | FactoryInput> {
+async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<RunInput> {
   const [started] = await engine.events(runId, 1, 1);
   if (started === undefined) throw new SlipwayError("run_not_found", `There is no run ${runId}.`, { run_id: runId });
-  return ((await decodePayload(objects, started)) as unknown as { readonly input: FeaturesInput | FactoryInput }).input;
+  return ((await decodePayload(objects, started)) as unknown as { readonly input: RunInput }).input;
+}
+
+/** What has become of a run as features so far. */
+async function featuresOf({ database: { db } }: Records, runId: string): Promise<{ feature_id: string }[]> {
+  return db.selectFrom("features").select("id as feature_id").where("run_id", ">", `${runId}/`).where("run_id", "<", `${runId}0`).execute();
 }
 
 async function recordRunHead({ database: { db }, journal, clock }: Records, runId: string, head: Head): Promise<void> {

@@ -27,7 +27,7 @@ export function languageModel({ endpoint: { name, kind, baseUrl, schemas }, mode
 }
 
 /** A redirect to another host would take the key along: only the authorization header is dropped on the way. */
-const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "error" });
+export const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "error" });
 
 export const REFUSAL = "refusal";
 

@@ -115,7 +115,7 @@ describe("slipway demo", () => {
     const { code, stderr } = await place().demo("unreal");
     expect(code).toBe(2);
     expect(stderr).toBe(
-      "invalid_cli_args: There is no `slipway demo unreal`.\n  next: Use `slipway demo`, or `slipway demo real` for the one on a published package.\n",
+      "invalid_cli_args: There is no `slipway demo unreal`.\n  next: Use `slipway demo`, `slipway demo real` for the one on a published package, or `slipway demo factory` for the factory.\n",
     );
   });
 

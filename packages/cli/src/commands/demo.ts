@@ -8,6 +8,7 @@ import type { RunCommand } from "../command.ts";
 import { approveAll } from "../demo/approvals.ts";
 import { closingLines } from "../demo/closing.ts";
 import { cassetteOf, REAL, SHOP, type DemoBundle } from "../demo/bundle.ts";
+import { demoFactory } from "../demo/factory-demo.ts";
 import { makeScratch } from "../demo/scratch.ts";
 import { summarise } from "../demo/summary.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -19,6 +20,7 @@ import { startRun } from "../start-run.ts";
 
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
 export const run: RunCommand = async (args, outer) => {
+  if (args.positionals[0] === "factory") return demoFactory(args, outer);
   const started = performance.now();
   const json = args.flag("json");
   const say = (text: string) => (json ? undefined : outer.out(`${text}\n`));
@@ -62,7 +64,9 @@ function bundleFor(which: string | undefined): DemoBundle {
   if (which === undefined) return SHOP;
   if (which === "real") return REAL;
   throw new SlipwayError("invalid_cli_args", `There is no \`slipway demo ${which}\`.`, {
-    suggested_next_actions: ["Use `slipway demo`, or `slipway demo real` for the one on a published package."],
+    suggested_next_actions: [
+      "Use `slipway demo`, `slipway demo real` for the one on a published package, or `slipway demo factory` for the factory.",
+    ],
   });
 }
 

@@ -9,6 +9,7 @@ import { openProgress, styleFor } from "../render/progress.ts";
 import { openSession } from "../session.ts";
 import { reasonFrom } from "../unsandboxed.ts";
 import { interfaceChange } from "@slipway/protocols/factory/changing";
+import { lateChange } from "@slipway/protocols/factory/late-change";
 import { engineering } from "@slipway/protocols/factory/engineering/engineering";
 import { productLoop } from "@slipway/protocols/factory/product/loop";
 import { factory } from "@slipway/protocols/factory/protocol";
@@ -40,7 +41,7 @@ export const run: RunCommand = async (args, io) => {
 };
 
 const VERSION_OF = new Map(
-  [features, feature, factory, productLoop, engineering, interfaceChange].map(({ name, version }) => [name, version]),
+  [features, feature, factory, productLoop, engineering, interfaceChange, lateChange].map(({ name, version }) => [name, version]),
 );
 
 /** A run and everything below it are pinned each for itself; what has ended keeps the version it ended with. */

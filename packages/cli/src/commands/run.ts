@@ -1,13 +1,16 @@
-import { agentChoice, assertAgents } from "../agents.ts";
-import type { RunCommand } from "../command.ts";
+import { SlipwayError } from "@slipway/durable/errors";
+import { agentChoice, assertAgents, type ProtocolName } from "../agents.ts";
+import type { Arguments, RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
 import { openProgress, styleFor } from "../render/progress.ts";
 import { openSession } from "../session.ts";
 import { specsFor } from "../specs.ts";
+import { startFactory } from "../start-factory.ts";
 import { startRun } from "../start-run.ts";
 import { reasonFrom } from "../unsandboxed.ts";
 
 export const run: RunCommand = async (args, io) => {
+  if (protocolOf(args) === "factory") return startFactory(args, io, onePage(args));
   const specs = await specsFor(args, io);
   const agents = agentChoice(args);
   const unsandboxedReason = reasonFrom(args);
@@ -31,3 +34,22 @@ export const run: RunCommand = async (args, io) => {
     await session.close();
   }
 };
+
+function protocolOf(args: Arguments): ProtocolName {
+  const name = args.text("protocol") ?? "features";
+  if (name === "features" || name === "factory") return name;
+  throw new SlipwayError("invalid_cli_args", `slipway run: there is no protocol ${JSON.stringify(name)}.`, {
+    suggested_next_actions: ["Leave --protocol out, or name features or factory."],
+  });
+}
+
+/** The factory works from one page. */
+function onePage(args: Arguments): string {
+  const file = args.text("fi");
+  const named = [...args.positionals, ...(file === undefined ? [] : [file])];
+  const [page] = named;
+  if (named.length === 1 && page !== undefined && args.text("fl") === undefined) return page;
+  throw new SlipwayError("invalid_cli_args", `slipway run --protocol factory takes one page, and ${named.length} were named.`, {
+    suggested_next_actions: ["Name one: `slipway run --protocol factory SPEC.md`."],
+  });
+}

@@ -13,7 +13,7 @@ export interface DemoBundle {
   readonly lookAt: string;
 }
 
-export function cassetteOf({ folder }: DemoBundle): string {
+export function cassetteOf({ folder }: Pick<DemoBundle, "folder">): string {
   return join(folder, "cassette");
 }
 
@@ -41,3 +41,11 @@ export const REAL: DemoBundle = {
   gates: "the tests of process-warning 5.1.1, whose bytes are pinned",
   lookAt: "falsy_values",
 };
+
+/** From a page of intent to a release: the page is in the project itself. */
+export const HOURS = {
+  folder: join(PACKAGE, "demo-factory"),
+  published: null,
+  commitMessage: "Opening hours: what we want",
+  gates: "its own bundled gates and the tests of the modules that its cassette holds",
+} as const;

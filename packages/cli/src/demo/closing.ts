@@ -26,7 +26,7 @@ export function closingLines(summary: DemoSummary, folder: string, lookAt: strin
     `time     ${(elapsed_ms / 1000).toFixed(1)} s`,
     `files    ${folder}`,
     "",
-    `Try next, in that folder${onPath(io) ? "" : ` (\`slipway\` is ${OWN_PATH})`}:`,
+    `Try next, in that folder${howToCall(io)}:`,
     "  git log --stat --first-parent   what landed on main",
     "  slipway status                  how every feature stands",
     `  ${`slipway evidence ${lookAt}`.padEnd(30)}  what the harness saw`,
@@ -38,6 +38,11 @@ export function closingLines(summary: DemoSummary, folder: string, lookAt: strin
 }
 
 const OWN_PATH = join(import.meta.dirname, "..", "..", "bin", "slipway.mjs");
+
+/** For a sentence about commands, where `slipway` alone would not be found. */
+export function howToCall(io: Io): string {
+  return onPath(io) ? "" : ` (\`slipway\` is ${OWN_PATH})`;
+}
 
 /** Not counting what npm puts there for its own scripts. */
 function onPath(io: Io): boolean {

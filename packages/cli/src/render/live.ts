@@ -42,9 +42,9 @@ export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budg
     changed = true;
   };
   // What went wrong is told in full.
-  const mark = ({ good, feature, text }: Line) => {
+  const mark = ({ good, feature, text, more = [] }: Line) => {
     if (good === false) return `${red("✘")} ${feature}: ${text}`;
-    const line = clip(`${feature}: ${text}`, io.columns - 2);
+    const line = [clip(`${feature}: ${text}`, io.columns - 2), ...more.map((row) => clip(`    ${row}`, io.columns))].join("\n");
     return good === true ? `${green("✔")} ${line}` : dim(`• ${line}`);
   };
 

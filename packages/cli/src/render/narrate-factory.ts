@@ -1,15 +1,10 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import type { RebuildPlan } from "@slipway/protocols/factory/incremental/plan";
+import { planLines, planSummary } from "@slipway/protocols/factory/incremental/text";
 import type { Line } from "./narrate.ts";
+import { narrateProduct, narrateTask } from "./narrate-task.ts";
 
 type Value = Readonly<Record<string, unknown>>;
-
-const ROUTES: Readonly<Record<string, Omit<Line, "feature">>> = {
-  revise: { text: "the objections stand: it is revised", good: null },
-  adjudicate: { text: "goes to the Arbiter", good: null },
-  amend: { text: "approved with amendments", good: null },
-  ship: { text: "approved", good: true },
-  halt: { text: "no agreement: a person has to decide", good: false },
-};
 
 /** What happens in a run of the factory, in words: the project in the run's own stream, the product and each task in one of theirs. */
 export function narrateFactory({ stream, kind, name, payload }: JournalEvent): Line | null {
@@ -23,13 +18,33 @@ export function narrateFactory({ stream, kind, name, payload }: JournalEvent): L
     return { feature, text: `answered by ${typeof given["by"] === "string" ? given["by"] : "a person"}`, good: null };
   if (kind !== "step") return null;
   const value = isRecord(given["value"]) ? given["value"] : {};
+  if (isChanges(kind, name)) return { feature, good: null, ...changes(planIn(payload)) };
   if (part[1] === undefined) return ofProject(name, value);
-  return feature === "product" ? null : ofTask(name);
+  return feature === "product" ? narrateProduct(name, given["value"]) : narrateTask(name, given["value"]);
+}
+
+/** The step that says what an edited page makes of the project. */
+export function isChanges(kind: string, name: string): boolean {
+  return kind === "step" && /^changes(?::|$)/.test(name);
+}
+
+/** Null where it is too long for an event. */
+export function planIn(payload: string): RebuildPlan | null {
+  const value = parse(payload)["value"];
+  return isRecord(value) && Array.isArray(value["tasks"]) && Array.isArray(value["removed"]) ? (value as unknown as RebuildPlan) : null;
+}
+
+function changes(plan: RebuildPlan | null): Pick<Line, "text" | "more"> {
+  if (plan === null) return { text: "what stays and what runs is in the question: `slipway inbox`" };
+  return { text: planSummary(plan), more: planLines(plan) };
 }
 
 function ofProject(name: string, value: Value): Line | null {
   if (name === "init_state_machine") return { feature: "project", text: "the spec is planned, task by task", good: true };
-  if (name.startsWith("dispatch:") && typeof value["task"] === "string") return { feature: value["task"], text: "at work", good: null };
+  if (name.startsWith("dispatch:") && typeof value["task"] === "string")
+    return { feature: value["task"], text: `at work${placeIn(value)}`, good: null };
+  if (name.startsWith("recheck:") && value["kept"] === true && Array.isArray(value["module_refs"]))
+    return { feature: value["module_refs"].join(", "), text: "kept: its tests pass with what is new", good: true };
   if (name === "release" && typeof value["release_id"] === "string") {
     const passed = value["overall_result"] === "PASS";
     return { feature: "project", text: `${value["release_id"]} ${passed ? "passes its gates" : "does not pass its gates"}`, good: passed };
@@ -37,13 +52,9 @@ function ofProject(name: string, value: Value): Line | null {
   return null;
 }
 
-function ofTask(name: string): Line | null {
-  const [, feature = "", step = ""] = /^(MM-\w+)\/(.+)$/.exec(name) ?? [];
-  const [, round, next = ""] = /^route:(\d+):(\w+)$/.exec(step) ?? [];
-  const route = ROUTES[next];
-  if (route !== undefined) return { feature, ...route, text: `round ${round}: ${route.text}` };
-  if (/^ship:\d+:register$/.test(step)) return { feature, text: "tested, sealed and in the code index", good: true };
-  return null;
+/** Pillar, epic and story of the task. */
+function placeIn({ place }: Value): string {
+  return Array.isArray(place) ? `: ${place.map(String).join(" / ")}` : "";
 }
 
 function parse(payload: string): Value {

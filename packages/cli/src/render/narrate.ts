@@ -1,6 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import { narrateFactory } from "./narrate-factory.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine, plain } from "./plain.ts";
 import { momentText } from "./wait.ts";
 
 /** One thing that happened, in words. `good` is null when it is neither good nor bad. */
@@ -8,6 +8,8 @@ export interface Line {
   readonly feature: string;
   readonly text: string;
   readonly good: boolean | null;
+  /** Below it, each on a line of its own. */
+  readonly more?: readonly string[];
 }
 
 type Value = Readonly<Record<string, unknown>>;
@@ -54,7 +56,8 @@ const STARTED: Readonly<Record<string, string>> = {
 /** Agents' words are in it, so it is made safe to print here. */
 export function narrate(event: JournalEvent): Line | null {
   const line = inWords(event) ?? narrateFactory(event);
-  return line === null ? null : { ...line, text: oneLine(line.text) };
+  if (line === null) return null;
+  return { ...line, text: oneLine(line.text), ...(line.more === undefined ? {} : { more: line.more.map(plain) }) };
 }
 
 function inWords(event: JournalEvent): Line | null {

@@ -3,6 +3,7 @@ import type { FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Io } from "../io.ts";
 import { liveBoard } from "./live.ts";
 import { narrate } from "./narrate.ts";
+import { isChanges, planIn } from "./narrate-factory.ts";
 import { oneLine } from "./plain.ts";
 import { watchFeatures } from "./watch-features.ts";
 
@@ -57,8 +58,8 @@ function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
     }
   };
   return {
-    event({ stream, seq, kind, name, at }) {
-      write({ event: kind, run: stream, seq, name, at });
+    event({ stream, seq, kind, name, at, payload }) {
+      write({ event: kind, run: stream, seq, name, at, ...(isChanges(kind, name) ? { plan: planIn(payload) } : {}) });
       tellChanged();
     },
     started: (run, name) => write({ event: "started", run, name }),
@@ -72,7 +73,9 @@ function plainLines(io: Io): Progress {
   return {
     event(event) {
       const line = narrate(event);
-      if (line !== null) io.out(`${line.good === false ? "x" : line.good === true ? "+" : "-"} ${line.feature}: ${line.text}\n`);
+      if (line === null) return;
+      io.out(`${line.good === false ? "x" : line.good === true ? "+" : "-"} ${line.feature}: ${line.text}\n`);
+      for (const row of line.more ?? []) io.out(`    ${row}\n`);
     },
     started: () => undefined,
     warn: (text) => io.err(`warning: ${oneLine(text)}\n`),

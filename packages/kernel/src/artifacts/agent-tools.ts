@@ -34,7 +34,8 @@ export interface AgentToolsOptions {
   readonly search: (input: unknown) => Promise<unknown>;
 }
 
-const asked = {
+/** What an agent says of each; for `search_code_index` the index has its own. */
+export const artifactToolInputs = {
   create_artifact: createInput.pick({ artifact_type: true, inputs: true, outputs: true, notes: true, body: true }),
   ship_artifact: z.strictObject({ artifact_id: artifactIdSchema }),
   query_artifacts: z.strictObject({
@@ -50,14 +51,14 @@ export function agentTools(options: AgentToolsOptions): (tool: string, input: un
 
   const run: Record<ArtifactTool, (input: unknown) => Promise<unknown>> = {
     async create_artifact(input) {
-      const wish = parseInput({ name: "create_artifact", input: asked.create_artifact }, input);
+      const wish = parseInput({ name: "create_artifact", input: artifactToolInputs.create_artifact }, input);
       if (!context.creates.includes(wish.artifact_type)) throw notForRole(`create an artifact of type ${wish.artifact_type}`, context);
       const created_by = { role, run_id: runId };
       const envelope = await artifacts.create(call("create_artifact"), { ...wish, pillar, created_by, context_pack_ref: contextPackRef });
       return { artifact_id: envelope.artifact_id, version: envelope.version };
     },
     async ship_artifact(input) {
-      const { artifact_id } = parseInput({ name: "ship_artifact", input: asked.ship_artifact }, input);
+      const { artifact_id } = parseInput({ name: "ship_artifact", input: artifactToolInputs.ship_artifact }, input);
       const { envelope } = await artifacts.get(artifact_id);
       const ground = await shipGround(artifact_id);
       if (ground === null) throw tooEarly(envelope);
@@ -65,7 +66,7 @@ export function agentTools(options: AgentToolsOptions): (tool: string, input: un
       return { artifact_id, status };
     },
     async query_artifacts(input) {
-      const query = parseInput({ name: "query_artifacts", input: asked.query_artifacts }, input);
+      const query = parseInput({ name: "query_artifacts", input: artifactToolInputs.query_artifacts }, input);
       const { artifact_type, status } = query;
       const found = await artifacts.query({ ...(artifact_type && { artifact_type }), ...(status && { status }) });
       return found.filter((envelope) => sees.has(refOf(envelope)));

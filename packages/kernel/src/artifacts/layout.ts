@@ -51,7 +51,7 @@ export function moduleOf(path: string): { readonly id: string; readonly version:
   return part === "modules" && id !== undefined && version !== undefined ? { id, version, rest } : null;
 }
 
-export function artifactOf(path: string): { readonly id: string; readonly version: string } | null {
-  const [part, , id, version] = path.split("/");
-  return part === "artifacts" && id !== undefined && version !== undefined ? { id, version } : null;
+export function artifactOf(path: string): { readonly id: string; readonly version: string; readonly rest: readonly string[] } | null {
+  const [part, , id, version, ...rest] = path.split("/");
+  return part === "artifacts" && id !== undefined && version !== undefined ? { id, version, rest } : null;
 }

@@ -9,7 +9,7 @@ import { appendOperation, assertSameModel, retireOperation, type RetireInput } f
 import { inRange } from "./range.ts";
 import { reindexOperation } from "./reindex.ts";
 import { search, searchInput, type Found, type SearchInput } from "./search.ts";
-import { allEntries, entriesAt, entriesOf, findEntry, tipOf } from "./store.ts";
+import { allEntries, entriesAt, entriesOf, findEntry, indexState, tipOf, type IndexState } from "./store.ts";
 import { openVectors } from "./vectors.ts";
 import { vectorMatrix, type VectorMatrix } from "./matrix.ts";
 
@@ -30,6 +30,10 @@ export interface CodeIndex {
   versionsOf(moduleId: string): Promise<CodeIndexEntry[]>;
   /** Entries whose dependencies allow this version of the module. */
   dependentsOf(ref: string): Promise<CodeIndexEntry[]>;
+  /** How much there is, and of which model its vectors are. */
+  state(): Promise<IndexState>;
+  /** Refused where another model is configured than the vectors are of. */
+  assertSearchable(): Promise<void>;
   /** A copy of all there is at this moment, in the order it was shipped. */
   snapshot(): Promise<readonly CodeIndexEntry[]>;
 }
@@ -83,6 +87,10 @@ export function openCodeIndex({ db, door, model = hashedModel }: CodeIndexOption
       return [...entries.values()].filter(({ dependencies }) =>
         dependencies.map(splitRef).some((dependency) => dependency.module_id === module_id && inRange(version, dependency.version)),
       );
+    },
+    state: () => indexState(db),
+    async assertSearchable() {
+      await assertSameModel(db, model);
     },
     snapshot: () => allEntries(db),
   };

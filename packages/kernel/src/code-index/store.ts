@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { sql, type Selectable } from "kysely";
 import type { Db, Tx } from "../database/tables.ts";
-import { refOf, type CodeIndexEntry, type EntryContent, type NewEntry } from "./entry.ts";
+import { refOf, type CodeIndexEntry, type EntryContent, type IndexStatus, type NewEntry } from "./entry.ts";
 import type { CodeIndexTables } from "./tables.ts";
 import { wordsOf } from "./words.ts";
 
@@ -120,6 +120,32 @@ export async function entriesAt(db: Db | Tx, positions: readonly number[]): Prom
 export async function allEntries(db: Db | Tx): Promise<CodeIndexEntry[]> {
   const rows = await entriesWithStatus(db).orderBy("entry.position").execute();
   return rows.map((row) => placed(row).entry);
+}
+
+export interface IndexState {
+  readonly counts: Readonly<Record<IndexStatus, number>>;
+  readonly modules: number;
+  /** Null as long as nothing was shipped. */
+  readonly embedded_with: { readonly model: string; readonly dimensions: number } | null;
+}
+
+export async function indexState(db: Db): Promise<IndexState> {
+  const { rows } = await sql<{ status: IndexStatus; entries: number }>`
+    SELECT coalesce(retired.status, 'SHIPPED') AS status, count(*) AS entries
+    FROM code_index_entries AS entry LEFT JOIN code_index_retirements AS retired ON retired.position = entry.position
+    GROUP BY 1
+  `.execute(db);
+  const { modules } = await db
+    .selectFrom("code_index_entries")
+    .select((select) => select.fn.count<number>("module_id").distinct().as("modules"))
+    .executeTakeFirstOrThrow();
+  const current = await currentGeneration(db);
+  const none = { SHIPPED: 0, DEPRECATED: 0, SUPERSEDED: 0 };
+  return {
+    counts: { ...none, ...Object.fromEntries(rows.map(({ status, entries }) => [status, Number(entries)])) },
+    modules: Number(modules),
+    embedded_with: current === undefined ? null : { model: current.model, dimensions: current.dimensions },
+  };
 }
 
 function placed(row: Row): Placed {

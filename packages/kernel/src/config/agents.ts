@@ -5,6 +5,7 @@ import { apiPart } from "./agent-parts/api.ts";
 import { budgetsPart } from "./agent-parts/budgets.ts";
 import { customPart } from "./agent-parts/custom.ts";
 import { clientsPart } from "./agent-parts/clients.ts";
+import { embeddingsPart } from "./agent-parts/embeddings.ts";
 import { pricesPart } from "./agent-parts/prices.ts";
 import { tiersPart } from "./agent-parts/tiers.ts";
 import { webSearchPart } from "./agent-parts/web-search.ts";
@@ -52,6 +53,7 @@ export const agentsSchema = z.strictObject({
       ...clientsPart,
       acp: acpPart.optional(),
       web_search: webSearchPart.optional(),
+      embeddings: embeddingsPart.optional(),
       budgets: budgetsPart.optional(),
       prices: pricesPart.optional(),
       tiers: tiersPart(override).optional(),

@@ -114,3 +114,6 @@ export const probePolicy = z.strictObject({
   /** Whether the tests on the base are counted, too. */
   baseline: z.boolean().default(true),
 });
+
+/** Where a release of the factory puts its modules. */
+export const releasePolicy = z.strictObject({ folder: repositoryPath.default("modules") });

@@ -7,6 +7,7 @@ import {
   locksPolicy,
   mergePolicy,
   probePolicy,
+  releasePolicy,
   sandboxPolicy,
   supervisorPolicy,
   testingPolicy,
@@ -101,6 +102,7 @@ const fields = z.strictObject({
   parsers: z.strictObject({ allow_unsupported: z.boolean().default(false) }).prefault({}),
   thresholds: thresholdsPolicy,
   probe: probePolicy.optional(),
+  release: releasePolicy.optional(),
 });
 
 export const policySchema = fields.superRefine((policy, context) => {

@@ -11,7 +11,7 @@ import { createHolds } from "../holds/tables.ts";
 import { createLocks } from "../locks/tables.ts";
 import { createOperations } from "../operations/tables.ts";
 import { createPlanClaims } from "../plans/tables.ts";
-import { createProjects } from "../projects/tables.ts";
+import { addProjectOrigin, createProjects } from "../projects/tables.ts";
 import { createQa } from "../qa/tables.ts";
 import { createQuestions } from "../questions/tables.ts";
 import { createBlockedQueue } from "../queue/tables.ts";
@@ -51,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "artifacts", up: createArtifacts },
   { name: "projects", up: createProjects },
   { name: "documents", up: createDocuments },
+  { name: "project-origin", up: addProjectOrigin },
 ];

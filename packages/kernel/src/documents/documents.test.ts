@@ -111,3 +111,15 @@ test("files that were edited or are gone are made again from the rows", async ()
   expect(JSON.parse(readFileSync(fileOf(one.note_id), "utf8"))).toEqual(one);
   expect(await fresh.repair(note)).toBe(0);
 });
+
+test("a row that somebody has changed is used by nobody, and what to do is said", async () => {
+  const { note_id } = await documents.keep(call("a"), note, { text: "one", seen: [] });
+  await bench.db
+    .updateTable("documents")
+    .set({ body: JSON.stringify({ note_id, text: "other", seen: [] }) })
+    .where("id", "=", note_id)
+    .execute();
+  for (const look of [() => documents.get(note, note_id), () => documents.find(note, note_id), () => documents.list(note)]) {
+    await expect(look()).rejects.toMatchObject({ code: "database_corrupt", message: expect.stringContaining(note_id) });
+  }
+});

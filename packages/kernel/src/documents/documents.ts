@@ -146,20 +146,42 @@ async function latest<T>(
 ): Promise<{ readonly revision: number; readonly body: T } | null> {
   const row = await db
     .selectFrom("documents")
-    .select(["revision", "body"])
+    .select(["revision", "body", "digest"])
     .where("kind", "=", kind)
     .where("id", "=", id)
     .orderBy("revision", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? null : { revision: row.revision, body: JSON.parse(row.body) as T };
+  return row === undefined ? null : { revision: row.revision, body: bodyOf<T>(kind, id, row) };
 }
 
 async function all<T>(db: Db, { kind }: DocumentKind<T>): Promise<{ readonly id: string; readonly body: T }[]> {
-  const rows = await db.selectFrom("documents").select(["id", "body"]).where("kind", "=", kind).orderBy("revision").orderBy("at").execute();
+  const rows = await db
+    .selectFrom("documents")
+    .select(["id", "body", "digest"])
+    .where("kind", "=", kind)
+    .orderBy("revision")
+    .orderBy("at")
+    .execute();
   const bodies = new Map<string, T>();
-  for (const { id, body } of rows) bodies.set(id, JSON.parse(body) as T);
+  for (const { id, ...row } of rows) bodies.set(id, bodyOf<T>(kind, id, row));
   return [...bodies].map(([id, body]) => ({ id, body }));
+}
+
+/** A row that is not what was kept is used by nobody, whoever has changed it. */
+function bodyOf<T>(kind: string, id: string, { body, digest }: { readonly body: string; readonly digest: string }): T {
+  if (sha256(body) === digest) return JSON.parse(body) as T;
+  throw new SlipwayError(
+    "database_corrupt",
+    `The record of ${id} (${kind}) in the database is not what was kept: somebody or something has changed it.`,
+    {
+      kind,
+      id,
+      suggested_next_actions: [
+        "Put a backup of .slipway/slipway.db in its place, then `slipway resume`. Nothing was done in the meantime.",
+      ],
+    },
+  );
 }
 
 function ownId({ kind, idField }: { readonly kind: string; readonly idField: string }): SlipwayError {

@@ -38,7 +38,15 @@ afterEach(() => bench.close());
 test("a project is kept with all its tasks, in their order, and read by its head or by its tasks", async () => {
   expect(await projects.head()).toBeNull();
   const head = await projects.initialise(call("a"), project("p", 1234));
-  expect(head).toEqual({ project_id: "p", spec_version: "1.0.0", plan_digest: "d", revision: 1, updated_at: 1000, summary: { done: 0 } });
+  expect(head).toEqual({
+    project_id: "p",
+    spec_version: "1.0.0",
+    plan_digest: "d",
+    revision: 1,
+    updated_at: 1000,
+    summary: { done: 0 },
+    origin: null,
+  });
   const entries = await projects.entries("p");
   expect([...entries.keys()]).toEqual(project("p", 1234).tasks.map(({ task_id }) => task_id));
   expect(await projects.sheet("p", "T-1233")).toEqual({ title: "number 1233" });
@@ -86,4 +94,17 @@ test("a project is initialised once, and there must be one", async () => {
   const lost = { ...shipped(0), entries: [{ task_id: "T-9", entry: { status: "SHIPPED" } }] };
   expect((await refusalOf(() => projects.change(call("d"), "p", {}, () => lost))).message).toMatch(/"p\/T-9" among the projects/);
   expect((await refusalOf(() => projects.change(call("c"), "none", {}, () => shipped(0)))).code).toBe("run_not_found");
+});
+
+test("the last project that was made from a page is found, with its tasks", async () => {
+  const from = (page: string, page_digest: string) => ({ page, page_digest, spec_digest: "s" });
+  await projects.initialise(call("a"), { ...project("p", 2), origin: from("SPEC.md", "1") });
+  await projects.initialise(call("b"), { ...project("q", 1), origin: from("SPEC.md", "2") });
+  await projects.initialise(call("c"), { ...project("r", 1), origin: from("OTHER.md", "3") });
+  await projects.initialise(call("d"), project("s", 1));
+  expect(await projects.latestFrom("SPEC.md")).toMatchObject({ project_id: "q", origin: { page_digest: "2", spec_digest: "s" } });
+  expect(await projects.latestFrom("NEW.md")).toBeNull();
+  expect(await projects.tasks("p")).toEqual([task(0), task(1)]);
+  const changed = { ...project("p", 2), origin: from("SPEC.md", "other") };
+  expect((await refusalOf(() => projects.initialise(call("a"), changed))).code).toBe("operation_conflict");
 });

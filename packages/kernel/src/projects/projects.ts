@@ -13,6 +13,10 @@ export interface KeptTask<E, S> {
   readonly sheet: S;
 }
 
+const origin = z.strictObject({ page: z.string(), page_digest: z.string(), spec_digest: z.string() });
+/** The page a project was made from, and what was made of it, by their digests. */
+export type ProjectOrigin = z.output<typeof origin>;
+
 export interface ProjectHead<V> {
   readonly project_id: string;
   readonly spec_version: string;
@@ -20,9 +24,11 @@ export interface ProjectHead<V> {
   readonly revision: number;
   readonly updated_at: number;
   readonly summary: V;
+  readonly origin: ProjectOrigin | null;
 }
 
-export interface NewProject<E, S, V> extends Omit<ProjectHead<V>, "revision" | "updated_at"> {
+export interface NewProject<E, S, V> extends Omit<ProjectHead<V>, "revision" | "updated_at" | "origin"> {
+  readonly origin?: ProjectOrigin | undefined;
   readonly tasks: readonly KeptTask<E, S>[];
 }
 
@@ -44,8 +50,12 @@ export interface Projects<E, S, V> {
   change(call: Call, projectId: string, wish: unknown, workOut: WorkOut<E, S, V>): Promise<ProjectHead<V>>;
   /** The project at work; the same cost whatever its size. */
   head(): Promise<ProjectHead<V> | null>;
+  /** The last one that was made from this page. */
+  latestFrom(page: string): Promise<ProjectHead<V> | null>;
   entries(projectId: string): Promise<Map<string, E>>;
   sheet(projectId: string, taskId: string): Promise<S | null>;
+  /** All of it, in the order of declaration. */
+  tasks(projectId: string): Promise<KeptTask<E, S>[]>;
 }
 
 // Few enough for SQLite's limit on parameters, and one prepared statement for all full batches.
@@ -56,6 +66,7 @@ const initialiseInput = z.strictObject({
   spec_version: z.string(),
   plan_digest: z.string(),
   tasks: z.int().min(1),
+  origin: origin.optional(),
 });
 const changeInput = z.strictObject({ project_id: z.string(), change: z.json() });
 type Change = z.output<typeof changeInput>;
@@ -63,8 +74,8 @@ type Change = z.output<typeof changeInput>;
 export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly door: Door }): Projects<E, S, V> {
   return {
     async initialise({ actor, operationId }, project) {
-      const { project_id, spec_version, plan_digest, tasks } = project;
-      const named = { project_id, spec_version, plan_digest, tasks: tasks.length };
+      const { project_id, spec_version, plan_digest, tasks, origin: from } = project;
+      const named = { project_id, spec_version, plan_digest, tasks: tasks.length, ...(from === undefined ? {} : { origin: from }) };
       await door.perform(initialiseOperation(project), actor, operationId, named);
       return headOf(db, project_id);
     },
@@ -74,6 +85,11 @@ export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly 
     },
     async head() {
       const row = await db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1).executeTakeFirst();
+      return row === undefined ? null : headOf(db, row.project_id);
+    },
+    async latestFrom(page) {
+      const rows = db.selectFrom("projects").select("project_id").where("page", "=", page);
+      const row = await rows.orderBy("number", "desc").limit(1).executeTakeFirst();
       return row === undefined ? null : headOf(db, row.project_id);
     },
     async entries(projectId) {
@@ -94,6 +110,15 @@ export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly 
         .executeTakeFirst();
       return row === undefined ? null : (JSON.parse(row.sheet) as S);
     },
+    async tasks(projectId) {
+      const rows = await db
+        .selectFrom("project_tasks")
+        .select(["task_id", "declaration_order", "entry", "sheet"])
+        .where("project_id", "=", projectId)
+        .orderBy("declaration_order")
+        .execute();
+      return rows.map(({ entry, sheet, ...row }) => ({ ...row, entry: JSON.parse(entry) as E, sheet: JSON.parse(sheet) as S }));
+    },
   };
 }
 
@@ -106,17 +131,17 @@ function initialiseOperation<E, S, V>({
     name: "project.initialise",
     roles: ["system", "orchestrator"],
     input: initialiseInput,
-    async commit(tx, { project_id, spec_version, plan_digest }, _, { at }) {
+    async commit(tx, { project_id, spec_version, plan_digest, origin: from }, _, { at }) {
       const there = await tx.selectFrom("projects").select("plan_digest").where("project_id", "=", project_id).executeTakeFirst();
       if (there !== undefined) throw exists(project_id);
       await tx
         .insertInto("projects")
-        .values({ project_id, spec_version, plan_digest, revision: 1, updated_at: at, summary: JSON.stringify(summary) })
+        .values({ project_id, spec_version, plan_digest, revision: 1, updated_at: at, summary: JSON.stringify(summary), ...from })
         .execute();
       await insertTasks(tx, project_id, tasks);
       return tasks.length;
     },
-    event: ({ project_id, plan_digest, tasks: count }) => ({ project_id, plan_digest, tasks: count }),
+    event: ({ project_id, plan_digest, tasks: count, origin: from }) => ({ project_id, plan_digest, tasks: count, origin: from ?? null }),
   };
 }
 
@@ -171,8 +196,10 @@ async function insertTasks(tx: Tx, project_id: string, tasks: readonly KeptTask<
 
 async function headOf<V>(db: Db, projectId: string): Promise<ProjectHead<V>> {
   const row = await db.selectFrom("projects").selectAll().where("project_id", "=", projectId).executeTakeFirstOrThrow();
-  const { project_id, spec_version, plan_digest, revision, updated_at, summary } = row;
-  return { project_id, spec_version, plan_digest, revision, updated_at, summary: JSON.parse(summary) as V };
+  const { project_id, spec_version, plan_digest, revision, updated_at, summary, page, page_digest, spec_digest } = row;
+  const from = origin.safeParse({ page, page_digest, spec_digest });
+  const head = { project_id, spec_version, plan_digest, revision, updated_at, summary: JSON.parse(summary) as V };
+  return { ...head, origin: from.success ? from.data : null };
 }
 
 function exists(project: string): SlipwayError {

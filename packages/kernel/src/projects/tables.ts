@@ -14,6 +14,10 @@ export interface ProjectTables {
     updated_at: number;
     /** JSON: what there is to say of the project as a whole, so that nobody need count tasks to say it. */
     summary: string;
+    /** Where its spec comes from: the page's path, the page, and the structured spec, by their digests. */
+    page: string | null;
+    page_digest: string | null;
+    spec_digest: string | null;
   };
   project_tasks: {
     project_id: string;
@@ -46,4 +50,9 @@ export async function createProjects(tx: Tx): Promise<void> {
     .addColumn("sheet", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("project_tasks_key", ["project_id", "task_id"])
     .execute();
+}
+
+export async function addProjectOrigin(tx: Tx): Promise<void> {
+  for (const name of ["page", "page_digest", "spec_digest"] as const)
+    await tx.schema.alterTable("projects").addColumn(name, "text").execute();
 }

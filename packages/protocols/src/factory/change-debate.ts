@@ -68,8 +68,8 @@ async function ask<T>(
     ...work,
     step,
     role,
-    subject: exception_id,
-    attempt: String(number),
+    subject: target_module.slice(0, target_module.indexOf("@")),
+    attempt: `contract-${number}`,
     context: {
       included_refs: [{ ref: target_module, permission: "CONTRACT_ONLY", reason: "its contract is to be changed" }],
       excluded_refs: [],

@@ -1,8 +1,8 @@
-import type { Contract } from "@slipway/kernel/contracts/schema";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { APPROVE, codeOf, COVERAGE, examplesOf, planOf, proposalOf, testsOf } from "./engineering/testing/modules.ts";
+import { APPROVE, planOf } from "./engineering/testing/modules.ts";
 import type { Escalation } from "./escalation/schema.ts";
 import { approved } from "./testing/approved.ts";
+import { AGAINST, AGREED, calling, callingAgain, change, deliverLarge, GOOD } from "./testing/changes.ts";
 import { deliver, PASS, SECOND } from "./testing/numbers.ts";
 import { language, type Parts, type Works } from "./testing/works.ts";
 
@@ -10,52 +10,9 @@ let works: Works;
 afterEach(() => works.close());
 afterAll(() => language.close());
 
-const NOTHING = {
-  added_inputs: [],
-  removed_inputs: [],
-  modified_inputs: [],
-  added_outputs: [],
-  removed_outputs: [],
-  modified_outputs: [],
-  added_error_surfaces: [],
-  added_effects: [],
-  mode_changes: null,
-};
-const change = (target_module = "MM-twice@1.0.0") => ({
-  type: "INTERFACE_CHANGE",
-  target_module,
-  reason: "numbers that are too large become infinite",
-  evidence: ["the contract of MM-twice names one error"],
-  proposed_delta: { ...NOTHING, added_error_surfaces: [{ name: "LargeError", when: "n is above 1e300", surface: "exception" }] },
-  compatibility: "BACKWARD_COMPATIBLE",
-  urgency: "BLOCKING",
-});
-
-/** The module with the error that was asked for. */
-function deliverLarge(shown: Record<string, string>) {
-  const contract = JSON.parse(shown["module contract"] ?? "{}") as Contract;
-  const [, criterion] = /## Acceptance Criteria\n- (.*)/.exec(shown["task"] ?? "") ?? [];
-  const files = {
-    "implementation/index.ts": codeOf()
-      .replace("  return", `  if (n > 1e300) throw new LargeError("n is too large");\n  return`)
-      .replace("export class", "export class LargeError extends Error {}\nexport class"),
-    "tests/module.test.ts": `${testsOf().replace("NegativeError }", "NegativeError, LargeError }")}test("refuses a large number", () => assert.throws(() => twice(1e301), LargeError));\n`,
-    "examples.md": `${examplesOf()}\n## LargeError\n\`\`\`ts\ntwice(1e301)\n\`\`\`\n\`\`\`ts\nLargeError: n is too large\n\`\`\`\n`,
-  };
-  return proposalOf(contract, files, {
-    acceptance_checks: [`${criterion}. Test: refuses a large number`],
-    coverage: [...COVERAGE, { category: "error surface", item: "LargeError", test: "refuses a large number" }],
-  });
-}
-
-const calling = planOf(["MM-quad", ["MM-twice@^1.0.0"]]);
-const GOOD = { verdict: "PASS", objections: [] };
-const AGREED = { decision: "APPROVE", rationale: "the evidence justifies it" };
-const AGAINST = { decision: "REJECT", rationale: "callers can look themselves" };
-
 async function halted(parts: Parts = {}) {
   const begun = await approved({
-    planner: [planOf(["MM-twice"]), calling, calling],
+    planner: [planOf(["MM-twice"]), calling, callingAgain],
     proposer: [deliver, change(), deliver],
     challenger: [PASS],
     arbiter: [APPROVE],
@@ -90,11 +47,12 @@ describe("a contract that is not enough", () => {
     // Of itself first, which is refused.
     const { details, task_id, escalation_id } = await halted({ proposer: [deliver, change("MM-quad@1.0.0"), change(), deliver] });
     expect(task_id).toBe(SECOND);
-    const { type: _, proposed_delta, compatibility, ...said } = change();
+    const { type: _, exception_type, proposed_delta, compatibility, ...said } = change();
     expect(details).toMatchObject({
       ...said,
       halted_by: "interface_change",
       exception_id: exceptionId(),
+      type: exception_type,
       proposed_contract_delta: proposed_delta,
       compatibility_expectation: compatibility,
     });

@@ -32,7 +32,8 @@ export type ChangeResult =
 export const interfaceChange = workflow<ChangeInput, ChangeResult, FactoryShop>(
   "factory-change",
   CHANGE_VERSION,
-  async (ctx, { exception_id, task }, shop) => {
+  async (ctx, { exception_id, task: halted }, shop) => {
+    const task = { ...halted, take: ctx.runId.slice(ctx.runId.lastIndexOf("/") + 1).replaceAll(":", "-") };
     const site = engineeringSite(ctx, shop, task);
     const exception = await ctx.step("exception", () => shop.documents.get(exceptionKind, exception_id));
     const outcome = await resolveException(exception, {
@@ -97,13 +98,13 @@ const approvedContractKind: DocumentKind<z.output<typeof approvedContract>> = {
 /** What the engineering loop is told: the change, and nothing of the task that needs it. */
 function successorTask(task: EngineeringTask, exception: InterfaceChangeException, { contract, differences }: Candidate): EngineeringTask {
   const { exception_id, target_module, reason, evidence, compatibility_expectation } = exception;
-  const criterion = `serves what ${exception_id} asks for`;
+  const criterion = "serves what the interface change asks for";
   return {
     ...task,
     task_file: [
       `# Task: a new version of ${target_module}`,
       `## Task ID: ${task.task_id}`,
-      `## Description\n${reason}\n${evidence.map((line) => `- ${line}`).join("\n")}`,
+      `## Description\n${exception_id}: ${reason}\n${evidence.map((line) => `- ${line}`).join("\n")}`,
       `## What changes\n${differences.map((line) => `- ${line}`).join("\n")}`,
       `## Acceptance Criteria\n- ${criterion}`,
     ].join("\n\n"),
@@ -132,5 +133,12 @@ function successorPlan({ exception_id }: InterfaceChangeException, approved: Con
     reuse_decision: "CREATE_NEW" as const,
     reuse_justification: `${exception_id} asks for a new version.`,
   };
-  return { modules: [module], contracts: [contract] };
+  const report = {
+    module_id: contract.module_id,
+    query: contract.purpose,
+    candidates_considered: [],
+    conclusion: "CREATE_NEW" as const,
+    justification: `${exception_id} asks for a new version, and a person has approved it.`,
+  };
+  return { modules: [module], contracts: [contract], reuse_reports: [report] };
 }

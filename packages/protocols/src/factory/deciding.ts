@@ -1,21 +1,43 @@
-import { planDraftSchema } from "./engineering/micro-plan.ts";
-import { namedModules, type PlanFacts } from "./engineering/plan-rules.ts";
+import type { Question } from "@slipway/durable/ctx";
+import { z } from "zod";
+import { askAboutHalt } from "./attesting.ts";
+import { carryOutDecision, changeOptions, type OpenException } from "./change-decision.ts";
+import { planFacts } from "./engineering/plan-facts.ts";
+import type { PlanFacts } from "./engineering/plan-rules.ts";
 import { escalationQuestion, keepEscalation, recordAnswer, recordOf } from "./escalation/escalate.ts";
+import { humanResolution, type HumanResolution } from "./escalation/answers.ts";
 import { resolve, type Resolved, type ResolutionFacts, type StateChanges } from "./escalation/resolve.ts";
 import { escalationKind, newEscalationId, type Escalation } from "./escalation/schema.ts";
+import { exceptionDecision, type ExceptionDecision } from "./exceptions/decisions.ts";
 import { stuckTask, type HaltedTask } from "./halted.ts";
 import { dependenciesOf, dependencyContract } from "./preparing.ts";
 import type { Project } from "./project/project.ts";
 import type { FactoryShop } from "./shop.ts";
 import type { FactorySite } from "./site.ts";
 
+export interface ToDecide {
+  readonly escalation: Escalation;
+  readonly halted: HaltedTask | null;
+  /** An exception that was put off: it can still be decided instead. */
+  readonly deferred: OpenException | null;
+}
+
 /** Asks until an answer can be carried out, and carries it out. An answer that cannot changes nothing, and says why with the next question. */
-export async function decide(site: FactorySite, turn: number, escalation: Escalation, halted: HaltedTask | null): Promise<StateChanges> {
+export async function decide(site: FactorySite, turn: number, { escalation, halted, deferred }: ToDecide): Promise<StateChanges | null> {
   const { ctx, shop } = site;
+  let open = deferred;
   let problems: readonly string[] = [];
   for (let round = 1; ; round++) {
     const name = `decide:${turn}.${round}`;
-    const answer = await ctx.ask(name, escalationQuestion(escalation, problems));
+    const question = open === null ? escalationQuestion(escalation, problems) : eitherQuestion(open, problems);
+    const answer = await askAboutHalt<HumanResolution | ExceptionDecision>(site, escalation, name, question);
+    if ("decision" in answer) {
+      const outcome = open === null ? "closed" : await carryOutDecision(site, open, { name, key: `${turn}.d${round}`, answer });
+      if (outcome === "moving") return null;
+      if (outcome === "closed") open = null;
+      problems = [];
+      continue;
+    }
     const at = await site.moment(`decided:${turn}.${round}`);
     const resolved: Resolved = await site.keep(`resolve:${turn}.${round}`, async () => {
       const project = await site.project();
@@ -33,6 +55,21 @@ export async function decide(site: FactorySite, turn: number, escalation: Escala
     }
     ({ problems } = resolved);
   }
+}
+
+/** The six, and the three for the exception that was put off. */
+function eitherQuestion(
+  { escalation, exception_id }: OpenException,
+  problems: readonly string[],
+): Question<HumanResolution | ExceptionDecision> {
+  const question = escalationQuestion(escalation, problems);
+  return {
+    ...question,
+    body: `${question.body}\n\n${exception_id} was put off; it can be decided as well.`,
+    options: [...(question.options ?? []), ...changeOptions(exception_id)],
+    schema: z.union([...humanResolution.options, ...exceptionDecision.options]),
+    context: { ...question.context, exception_id },
+  };
 }
 
 async function carryOut(site: FactorySite, name: string, { changes, sheets }: StateChanges): Promise<void> {
@@ -76,18 +113,11 @@ async function factsFor(
   };
 }
 
-/** Of a plan that a person gives: what of it exists, and what it may call. */
-async function planFactsFor({ store, codeIndex }: FactoryShop, project: Project, task: string, answer: unknown): Promise<PlanFacts> {
+/** Of a plan that a person gives: the same as of a planner's. */
+async function planFactsFor(shop: FactoryShop, project: Project, task: string, answer: unknown): Promise<PlanFacts> {
   const plan = (answer as { readonly revised_micro_plan?: unknown }).revised_micro_plan;
-  const drafted = planDraftSchema.safeParse(plan);
-  const candidates = drafted.success ? drafted.data.modules.flatMap(({ reuse_candidate_refs }) => reuse_candidate_refs) : [];
-  const existing = new Set<string>();
-  for (const id of namedModules(plan)) if ((await store.latestVersion(id)) !== null) existing.add(id);
-  const shipped = new Set(
-    (await dependenciesOf({ store, codeIndex }, project, task)).map(({ module_id, version }) => `${module_id}@${version}`),
-  );
-  for (const ref of candidates) if ((await store.shippedModule(ref)) !== null) shipped.add(ref);
-  return { existing, successors: new Set(), shipped };
+  const dependencies = (await dependenciesOf(shop, project, task)).map(({ module_id, version }) => `${module_id}@${version}`);
+  return planFacts(shop, plan, { dependencies });
 }
 
 /** The task that halted first, or the first that waits for one that was given up; with its escalation on record. */

@@ -71,7 +71,17 @@ export const debateFileKind: DocumentKind<z.output<typeof debateFile>> = {
   files: (_id, { debate, round, file, body }) => ({ [`${storePaths.debateRound(debate, round)}/${file}`]: jsonText(body ?? null) }),
 };
 
-const lockedPlan = z.strictObject({ plan_id: said, plan: microPlanSchema, contracts: z.array(contractSchema) });
+export function debateEntry(debate: string, round: number, file: z.output<typeof debateFile>["file"]): string {
+  return `${debate}/${round}/${file}`;
+}
+
+const lockedPlan = z.strictObject({
+  plan_id: said,
+  plan: microPlanSchema,
+  contracts: z.array(contractSchema),
+  /** As artifacts, in the same order; each debate is kept under one of them. */
+  contract_refs: z.array(said),
+});
 
 /** Its files are those of the artifacts; that it is locked stands here. */
 export const lockedPlanKind: DocumentKind<z.output<typeof lockedPlan>> = {

@@ -1,5 +1,6 @@
 import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
 import type { EngineeringTask, ShippedModule } from "./engineering/ports.ts";
+import type { Before } from "./incremental/before.ts";
 import type { Project } from "./project/project.ts";
 import type { DependencyContract } from "./project/task-file.ts";
 import type { FactoryShop } from "./shop.ts";
@@ -17,7 +18,7 @@ export async function prepareTask(rooms: Shipped, project: Project, id: string):
   const { pillar } = project.task(id);
   const shipped = await dependenciesOf(rooms, project, id);
   const task_file = await project.taskFile(id, shipped.map(dependencyContract));
-  const { path, acceptance_criteria, amendments } = await project.sheet(id);
+  const { path, acceptance_criteria, amendments, before } = await project.sheet(id);
   return {
     task_id: id,
     task_ref: `${id}@1.${amendments.length}.0`,
@@ -26,6 +27,15 @@ export async function prepareTask(rooms: Shipped, project: Project, id: string):
     task_file,
     acceptance_criteria,
     dependencies: shipped.map(({ module_id, version }) => `${module_id}@${version}`),
+    ...(before === undefined || before.module_refs.length === 0 ? {} : revision(before)),
+  };
+}
+
+/** A person has approved the spec that asks for it; nobody has said how compatible it will be. */
+function revision({ action, module_refs, because, revisable }: Before): Pick<EngineeringTask, "before" | "successors"> {
+  return {
+    before: { module_refs, because, mayStay: action === "recheck" },
+    successors: Object.fromEntries(revisable.map((id) => [id, "UNKNOWN"])),
   };
 }
 

@@ -85,8 +85,10 @@ describe("a factory run", () => {
 
     const invocations = works.asked.filter(({ role }) => role !== "product-owner");
     const packs = works.files("context_packs").map((path) => json<{ created_for: { role: string } }>(`context_packs/${path}`));
-    expect(packs.map(({ created_for }) => created_for.role).toSorted()).toEqual(invocations.map(({ role }) => role).toSorted());
-    expect(works.files("contributions")).toHaveLength(invocations.length + 2);
+    expect(packs.map(({ created_for }) => created_for.role).toSorted()).toEqual(works.asked.map(({ role }) => role).toSorted());
+    const [reports, contributions] = [/^RSR-/, /^CONTRIB-/].map((name) => works.files("contributions").filter((path) => name.test(path)));
+    expect(contributions).toHaveLength(invocations.length + 2);
+    expect(reports).toHaveLength(2);
 
     expect(works.files("releases")).toHaveLength(1);
     expect(json(`releases/${works.files("releases")[0]}`)).toMatchObject({
@@ -129,6 +131,6 @@ describe("a factory run", () => {
     expect(roles).toHaveLength(11);
     expect((await works.shop.codeIndex.snapshot()).map(({ module_id }) => module_id)).toEqual(["MM-twice", "MM-quad"]);
     expect(works.files("releases")).toHaveLength(1);
-    expect(works.files("contributions")).toHaveLength(12);
+    expect(works.files("contributions")).toHaveLength(12 + 2);
   });
 });

@@ -9,12 +9,12 @@ export interface RaisingRooms {
   readonly codeIndex: Pick<CodeIndex, "find">;
 }
 
-const PHASE_OF: Readonly<Record<string, RaisePhase>> = { proposer: "implementation", challenger: "debate" };
+const PHASE_OF: Readonly<Record<string, RaisePhase>> = { proposer: "implementation", challenger: "debate", ship: "fingerprint_mismatch" };
 
 /** What a role of the engineering loop says of a contract, as an exception on record. */
 export function raisePort({ documents, codeIndex }: RaisingRooms): EngineeringShop["exceptions"]["raise"] {
   const statusOf = async (ref: string) => (await codeIndex.find(ref))?.status ?? null;
-  return async (call, { raised_by, ...change }) => {
+  return async (call, { raised_by, exception_type: type, ...change }) => {
     // An invocation is named `<run>/<task>/<module>/<step>`: which module is at work is known from who speaks.
     const module_id = /\/(MM-\w+)\//.exec(raised_by.run_id)?.[1] ?? "";
     const raiser = {
@@ -23,7 +23,7 @@ export function raisePort({ documents, codeIndex }: RaisingRooms): EngineeringSh
       module_id,
       dependencies: await lockedDependencies(documents, module_id),
     };
-    const raised = await raiseException({ documents, statusOf }, call, raiser, { type: "CANNOT_SUPPORT", ...change });
+    const raised = await raiseException({ documents, statusOf }, call, raiser, { type, ...change });
     return raised.ok ? { ok: true, exception_id: raised.exception_id } : { ok: false, problems: raised.problems };
   };
 }

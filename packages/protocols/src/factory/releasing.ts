@@ -1,10 +1,13 @@
+import { toFailure } from "@slipway/durable/errors";
 import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
 import { splitRef } from "@slipway/kernel/code-index/entry";
+import { endFeature } from "../features/ending.ts";
 import { inPlaceOf } from "./preparing.ts";
 import type { StateMachine } from "./project/state.ts";
 import type { ReleasedModule } from "./release/gates.ts";
-import { fullRelease } from "./release/release.ts";
-import type { Release } from "./release/schema.ts";
+import { fullRelease, type ReleasePorts } from "./release/release.ts";
+import { releaseFeature, releaseLanding } from "./release/landing.ts";
+import { landed, releaseKind, type Release, type ReleaseLanding } from "./release/schema.ts";
 import type { FactoryShop } from "./shop.ts";
 import type { FactorySite } from "./site.ts";
 
@@ -12,12 +15,57 @@ import type { FactorySite } from "./site.ts";
 export async function releaseProject(site: FactorySite): Promise<Release | null> {
   const at = await site.moment("release-at");
   return site.keep("release", async (call) => {
-    const { documents, codeIndex } = site.shop;
     const project = await site.project();
     await project.flush();
-    const machine = await withSuccessors(codeIndex, project.machine());
-    return fullRelease({ documents, index: codeIndex, moduleOf: (ref) => releasedModule(site.shop, ref) }, call, machine, at);
+    const machine = await withSuccessors(site.shop.codeIndex, project.machine());
+    return fullRelease(releasePorts(site.shop), call, machine, at);
   });
+}
+
+type Merged = Extract<ReleaseLanding, { status: "merged" }>;
+
+interface Released {
+  readonly release_id: string;
+  /** What others need comes before them. */
+  readonly modules: readonly string[];
+  readonly notes: string;
+}
+
+export type ReleaseResult =
+  | (Released & { readonly status: "released"; readonly merge: Omit<Merged, "status"> })
+  /** Its own gates refuse it. */
+  | (Released & { readonly status: "release_refused" })
+  /** The repository's gates or a person do not want it; the branch is kept. */
+  | (Released & { readonly status: "release_not_merged"; readonly branch: string; readonly reason: string });
+
+/** A release that passes its gates goes into the repository, like any change. */
+export async function landRelease(site: Pick<FactorySite, "ctx" | "keep" | "shop">, release: Release): Promise<ReleaseResult> {
+  const { release_id, overall_result, modules, notes } = release;
+  const result = { release_id, modules: modules.map(({ module_ref }) => module_ref), notes };
+  if (overall_result === "FAIL") return { status: "release_refused", ...result };
+  const landing = await whateverHappens(site, release_id);
+  if (landing.status === "not_merged") {
+    return { ...result, status: "release_not_merged", branch: landing.branch, reason: landing.reason };
+  }
+  const { status: _, ...merge } = landing;
+  return { status: "released", ...result, merge };
+}
+
+/** One that breaks off where no rule foresees it is not merged, and that is its result: what is shipped stays shipped. */
+async function whateverHappens({ ctx, keep, shop }: Pick<FactorySite, "ctx" | "keep" | "shop">, id: string): Promise<ReleaseLanding> {
+  const branch = releaseFeature(id);
+  try {
+    return await ctx.child(`feature:${branch}`, releaseLanding, { release_id: id });
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    const landing = { status: "not_merged", branch, reason: `broke off: ${code}: ${message}` } as const;
+    await keep("release-broke-off", (call) => endFeature(shop.kernel, call, branch, landing.reason));
+    await keep("release-not-merged", async (call) => {
+      await shop.documents.revise(call, releaseKind, id, landing, (kept) => landed(kept, landing));
+      return null;
+    });
+    return landing;
+  }
 }
 
 /** What was superseded since it shipped is released as what took its place. */
@@ -31,8 +79,15 @@ async function withSuccessors(index: Pick<CodeIndex, "find">, machine: StateMach
   return { ...machine, tasks: Object.fromEntries(entries) };
 }
 
+export function releasePorts(shop: Pick<FactoryShop, "documents" | "codeIndex" | "store">): ReleasePorts {
+  return { documents: shop.documents, index: shop.codeIndex, moduleOf: (ref) => releasedModule(shop, ref) };
+}
+
 /** A shipped version with what was recorded of it when it shipped. */
-export async function releasedModule({ store, codeIndex }: FactoryShop, ref: string): Promise<ReleasedModule | null> {
+export async function releasedModule(
+  { store, codeIndex }: Pick<FactoryShop, "store" | "codeIndex">,
+  ref: string,
+): Promise<ReleasedModule | null> {
   const module = await store.shippedModule(ref);
   const entry = await codeIndex.find(ref);
   if (module === null || entry === null) return null;

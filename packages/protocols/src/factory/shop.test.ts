@@ -108,7 +108,11 @@ describe("the store", () => {
   });
 
   test("[FAC-141] a plan is locked once; the same call again changes nothing", async () => {
-    const locked = { plan: { micro_plan_id: "MP-0a1b2c3d", parent_task_ref: "T-a@1.0.0", modules: [] as never[] }, contracts: [] };
+    const locked = {
+      plan: { micro_plan_id: "MP-0a1b2c3d", parent_task_ref: "T-a@1.0.0", modules: [] as never[] },
+      contracts: [],
+      contract_refs: [],
+    };
     await expect(shop.store.lockPlan(call(), locked)).rejects.toThrow("/plan/modules");
     const whole = { ...locked, plan: { ...locked.plan, modules: [plannedModule("MM-twice")] } };
     const first = call();

@@ -1,32 +1,33 @@
+import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
 import { openWebSearch } from "@slipway/agents/web-search/web-search";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openArtifacts } from "@slipway/kernel/artifacts/artifacts";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-index";
+import type { SearchInput } from "@slipway/kernel/code-index/search";
 import { readerAt } from "@slipway/kernel/config/committed";
-import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { resolveCommit } from "@slipway/kernel/git/branch";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { openProjects } from "@slipway/kernel/projects/projects";
 import type { LanguageReader } from "@slipway/languages/language";
 import { z } from "zod";
 import type { AgentDesk } from "../desk.ts";
+import { openShop, type Shop as FeatureShop } from "../features/shop.ts";
 import type { ReadFile } from "../roles.ts";
+import { artifactTools } from "./artifact-tools.ts";
+import { deprecatedDependencies } from "./deprecation/deprecate.ts";
 import type { EngineeringShop } from "./engineering/ports.ts";
+import { rebuildPlan } from "./incremental/earlier.ts";
 import { contractDelta } from "./exceptions/schema.ts";
 import type { ProductShop } from "./product/site.ts";
-import type { ProjectRoom } from "./project/project.ts";
 import { raisePort } from "./raising.ts";
+import { reuseFacts, searchAs } from "./reuse/reuse.ts";
 import { reuseReportSchema } from "./reuse/schema.ts";
-import { engineeringStore } from "./store.ts";
+import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
+import { releaseFolder } from "./release/assembling.ts";
+import { withoutSealed } from "./sealed-files.ts";
+import { openStoreView } from "./store-view.ts";
 
 /** What a run of this protocol works with: the shops of its loops, and what lies between them. */
-export interface FactoryShop extends ProductShop, EngineeringShop {
+export interface FactoryShop extends ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
-  readonly documents: Documents;
-  readonly codeIndex: CodeIndex;
-  readonly room: ProjectRoom;
   /** Before any task is worked on, in each process: what takes long to load is loaded here. */
   readonly prepare: () => Promise<void>;
 }
@@ -39,35 +40,36 @@ export interface FactoryShopOptions {
 }
 
 export function openFactoryShop({ kernel, desk, env, language: given }: FactoryShopOptions): FactoryShop {
-  const { records, repository, configuration, clock } = kernel;
+  const { records, repository, configuration } = kernel;
   const { language, prepare } = given === undefined ? lateTypeScript() : { language: given, prepare: async () => undefined };
-  const { layout, database, door, objects } = records;
-  const { db } = database;
-  const folder = layout.stateStore;
   const base = `refs/heads/${configuration.policy.worktree.base_branch}`;
-  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder });
-  const codeIndex = openCodeIndex({ db, door });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder });
+  const rooms = openFactoryRooms(records, openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal }));
+  const { documents, codeIndex } = rooms;
   return {
-    kernel,
-    desk,
+    ...openShop(kernel, desk),
+    ...rooms,
+    keepContextPack: rooms.store.keepContextPack,
+    view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
-    documents,
-    codeIndex,
     prepare,
-    room: { projects: openProjects({ db, door }), stateStore: folder, clock },
-    store: engineeringStore({ artifacts, documents, index: codeIndex }),
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,
+      reuseFacts: (draft) => reuseFacts(codeIndex, draft),
+      outOfUse: async (refs) => {
+        const entries = await Promise.all(refs.map((ref) => codeIndex.find(ref)));
+        return deprecatedDependencies(entries.filter((entry) => entry !== null));
+      },
       register: (call, entry) => codeIndex.append(call, entry),
     },
+    artifactTools: artifactTools(rooms.artifacts, (role, input) => searchAs(codeIndex, role, input as SearchInput)),
     exceptions: { raise: raisePort({ documents, codeIndex }) },
     schemas: { ReuseSearchReport: z.toJSONSchema(reuseReportSchema), ContractDelta: z.toJSONSchema(contractDelta) },
     repoRevision: async () => (await resolveCommit(repository, base)) ?? "no commit",
     objectFormat: repository.objectFormat,
     webSearch: openWebSearch(configuration.agents?.runtime.web_search, env),
     searchCodeIndex: async (query) => (await codeIndex.search(query)).results,
-    readRepository: committedOnly(readerAt(repository, base)),
+    rebuildPlan: (projectId, spec) => rebuildPlan({ ...rooms, projects: rooms.room.projects }, projectId, spec),
+    readRepository: withoutSealed(committedOnly(readerAt(repository, base)), releaseFolder(kernel)),
   };
 }
 

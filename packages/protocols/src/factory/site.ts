@@ -26,7 +26,7 @@ export function factorySite(ctx: Ctx, shop: FactoryShop): FactorySite {
     moment: (step) => ctx.step(step, async () => new Date(shop.kernel.clock.now()).toISOString()),
     async project() {
       opened ??= await openProject(shop.room);
-      if (opened?.id === ctx.runId) return opened;
+      if (opened?.id === ctx.runId && (await opened.refresh())) return opened;
       throw new SlipwayError("operation_conflict", `The project of run ${ctx.runId} is not the one at work any more.`, {
         run_id: ctx.runId,
         project_id: opened?.id ?? null,

@@ -9,12 +9,14 @@ import type { Documents } from "@slipway/kernel/documents/documents";
 import type { Call } from "@slipway/kernel/features/call";
 import { CONTRACT_FILE, EXAMPLES_FILE } from "./engineering/deliverable.ts";
 import type { EngineeringStore, RoundRecord, ShippedModule } from "./engineering/ports.ts";
-import { contextPackKind, contributionKind, debateFileKind, lockedPlanKind, sealedModuleKind } from "./kept.ts";
+import { inPlaceOf } from "./preparing.ts";
+import { reuseReportKind } from "./reuse/schema.ts";
+import { contextPackKind, contributionKind, debateEntry, debateFileKind, lockedPlanKind, sealedModuleKind } from "./kept.ts";
 
 export interface StoreRooms {
   readonly artifacts: Artifacts;
   readonly documents: Documents;
-  readonly index: Pick<CodeIndex, "versionsOf">;
+  readonly index: Pick<CodeIndex, "versionsOf" | "find">;
 }
 
 /** What the engineering loop keeps, in the rows and files of the state store. */
@@ -23,7 +25,16 @@ export function engineeringStore({ artifacts, documents, index }: StoreRooms): E
     const { module_id, version: range } = splitRef(ref);
     const fitting = (await index.versionsOf(module_id)).filter(({ version }) => inRange(version, range));
     const version = highestVersion(versionsIn(inUse(fitting)));
-    return version === null ? null : opened(documents, refOf({ module_id, version }));
+    const found = version === null ? null : await opened(documents, refOf({ module_id, version }));
+    return found === null ? null : { ...found, depends_on: await Promise.all(found.depends_on.map(served)) };
+  }
+
+  /** A new version with the same interface serves whoever was built with the one it has superseded. */
+  async function served(ref: string): Promise<string> {
+    const now = await inPlaceOf(index, ref);
+    if (now === ref) return ref;
+    const [was, is] = [await opened(documents, ref), await opened(documents, now)];
+    return was?.ship.verification.interface_fingerprint === is?.ship.verification.interface_fingerprint ? now : ref;
   }
 
   return {
@@ -31,7 +42,8 @@ export function engineeringStore({ artifacts, documents, index }: StoreRooms): E
     keepContextPack: (call, draft) => documents.keep(call, contextPackKind, { ...draft, default_permission: "CONTRACT_ONLY" }),
     keepContribution: (call, draft) => documents.keep(call, contributionKind, draft),
     keepRound: (call, record) => keepRound(documents, call, record),
-    lockPlan: (call, { plan, contracts }) => documents.keep(call, lockedPlanKind, { plan_id: plan.micro_plan_id, plan, contracts }),
+    keepReuseReport: (call, report) => documents.keep(call, reuseReportKind, report),
+    lockPlan: (call, locked) => documents.keep(call, lockedPlanKind, { plan_id: locked.plan.micro_plan_id, ...locked }),
     shippedModule,
     async latestVersion(moduleId) {
       const version = highestVersion(versionsIn(await index.versionsOf(moduleId)));
@@ -73,14 +85,10 @@ async function keepRound(documents: Documents, call: Call, { debate, round: want
   const run = call.operationId.split("/").slice(0, 2).join("/");
   let before = 0;
   for (;;) {
-    const next = await documents.find(debateFileKind, entryId(debate, before + 1, "proposal.json"));
+    const next = await documents.find(debateFileKind, debateEntry(debate, before + 1, "proposal.json"));
     if (next === null || next.run === run) break;
     before++;
   }
   const round = before + wanted;
-  return documents.keep(call, debateFileKind, { entry_id: entryId(debate, round, file), debate, round, file, run, body });
-}
-
-function entryId(debate: string, round: number, file: RoundRecord["file"]): string {
-  return `${debate}/${round}/${file}`;
+  return documents.keep(call, debateFileKind, { entry_id: debateEntry(debate, round, file), debate, round, file, run, body });
 }

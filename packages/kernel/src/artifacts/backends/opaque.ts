@@ -4,20 +4,36 @@ import { packPath } from "../../trees/beneath.ts";
 import type { FileTree } from "../../trees/file-tree.ts";
 import { folderPath, MAX_GREP_HITS } from "../../trees/folder-tree.ts";
 import { accessDenied } from "../../trees/levels.ts";
-import { moduleOf } from "../layout.ts";
+import { artifactOf, moduleOf } from "../layout.ts";
 
 export type IsModuleShipped = (id: string, version: string) => boolean | Promise<boolean>;
 
 const SEALED: ReadonlySet<string> = new Set(["implementation", "tests"]);
 
-/** `implementation/` and `tests/` of a shipped module are not there for anybody; its contract, examples and evidence are. */
-export function opaqueTree(inner: FileTree, isShipped: IsModuleShipped): FileTree {
-  async function isSealed(path: string): Promise<boolean> {
-    const found = moduleOf(path);
-    // Folded: a file system that does not tell cases apart opens the same folder by another name.
-    return found !== null && SEALED.has(foldedPath(found.rest[0] ?? "")) && (await isShipped(found.id, found.version));
-  }
+/** Whether a path, in its one form, is there for nobody. */
+export type IsSealed = (path: string) => boolean | Promise<boolean>;
 
+/** `implementation/` and `tests/` of a shipped module; its contract, examples and evidence are there. */
+export function sealedModules(isShipped: IsModuleShipped): IsSealed {
+  return async (path) => {
+    const found = moduleOf(path);
+    return found !== null && isSource(found.rest[0]) && (await isShipped(found.id, found.version));
+  };
+}
+
+/** The same of what a Proposer has delivered, round by round: it is the same source. */
+export const sealedDeliverables: IsSealed = (path) => {
+  const [body, part] = artifactOf(path)?.rest ?? [];
+  return body !== undefined && foldedPath(body) === "body" && isSource(part);
+};
+
+/** Folded: a file system that does not tell cases apart opens the same folder by another name. */
+function isSource(name: string | undefined): boolean {
+  return name !== undefined && SEALED.has(foldedPath(name));
+}
+
+/** What is sealed is not there for anybody. */
+export function opaqueTree(inner: FileTree, isSealed: IsSealed): FileTree {
   async function open(asked: string): Promise<string> {
     const path = packPath(asked);
     if (await isSealed(path)) throw new SlipwayError("policy_violation", accessDenied(asked), { path: asked, sealed: true });
@@ -26,7 +42,7 @@ export function opaqueTree(inner: FileTree, isShipped: IsModuleShipped): FileTre
 
   async function unsealed<T>(found: readonly T[], pathOf: (item: T) => string): Promise<T[]> {
     const sealed = await Promise.all(found.map((item) => isSealed(pathOf(item))));
-    return found.filter((_, index) => sealed[index] === false);
+    return found.filter((_, index) => sealed[index] !== true);
   }
 
   return {

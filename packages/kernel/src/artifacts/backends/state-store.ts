@@ -5,7 +5,7 @@ import { folderTree } from "../../trees/folder-tree.ts";
 import { artifactOf, moduleOf, type StorePart } from "../layout.ts";
 import { compositeTree, type Route } from "./composite.ts";
 import { immutableTree, writeOnce, type Fixity } from "./immutable.ts";
-import { opaqueTree, type IsModuleShipped } from "./opaque.ts";
+import { opaqueTree, sealedDeliverables, sealedModules, type IsModuleShipped } from "./opaque.ts";
 
 export interface StateStoreOptions {
   readonly folder: string;
@@ -31,8 +31,8 @@ export function stateStoreTree({ folder, git, isArtifactShipped, isModuleShipped
   const routes: Record<StorePart, Route> = {
     product: plain,
     project: plain,
-    artifacts: immutableTree(plain, shippedArtifact),
-    modules: opaqueTree(immutableTree(plain, shippedModule), isShipped),
+    artifacts: opaqueTree(immutableTree(plain, shippedArtifact), sealedDeliverables),
+    modules: opaqueTree(immutableTree(plain, shippedModule), sealedModules(isShipped)),
     code_index: { closed: "the code index has no files to work with; search it with search_code_index" },
     debates: immutableTree(plain, (path, isThere) => adjudicated(plain, path, isThere)),
     context_packs: once,

@@ -43,7 +43,7 @@ export function deprecatedDependencies(entries: readonly CodeIndexEntry[]): stri
   return entries
     .filter(({ status }) => status !== "SHIPPED")
     .map((entry) => {
-      const instead = entry.superseded_by === null ? "There is no replacement yet" : `Would ${entry.superseded_by} fit better`;
-      return `${refOf(entry)} is ${entry.status}. ${instead}? A release with this dependency fails its deprecation_check. Notes: ${entry.notes}`;
+      const instead = entry.superseded_by === null ? "There is no replacement yet." : `Would ${entry.superseded_by} fit better?`;
+      return `${refOf(entry)} is ${entry.status}. ${instead} A release with this dependency fails its deprecation_check. Notes: ${entry.notes}`;
     });
 }

@@ -33,7 +33,11 @@ export type FoundDependencies =
   | { readonly ok: true; readonly direct: readonly string[]; readonly all: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-export async function findDependencies(store: Pick<EngineeringStore, "shippedModule">, contract: Contract): Promise<FoundDependencies> {
+interface Needs {
+  readonly dependencies: readonly { readonly ref: string }[];
+}
+
+export async function findDependencies(store: Pick<EngineeringStore, "shippedModule">, contract: Needs): Promise<FoundDependencies> {
   const all = new Map<string, ShippedModule>();
   const open = contract.dependencies.map(({ ref }) => ref);
   for (let next = open.shift(); next !== undefined; next = open.shift()) {

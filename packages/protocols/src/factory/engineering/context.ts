@@ -20,6 +20,7 @@ import type { Inspection } from "./inspection.ts";
 import { microPlanSchema } from "./micro-plan.ts";
 import type { EngineeringTask, ShippedModule } from "./ports.ts";
 import { json, type RoleContext } from "./record.ts";
+import { surfacePaths, type ContextItem, type StoredItem } from "./seen.ts";
 
 /** One round of a debate as far as it has come. */
 export interface Round {
@@ -47,12 +48,11 @@ function contractSection({ contract }: ModuleBrief): PackItem {
   return { title: "module contract", kind: "contract", text: json(contract) };
 }
 
-/** Contract, examples and evidence: all there is of another module. */
-function dependencySections(modules: readonly ShippedModule[]): PackItem[] {
+function dependencySections(modules: readonly ShippedModule[]): StoredItem[] {
   return modules.map((module) => ({
     title: `dependency ${moduleRefOf(module)}`,
     kind: "contract",
-    text: `contract.json\n${json(module.contract)}\nexamples.md\n${module.examples}\n\nship.json\n${json(module.ship)}`,
+    stored: surfacePaths(moduleRefOf(module)),
   }));
 }
 
@@ -82,25 +82,46 @@ export function harnessSchemas(more: Readonly<Record<string, unknown>>): Record<
 export interface PlannerSees {
   readonly task: EngineeringTask;
   readonly dependencies: readonly ShippedModule[];
+  /** What the task shipped from an earlier spec. */
+  readonly earlier: readonly ShippedModule[];
   readonly found: unknown;
   readonly schemas: Readonly<Record<string, unknown>>;
   readonly last: { readonly plan: unknown; readonly problems: readonly string[] } | null;
 }
 
-export function plannerContext({ task, dependencies, found, schemas, last }: PlannerSees): RoleContext {
+export function plannerContext({ task, dependencies, earlier, found, schemas, last }: PlannerSees): RoleContext {
   return {
     sections: [
       taskSection(task),
       ...dependencySections(dependencies),
+      ...earlierSections(task, earlier),
       { title: "what the code index has", kind: "index", text: json(found) },
       { title: "what counts as a micro module", kind: "rubric", text: DECOMPOSITION_RUBRIC.map((point) => `- ${point}`).join("\n") },
       { title: "schemas of the harness", kind: "schemas", text: JSON.stringify(harnessSchemas(schemas)) },
       ...(last === null ? [] : [{ title: "your last plan", kind: "plan", text: json(last.plan) }]),
       { title: "what is wrong with it", kind: RESULTS, text: last === null ? "none" : last.problems.join("\n") },
     ],
-    included_refs: [included(task.task_ref, "FULL", "the task to be planned"), ...dependencyRefs(dependencies)],
+    included_refs: [
+      included(task.task_ref, "FULL", "the task to be planned"),
+      ...dependencyRefs(dependencies),
+      ...earlier.map((module) => included(moduleRefOf(module), "CONTRACT_ONLY", "the task shipped it from an earlier spec")),
+    ],
     excluded_refs: [],
   };
+}
+
+/** Why the task is planned again, and what of its earlier modules may be used. */
+function earlierSections({ before, successors = {} }: EngineeringTask, earlier: readonly ShippedModule[]): ContextItem[] {
+  if (before === undefined) return [];
+  const revisable = Object.keys(successors).join(", ") || "none";
+  return [
+    {
+      title: "why it is planned again",
+      kind: "task",
+      text: `${before.because.join("\n")}\n\nReuse an earlier module where its contract still serves. Of these you may make a new version under the same id: ${revisable}.`,
+    },
+    ...dependencySections(earlier).map((section) => ({ ...section, title: section.title.replace("dependency", "earlier module") })),
+  ];
 }
 
 export interface ProposerSees {
@@ -154,11 +175,13 @@ export interface ChallengerSees {
   readonly inspection: Pick<Inspection, "summary" | "findings">;
   readonly rounds: readonly Round[];
   readonly complaint: readonly string[] | null;
+  /** What it depends on that nobody should depend on any more. */
+  readonly outOfUse: readonly string[];
 }
 
 /** The claim, the contract and what can be seen from outside; no task, no source, no decision. */
 export function challengerContext(sees: ChallengerSees): RoleContext {
-  const { task, brief, proposal, proposalRef, files, inspection, rounds, complaint } = sees;
+  const { task, brief, proposal, proposalRef, files, inspection, rounds, complaint, outOfUse } = sees;
   const trail = rounds.map((round) => ({ proposal: round.proposal, challenge: round.challenge }));
   return {
     sections: [
@@ -168,6 +191,7 @@ export function challengerContext(sees: ChallengerSees): RoleContext {
       { title: "test summary", kind: "tests", text: json(inspection.summary) },
       { title: "found by the harness", kind: "findings", text: json(inspection.findings) },
       ...dependencySections(brief.dependencies),
+      ...(outOfUse.length === 0 ? [] : [{ title: "dependencies out of use", kind: "findings", text: outOfUse.join("\n") }]),
       { title: "evaluation rubric", kind: "rubric", text: rubricText() },
       { title: "decomposition rubric", kind: "rubric", text: DECOMPOSITION_RUBRIC.map((point) => `- ${point}`).join("\n") },
       { title: "earlier rounds", kind: "trail", text: json(trail) },

@@ -3,6 +3,7 @@ import { findDependencies, loadModules, type ModuleBrief } from "./brief.ts";
 import { debateModule, type ModuleOutcome } from "./debate/debate.ts";
 import { MAX_REVISIONS } from "./debate/rules.ts";
 import { interfaceChangeHalt, moduleFailed, planDefect, type Halt, type LastDeliverable, type ModuleFailure } from "./halt.ts";
+import { askIndex } from "./indexed.ts";
 import type { PlannedModule } from "./micro-plan.ts";
 import { dependentsOf, idOf, inDependencyOrder } from "./order.ts";
 import { fixOf, proposeFor, shipOverride } from "./person.ts";
@@ -11,7 +12,7 @@ import type { EngineeringShop, EngineeringTask } from "./ports.ts";
 import { engineeringSite, type EngineeringSite } from "./site.ts";
 
 /** Raise it whenever a step of the engineering loop is renamed, added, removed or reordered. */
-export const ENGINEERING_VERSION = "1";
+export const ENGINEERING_VERSION = "2";
 
 /** How a task is taken up again after a person has decided about it. */
 export type Resumption =
@@ -107,7 +108,7 @@ async function buildModule(
   if (typeof brief === "string") return { status: "failed", failure: nothingMade(contract, brief) };
   const mine = continued?.module_id === module_id ? continued : null;
   if (mine?.kind === "override" && mine.deliverable !== null) return shipOverride(site, brief, mine.deliverable, mine.rationale);
-  const found = await site.ctx.step(`${module_id}/search`, () => site.shop.index.search(module.purpose));
+  const found = await askIndex(site, `${module_id}/search`, () => site.shop.index.search(module.purpose));
   if (mine?.kind !== "fix") return debateModule(site, brief, found, { given: null, retryCount: 0 });
   // Nobody revises what a person has provided: if it does not hold, the person hears of it.
   const given = await proposeFor(site, brief, fixOf(mine.deliverable, mine), mine.deliverable?.ref ?? null);

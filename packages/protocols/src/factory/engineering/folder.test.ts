@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -40,14 +40,17 @@ describe("a folder", () => {
       schema: z.unknown(),
       adopt: (_: unknown, files: object) => ({ files: Object.keys(files) }),
     };
-    const folder = roleFolder(sections, schema, "sha1", work);
+    const folder = roleFolder({ sections, stored: {}, rules: [] }, schema, "sha1", work);
     expect(folder.contents.files.map(({ path }) => path)).toEqual(["context/module-contract.md", ...Object.keys(before)]);
     expect(folder.contents.rules.map(({ path, level }) => `${path} ${level}`)).toEqual(["context FULL", "a.ts FULL", "new.ts FULL"]);
     const changes = { diff: DIFF, changed: [], dropped: [] };
     expect(folder.adopt({}, changes)).toEqual({ ok: true, value: { files: ["a.ts", "new.ts", "empty.ts"] } });
-    const wrong = roleFolder(sections, schema, "sha1", { ...work, adopt: () => ({ files: 1 }) }).adopt({}, changes);
+    const wrong = roleFolder({ sections, stored: {}, rules: [] }, schema, "sha1", { ...work, adopt: () => ({ files: 1 }) }).adopt(
+      {},
+      changes,
+    );
     expect(wrong).toMatchObject({ ok: false, failure: { code: "agent_output_invalid", message: expect.stringContaining("files: ") } });
-    expect(roleFolder(sections, schema, "sha1").adopt({ files: ["as it is"] }, changes)).toEqual({
+    expect(roleFolder({ sections, stored: {}, rules: [] }, schema, "sha1").adopt({ files: ["as it is"] }, changes)).toEqual({
       ok: true,
       value: { files: ["as it is"] },
     });
@@ -88,6 +91,7 @@ describe("a Proposer that works on files", () => {
 
   test("may also say that a dependency is in the way", async () => {
     const change = {
+      exception_type: "AMBIGUOUS",
       target_module: "MM-a@1.0.0",
       reason: "r",
       evidence: ["e"],
@@ -101,5 +105,27 @@ describe("a Proposer that works on files", () => {
     } finally {
       await shop.close();
     }
+  });
+
+  test("may use its tools first", async () => {
+    const { files, ...claim } = proposalOf();
+    const shop = await openWorkshop(
+      { ...ONE_MODULE, challenger: [challengeOf()], arbiter: [APPROVE] },
+      {
+        folderProposer(folder, attempt) {
+          if (attempt === "1") return { calls: [{ tool: "search_code_index", query: "double" }] };
+          expect(readFileSync(join(folder, "context/what-your-tools-gave.md"), "utf8")).toContain('"query": "double"');
+          for (const { path, content } of files) {
+            mkdirSync(join(folder, path, ".."), { recursive: true });
+            rmSync(join(folder, path), { force: true });
+            writeFileSync(join(folder, path), content);
+          }
+          return claim;
+        },
+      },
+    );
+    expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
+    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1-tools-1", "1", "1"]);
+    await shop.close();
   });
 });

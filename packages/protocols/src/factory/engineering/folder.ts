@@ -2,6 +2,7 @@ import type { PackItem } from "@slipway/agents/pack";
 import type { PackChanges } from "@slipway/agents/packs/changes";
 import { givenFiles } from "@slipway/agents/packs/source";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import type { PackRule } from "@slipway/kernel/trees/rules";
 import type { z } from "zod";
 import type { Reply } from "../../desk.ts";
 import type { FolderWork } from "../../workplace.ts";
@@ -18,9 +19,17 @@ export interface FolderAnswer {
   readonly adopt: (answer: unknown, files: Readonly<Record<string, string>>) => unknown;
 }
 
+/** What a role gets to see, and what holds for modules of which it sees only the surface. */
+export interface Shown {
+  readonly sections: readonly PackItem[];
+  /** By path in the state store. */
+  readonly stored: Readonly<Record<string, string>>;
+  readonly rules: readonly PackRule[];
+}
+
 /** The same context as files: what the role is shown to read, and what it works on to write. Nothing else is there. */
 export function roleFolder<T>(
-  sections: readonly PackItem[],
+  { sections, stored, rules }: Shown,
   schema: z.ZodType<T>,
   objectFormat: "sha1" | "sha256",
   work?: FolderAnswer,
@@ -28,13 +37,13 @@ export function roleFolder<T>(
   const shown = Object.fromEntries(
     sections.filter(({ kind }) => kind !== "file").map(({ title, text }) => [`context/${slug(title)}.md`, text]),
   );
-  const files = givenFiles({ ...shown, ...work?.files }, objectFormat);
+  const files = givenFiles({ ...shown, ...stored, ...work?.files }, objectFormat);
   const reading = { path: "context", level: "FULL", permission: "read", reason: "what the role is given" } as const;
   const writing = (work?.writable ?? []).map(
     (path) => ({ path, level: "FULL", permission: "write", reason: "the module it works on" }) as const,
   );
   return {
-    contents: { tree: null, files, others: [], rules: [reading, ...writing], objectFormat },
+    contents: { tree: null, files, others: [], rules: [reading, ...rules, ...writing], objectFormat },
     schema: work?.schema ?? schema,
     adopt: (answer, changes) => (work === undefined ? { ok: true, value: answer as T } : adopted(work, schema, answer, changes)),
   };

@@ -1,10 +1,16 @@
 import { moduleRef } from "@slipway/kernel/contracts/schema";
 import { z } from "zod";
+import { EXCEPTION_TYPES } from "../exceptions/schema.ts";
 
 const said = z.string().regex(/\S/);
 
 /** What a Proposer or a Challenger returns when the contract of a module it depends on is not enough. Whether it may is decided elsewhere. */
 export const interfaceChangeSchema = z.strictObject({
+  exception_type: z
+    .enum(EXCEPTION_TYPES)
+    .describe(
+      "What is wrong with the contract: it cannot serve, can be read in two ways, leaves something out, or lacks a whole dimension.",
+    ),
   target_module: moduleRef.describe("One that is depended on, never the module itself."),
   reason: said,
   evidence: z.array(said).min(1),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { EngineeringResult } from "./engineering.ts";
-import { APPROVE, challengeOf, codeOf, contractOf, plannedModule, planOf, proposalOf, REJECT } from "./testing/modules.ts";
+import { APPROVE, challengeOf, codeOf, contractOf, plannedModule, planOf, proposalOf, REJECT, reportOf } from "./testing/modules.ts";
 import {
   language,
   ONE_MODULE,
@@ -87,6 +87,7 @@ describe("the modules of a plan", () => {
     const reusing = {
       modules: [plannedModule("MM-twice", [], { reuse_decision: "REUSE", reuse_candidate_refs: ["MM-twice@1.2.0"] })],
       contracts: [],
+      reuse_reports: [reportOf("MM-twice", [], { conclusion: "REUSE_EXISTING" })],
     };
     await open({ planner: [reusing] }, { shipped: [shippedFrom(sealed)] });
     expect(await shop.run()).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.2.0"] });
@@ -115,7 +116,7 @@ describe("the modules of a plan", () => {
 });
 
 describe("the plan", () => {
-  const bad = { modules: [plannedModule("MM-twice", [], { purpose: " " })], contracts: [] };
+  const bad = { modules: [plannedModule("MM-twice", [], { purpose: " " })], contracts: [], reuse_reports: [] };
 
   test("[FAC-138] one that is not valid is sent back with the exact words, itself and the task; the third may be right", async () => {
     await open({ planner: [bad, "nothing", "nothing", "nothing", planOf(["MM-twice"])] });

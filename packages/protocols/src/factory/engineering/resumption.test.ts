@@ -91,6 +91,7 @@ describe("what a person decides", () => {
 
 describe("an interface change exception", () => {
   const change = {
+    exception_type: "CANNOT_SUPPORT",
     target_module: "MM-half@1.0.0",
     reason: "it cannot halve fractions",
     evidence: ["half(1) is undefined in its contract"],
@@ -137,5 +138,24 @@ describe("a provider that is not there", () => {
     await expect(shop.run()).rejects.toThrow();
     await shop.answerNext({ decision: "give_up" });
     expect(shop.kept.sealed).toEqual([]);
+  });
+
+  test("neither does a model of the code index that is not there cost anything: what was done stays done", async () => {
+    const away = { search: 1, register: 1 };
+    const beforeIndex = (what: "search" | "register") => {
+      if (away[what]-- > 0) throw new SlipwayError("config_invalid", "The code index was embedded with another model.");
+    };
+    await open({}, { beforeIndex });
+    await expect(shop.run()).rejects.toThrow(/waiting|suspended/);
+    expect(shop.asked).toEqual([]);
+    await shop.answerNext({ decision: "retry" });
+    expect(shop.kept.sealed).toHaveLength(1);
+    expect(shop.kept.registered).toEqual([]);
+    await shop.answerNext({ decision: "retry" });
+    expect(shop.kept.registered).toEqual([{ module_id: "MM-twice", version: "1.0.0" }]);
+    expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "proposer", "challenger", "arbiter"]);
+    await shop.close();
+    await open({}, { beforeIndex: () => void JSON.parse("no JSON") });
+    await expect(shop.run()).rejects.toThrow(/JSON/);
   });
 });

@@ -9,6 +9,7 @@ import { runTests } from "@slipway/languages/typescript/test-run";
 import { moduleRefOf, sourcesOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
 import { executionLog } from "./execution-log.ts";
+import { askIndex } from "./indexed.ts";
 import { mismatchOf, type Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
 import type { EngineeringSite } from "./site.ts";
@@ -71,7 +72,7 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
       },
     }),
   );
-  await site.keep(`${step}:register`, async (call) => {
+  await askIndex(site, `${step}:register`, async (call) => {
     await site.shop.index.register(call, indexEntry(brief, shipment.files));
     return null;
   });

@@ -166,7 +166,7 @@ describe("REVISE_PLAN", () => {
       revised_micro_plan: { ...plan, modules: [{ ...module!, io_contract: { ...module!.io_contract, effects: ["TBD"] } }] },
     };
     expect(problemsOf(answer)).toContain("/revised_micro_plan/modules/0/io_contract/effects/0: is a placeholder");
-    const existing = facts({ planFacts: { existing: new Set(["MM-part"]), successors: new Set(), shipped: new Set() } });
+    const existing = facts({ planFacts: { existing: new Set(["MM-part"]), successors: new Set(), shipped: new Set(), reuse: {} } });
     expect(problemsOf({ action: "REVISE_PLAN", revised_micro_plan: plan }, existing)).toContain("exists already");
   });
 });

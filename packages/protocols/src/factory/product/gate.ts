@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { RebuildPlan } from "../incremental/plan.ts";
+import { planLines } from "../incremental/text.ts";
 import { list, specMarkdown } from "./markdown.ts";
 import type { Refined } from "./refine.ts";
 import { sourcesOf, type Source } from "./sheet.ts";
@@ -22,8 +24,17 @@ const ADVICE =
   "This spec has been amended {n} times in a row. Consider APPROVE, with its known limitations, or REJECT, with requirements that say more. You may go on amending.";
 const REMIND_AFTER_MS = [60 * 60 * 1000, 24 * 60 * 60 * 1000];
 
+export interface Gate {
+  readonly spec: ProductSpec;
+  readonly refined: Refined;
+  readonly amendments: number;
+  /** What of an earlier project stays, and what runs. */
+  readonly changes: RebuildPlan | null;
+}
+
 /** Stays open until one of the three is given in its form. */
-export function askGate(site: ProductSite, spec: ProductSpec, { sheet, emitted }: Refined, amendments: number): Promise<GateAnswer> {
+export function askGate(site: ProductSite, { spec, refined, amendments, changes }: Gate): Promise<GateAnswer> {
+  const { sheet, emitted } = refined;
   const sources = sourcesOf(sheet);
   const advisory = amendments >= ADVISED_AFTER ? ADVICE.replace("{n}", String(amendments)) : null;
   const { warnings, artifact_ref, spec_digest } = emitted;
@@ -32,6 +43,7 @@ export function askGate(site: ProductSite, spec: ProductSpec, { sheet, emitted }
     title: `Build ${spec.title} from this spec?`,
     body: [
       ...(advisory === null ? [] : [advisory]),
+      ...(changes === null ? [] : [`What runs when you approve:\n\n${planLines(changes).join("\n")}`]),
       specMarkdown(spec),
       warnings.length === 0 ? "No warnings." : `Warnings:\n\n${list(warnings.map(({ path, message }) => `${path}: ${message}`))}`,
       sources.length === 0 ? "Nothing was searched for on the web." : `Research:\n\n${list(sources.map(sourceText))}`,
@@ -42,7 +54,16 @@ export function askGate(site: ProductSite, spec: ProductSpec, { sheet, emitted }
       { value: "AMEND", label: "go on from this draft with your `feedback`" },
     ],
     schema: gateAnswer,
-    context: { ...site.about, artifact_ref, spec_digest, warnings, sources, amendments, advisory },
+    context: {
+      ...site.about,
+      artifact_ref,
+      spec_digest,
+      warnings,
+      sources,
+      amendments,
+      advisory,
+      ...(changes === null ? {} : { changes }),
+    },
     answerableBy: ["person"],
     remindAfterMs: REMIND_AFTER_MS,
   });

@@ -6,8 +6,9 @@ import { askAgent } from "../../asking.ts";
 import type { Reply } from "../../desk.ts";
 import { nextActions } from "../../pausing.ts";
 import type { FolderWork } from "../../workplace.ts";
+import type { ContextPackDraft } from "../engineering/ports.ts";
 import { packOf } from "./pack.ts";
-import { afterCall, emittedSpec, nextRound, withMessage, withTrouble, type Emitted, type Sheet, type ToolResult } from "./sheet.ts";
+import { afterCall, BEFORE, emittedSpec, nextRound, withMessage, withTrouble, type Emitted, type Sheet, type ToolResult } from "./sheet.ts";
 import type { ProductSite } from "./site.ts";
 import { keepDraft, persistSpec } from "./store.ts";
 import { toolCalls, type ToolCall, type ToolCalls } from "./tools/calls.ts";
@@ -21,6 +22,7 @@ const MAX_FAILURES = 3;
 export const ROLE = "product-owner";
 export const INSTRUCTIONS = "Return the next tool calls. What they gave comes with the next round, under `last tool results`.";
 const AMENDING = "A person has read the spec you emitted. Do everything the last human message asks for, and emit the spec anew.";
+const EDITED = `The product is there already: \`${BEFORE.spec}\` is the spec it was built from, \`${BEFORE.page}\` the page as it was then. Go on from that spec and change only what the page now asks for. Keep ids, order and every text of what stays, word for word: a task whose text is the same is not built again. New tasks get new ids, what is gone is left out, and spec_version is raised.`;
 const GUIDED = "A person has written to you: follow the last human message.";
 
 export interface Refined {
@@ -60,9 +62,15 @@ function nameOf({ context, round }: Sheet): string {
   return `${context}.${round}`;
 }
 
-function askOwner(site: ProductSite, sheet: Sheet, failures: number): Promise<Reply<ToolCalls>> {
+async function askOwner(site: ProductSite, sheet: Sheet, failures: number): Promise<Reply<ToolCalls>> {
   const attempt = nameOf(sheet);
-  return askAgent<ToolCalls>(site, `${ROLE}:${attempt}`, {
+  const step = `${ROLE}:${attempt}`;
+  const by = { role: ROLE, run_id: site.call(step).operationId };
+  await site.operate(`pack:${step}`, async (call) => {
+    await site.shop.keepContextPack(call, { created_for: { ...by, task_ref: sheet.source.name }, ...seenIn(sheet) });
+    return null;
+  });
+  return askAgent<ToolCalls>(site, step, {
     role: ROLE,
     subject: site.subject,
     attempt,
@@ -74,9 +82,21 @@ function askOwner(site: ProductSite, sheet: Sheet, failures: number): Promise<Re
   });
 }
 
+/** The page and its own texts; of modules only what the code index says. */
+function seenIn({ source, files }: Sheet): Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
+  const own = [...files.keys()].filter((path) => path !== source.name);
+  return {
+    included_refs: [
+      { ref: source.name, permission: "FULL", reason: "the person's page" },
+      ...own.map((ref) => ({ ref, permission: "FULL" as const, reason: "a text of its own" })),
+    ],
+    excluded_refs: [{ ref: "state_store/modules", reason: "nobody but its Proposer sees the source of a module" }],
+  };
+}
+
 function instructionsFor(sheet: Sheet): string {
-  if (sheet.messages.length === 0) return INSTRUCTIONS;
-  return `${emittedSpec(sheet) === null ? GUIDED : AMENDING}\n${INSTRUCTIONS}`;
+  const told = sheet.messages.length === 0 ? [] : [emittedSpec(sheet) === null ? GUIDED : AMENDING];
+  return [...(sheet.given.size === 0 ? [] : [EDITED]), ...told, INSTRUCTIONS].join("\n");
 }
 
 /** For a client that works in a folder: the same texts to be read, and nothing to be changed. Its tools are the calls it answers with. */
@@ -124,12 +144,24 @@ function portsOf({ ctx, kernel, shop, call }: ProductSite, step: string): ToolPo
   };
 }
 
+/** What was wrong with the spec it last tried to emit. */
+function lastRefusal({ exchanges }: Sheet): string {
+  const refused = exchanges.findLast(({ call, result }) => call.tool === "emit_structured_spec" && !result.ok)?.result;
+  if (refused === undefined || refused.ok) return "";
+  const faults = (refused.report?.errors ?? []).slice(0, MOST_FAULTS).map(({ path, message }) => `\n- ${path || "/"}: ${message}`);
+  return ` The last one was refused: ${refused.error}${faults.join("")}`;
+}
+
+const MOST_FAULTS = 5;
+
 const helpAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });
 
 async function askForHelp(site: ProductSite, sheet: Sheet, failure: Failure | null): Promise<string> {
   const name = nameOf(sheet);
   const why =
-    failure === null ? `No spec was emitted in ${MAX_ROUNDS} rounds.` : `The last round ended with ${failure.code}: ${failure.message}`;
+    failure === null
+      ? `No spec was emitted in ${MAX_ROUNDS} rounds.${lastRefusal(sheet)}`
+      : `The last round ended with ${failure.code}: ${failure.message}`;
   const answer = await site.ctx.ask(`blocked:${name}`, {
     kind: "blocked",
     title: `${site.subject} has no spec yet`,

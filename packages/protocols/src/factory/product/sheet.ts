@@ -19,6 +19,8 @@ export interface Sheet {
   readonly context: number;
   /** The file the person wrote. */
   readonly source: { readonly name: string; readonly text: string };
+  /** Drafts it begins with. */
+  readonly given: ReadonlyMap<string, string>;
   readonly round: number;
   readonly files: ReadonlyMap<string, string>;
   readonly exchanges: readonly Exchange[];
@@ -28,15 +30,18 @@ export interface Sheet {
   readonly trouble: string | null;
 }
 
-export function freshSheet(context: number, name: string, text: string): Sheet {
-  return { context, source: { name, text }, round: 0, files: new Map(), exchanges: [], messages: [], trouble: null };
+/** Where the product owner finds what was built before the page was edited. */
+export const BEFORE = { page: "before/SPEC.md", spec: "before/spec.json" } as const;
+
+export function freshSheet(context: number, name: string, text: string, given: Sheet["given"] = new Map()): Sheet {
+  return { context, source: { name, text }, given, round: 0, files: new Map(given), exchanges: [], messages: [], trouble: null };
 }
 
 const REJECTION_HEADING = "## Rejection Feedback";
 
 /** The person's own text and why the spec was rejected. Of the rejected spec, its research and its drafts nothing is left. */
-export function afterRejection({ context }: Sheet, name: string, original: string, reasons: string): Sheet {
-  return freshSheet(context + 1, name, `${original.trimEnd()}\n\n${REJECTION_HEADING}\n\n${reasons.trim()}\n`);
+export function afterRejection({ context, given }: Sheet, name: string, original: string, reasons: string): Sheet {
+  return freshSheet(context + 1, name, `${original.trimEnd()}\n\n${REJECTION_HEADING}\n\n${reasons.trim()}\n`, given);
 }
 
 export function withMessage(sheet: Sheet, message: string): Sheet {

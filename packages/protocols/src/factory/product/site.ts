@@ -6,6 +6,9 @@ import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";
 import type { ReadFile } from "../../roles.ts";
+import type { EngineeringStore } from "../engineering/ports.ts";
+import type { RebuildPlan } from "../incremental/plan.ts";
+import type { ProductSpec } from "./spec.ts";
 import type { ToolPorts } from "./tools/perform.ts";
 
 /** What the product loop works with. */
@@ -15,6 +18,9 @@ export interface ProductShop {
   readonly webSearch: WebSearch | null;
   readonly searchCodeIndex: ToolPorts["searchCodeIndex"];
   readonly readRepository: ReadFile;
+  readonly keepContextPack: EngineeringStore["keepContextPack"];
+  /** What an edited spec makes of a project that is there. */
+  readonly rebuildPlan: (projectId: string, spec: ProductSpec) => Promise<RebuildPlan>;
 }
 
 /** Where one product is worked on. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { layoutOf } from "@slipway/kernel/layout";
 import { openProjects } from "@slipway/kernel/projects/projects";
@@ -29,9 +28,9 @@ const AT = "2026-01-02T03:04:05Z";
 const CHANGES = 20;
 const SYSTEM = { type: "system", id: "bench" } as const;
 
-/** Measures and asserts nothing: each figure is the median of its rounds. */
-export async function measureProject(spec: ProductSpec, rounds = 1000): Promise<ProjectFigures> {
-  const root = mkdtempSync(join(tmpdir(), "slipway-project-bench-"));
+/** Measures and asserts nothing: each figure is the median of its rounds. What it writes stays in the folder. */
+export async function measureProject(spec: ProductSpec, folder: string, rounds = 1000): Promise<ProjectFigures> {
+  const root = mkdtempSync(join(folder, "project-"));
   const records = await openRecords({ layout: layoutOf(root) });
   try {
     const projects: ProjectRoom["projects"] = openProjects({ db: records.database.db, door: records.door });
@@ -57,7 +56,6 @@ export async function measureProject(spec: ProductSpec, rounds = 1000): Promise<
     };
   } finally {
     await records.close();
-    rmSync(root, { recursive: true, force: true });
   }
 }
 

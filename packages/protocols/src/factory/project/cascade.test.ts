@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openBoard, type Board } from "./board.ts";
 import { blockedProblems } from "./cascade.ts";
-import type { Task, TaskStatus } from "./state.ts";
+import type { TaskStatus } from "./state.ts";
 import { decide } from "./status.ts";
 import { graphArbitrary, taskId, tasksOf } from "./testing/graphs.ts";
 import { closure, expected, Model, type Tasks } from "./testing/model.ts";
+import { AT, MOVES, seed, wishOf, type Splitting } from "./testing/moves.ts";
 
-const AT = "2026-01-02T03:04:05Z";
 /** Histories of the model; a campaign asks for more. */
 const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 150);
 
@@ -82,100 +82,36 @@ test("[FAC-070] a state that breaks the rule is found when it is opened, and nam
   openBoard(freed, { verify: false });
 });
 
-type Command = fc.Command<Model, Board>;
+/** Two tasks instead of one, the second after the first. */
+const inTwo: Splitting = (task, model) => {
+  const order = Math.max(...Object.values(model.tasks).map(({ declaration_order }) => declaration_order)) + 1;
+  const fresh = { ...model.tasks[task]!, halted_reason: null, escalation_ref: null, status: "PENDING" as const, declaration_order: order };
+  const [first, second] = [taskId(order), taskId(order + 1)];
+  return [
+    { task_id: first, entry: fresh },
+    { task_id: second, entry: { ...fresh, depends_on: [first], declaration_order: order + 1 } },
+  ];
+};
 
-/** A command on one of the tasks in a status, with what it makes of it. */
-function command(name: string, from: TaskStatus, seed: number, act: (id: string, model: Model, board: Board) => void): Command {
-  return {
-    check: (model) => model.with(from).length > 0,
+const commands = MOVES.map((move) =>
+  fc.tuple(seed, seed).map(([at, other]): fc.Command<Model, Board> => ({
+    check: (model) => model.with(move.from).length > 0,
     run(model, board) {
-      const among = model.with(from);
-      act(among[seed % among.length] ?? "", model, board);
+      const wish = wishOf(move, at, other, model, inTwo);
+      if (wish === null) return;
+      if ("refused" in wish) expect(() => board.apply(wish.change)).toThrow();
+      else {
+        board.apply(wish.change);
+        wish.effect(model);
+      }
       expect(board.tasks()).toEqual(model.tasks);
       expect(board.next()).toBe(model.next());
       const { counts } = board.view();
       for (const [status, count] of Object.entries(counts)) expect(count).toBe(model.with(status as TaskStatus).length);
     },
-    toString: () => `${name}(${seed})`,
-  };
-}
-
-const RESOLVED = { halted_reason: null, escalation_ref: null };
-const seed = fc.nat({ max: 50 });
-const commands = [
-  seed.map((at) =>
-    command("dispatch", "PENDING", at, (_, model, board) => {
-      const task = model.next();
-      if (task === null) return;
-      board.apply({ kind: "dispatch", task });
-      model.set(task, { status: "IN_PROGRESS" });
-    }),
-  ),
-  seed.map((at) =>
-    command("ship", "IN_PROGRESS", at, (task, model, board) => {
-      board.apply({ kind: "ship", task, module_refs: ["MM-a@1.0.0"], at: AT });
-      model.set(task, { status: "SHIPPED", module_ref: "MM-a@1.0.0", module_refs: ["MM-a@1.0.0"], shipped_at: AT });
-    }),
-  ),
-  seed.map((at) =>
-    command("halt", "IN_PROGRESS", at, (task, model, board) => {
-      board.apply({ kind: "halt", task, reason: "r", escalation_ref: "ESC-1" });
-      model.set(task, { status: "HALTED", halted_reason: "r", escalation_ref: "ESC-1" });
-    }),
-  ),
-  seed.map((at) =>
-    command("requeue", "HALTED", at, (task, model, board) => {
-      board.apply({ kind: "requeue", task, by: "AMEND_SPEC" });
-      model.set(task, { status: "PENDING", ...RESOLVED });
-    }),
-  ),
-  seed.map((at) =>
-    command("resume", "HALTED", at, (task, model, board) => {
-      board.apply({ kind: "resume", task, by: "PROVIDE_FIX" });
-      model.set(task, { status: "IN_PROGRESS", ...RESOLVED });
-    }),
-  ),
-  seed.map((at) =>
-    command("abandon", "HALTED", at, (task, model, board) => {
-      board.apply({ kind: "abandon", task, by: "ABANDON_TASK", rationale: "r" });
-      model.set(task, { status: "ABANDONED" });
-    }),
-  ),
-  seed.map((at) =>
-    command("abandonBlocked", "BLOCKED", at, (task, model, board) => {
-      const may = [...closure(model.tasks, task)].some((id) => model.tasks[id]!.status === "ABANDONED");
-      const change = { kind: "abandon" as const, task, by: "ABANDON_TASK" as const, rationale: "r" };
-      if (!may) return void expect(() => board.apply(change)).toThrow(/resolve that one first/);
-      board.apply(change);
-      model.set(task, { status: "ABANDONED" });
-    }),
-  ),
-  seed.map((at) =>
-    command("split", "HALTED", at, (task, model, board) => {
-      const order = Math.max(...Object.values(model.tasks).map(({ declaration_order }) => declaration_order)) + 1;
-      const fresh: Task = { ...model.tasks[task]!, ...RESOLVED, status: "PENDING", declaration_order: order };
-      const [first, second] = [taskId(order), taskId(order + 1)];
-      const into = [
-        { task_id: first, entry: fresh },
-        { task_id: second, entry: { ...fresh, depends_on: [first], declaration_order: order + 1 } },
-      ];
-      board.apply({ kind: "split", task, into });
-      for (const { task_id, entry } of into) model.tasks[task_id] = entry;
-      model.set(task, { status: "ABANDONED", superseded_by: [first, second] });
-    }),
-  ),
-  fc.tuple(seed, seed).map(([at, other]) =>
-    command("rewire", "BLOCKED", at, (task, model, board) => {
-      const ids = Object.keys(model.tasks);
-      const onto = ids[other % ids.length]!;
-      const change = { kind: "rewire" as const, task, depends_on: [onto] };
-      const refused = onto === task || closure(model.tasks, onto).has(task) || model.tasks[onto]!.status === "ABANDONED";
-      if (refused) return void expect(() => board.apply(change)).toThrow();
-      board.apply(change);
-      model.set(task, { depends_on: [onto] });
-    }),
-  ),
-];
+    toString: () => `${move.name}(${at}, ${other})`,
+  })),
+);
 
 describe("[FAC-070] whatever is halted and resolved, in whatever order", () => {
   test("a waiting task is BLOCKED exactly when something behind it is HALTED or ABANDONED", () => {

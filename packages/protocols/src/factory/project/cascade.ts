@@ -68,9 +68,22 @@ function replace(graph: Graph, node: Node, task: Task): void {
 
 /** The rule itself, by going through everything: a task that waits is BLOCKED exactly when something behind it is HALTED or ABANDONED. */
 export function blockedProblems(tasks: Readonly<Record<string, Task>>): string[] {
+  const expected = withBlocked(tasks);
+  return Object.entries(tasks).flatMap(([id, { status }]) => {
+    const should = expected[id]?.status ?? status;
+    return status === should ? [] : [`${id} is ${status} and should be ${should}`];
+  });
+}
+
+/** The same tasks, those that wait as the rule wants them. */
+export function withBlocked(tasks: Readonly<Record<string, Task>>): Record<string, Task> {
   const dependents = new Map<string, string[]>();
   for (const [id, { depends_on }] of Object.entries(tasks)) {
-    for (const dependency of depends_on) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+    for (const dependency of depends_on) {
+      const known = dependents.get(dependency);
+      if (known === undefined) dependents.set(dependency, [id]);
+      else known.push(id);
+    }
   }
   const reached = new Set<string>();
   const queue = Object.keys(tasks).filter((id) => isBad(tasks[id]?.status ?? "PENDING"));
@@ -81,9 +94,10 @@ export function blockedProblems(tasks: Readonly<Record<string, Task>>): string[]
       queue.push(dependent);
     }
   }
-  return Object.entries(tasks).flatMap(([id, { status }]) => {
-    if (status !== "PENDING" && status !== "BLOCKED") return [];
-    const expected = reached.has(id) ? "BLOCKED" : "PENDING";
-    return status === expected ? [] : [`${id} is ${status} and should be ${expected}`];
+  const settled = Object.entries(tasks).map(([id, task]): [string, Task] => {
+    if (task.status !== "PENDING" && task.status !== "BLOCKED") return [id, task];
+    const status = reached.has(id) ? "BLOCKED" : "PENDING";
+    return [id, status === task.status ? task : { ...task, status }];
   });
+  return Object.fromEntries(settled);
 }

@@ -25,14 +25,10 @@ export async function writeProject(stateStore: string, files: readonly ProjectFi
   const place = join(stateStore, PROJECT);
   try {
     await mkdir(draft, { recursive: true });
-    const folders = new Set<string>();
-    await inSlices(files, ({ path, text }) => {
-      const file = join(draft, path.slice(PROJECT.length + 1));
-      const folder = dirname(file);
-      if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
-      folders.add(folder);
-      writeFileSync(file, text, { flag: "wx" });
-    });
+    const inside = files.map(({ path, text }) => ({ path: path.slice(PROJECT.length + 1), text }));
+    // Each folder once and after the one it is in: nothing has to be looked for.
+    await inSlices(foldersOf(inside.map(({ path }) => path)), (folder) => mkdirSync(`${draft}/${folder}`));
+    await inSlices(inside, ({ path, text }) => writeFileSync(`${draft}/${path}`, text, { flag: "wx" }));
     if (existsSync(place)) renameSync(place, old);
     renameSync(draft, place);
     await nodeFileSystem.syncDirectory(stateStore);
@@ -42,6 +38,16 @@ export async function writeProject(stateStore: string, files: readonly ProjectFi
     throw translateFileError(error, draft);
   }
   void sweep(stateStore);
+}
+
+function foldersOf(paths: readonly string[]): string[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const missing: string[] = [];
+    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) missing.push(folder);
+    for (const folder of missing.toReversed()) folders.add(folder);
+  }
+  return [...folders];
 }
 
 /** What was replaced, now or by somebody who died. Thousands of files take their time to go, and nobody waits for it. */

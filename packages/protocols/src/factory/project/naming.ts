@@ -45,7 +45,7 @@ export function taskIdOf(prefix: string, sequence: number, name: string): string
   const id = `T-${prefix}-${String(sequence).padStart(3, "0")}`;
   if (id.length <= MAX_TASK_ID) return id;
   throw specDefect(
-    `The id of the task "${name}" would have ${id.length} characters (${id}); at most ${MAX_TASK_ID} are allowed.`,
+    `The id of the task "${shown(name)}" would have ${id.length} characters (${id}); at most ${MAX_TASK_ID} are allowed.`,
     { task: name, id, length: id.length },
     "Shorten the names of its pillar, epic or story.",
   );
@@ -60,7 +60,7 @@ function slugged<T extends { readonly name: string }>(level: string, items: read
     const slug = slugOf(item.name);
     if (slug !== "") return slug;
     throw specDefect(
-      `The name of the ${level} "${item.name}" has no letter or digit that a folder's name can be made of.`,
+      `The name of the ${level} "${shown(item.name)}" has no letter or digit that a folder's name can be made of.`,
       { level, name: item.name },
       `Give the ${level} a name with letters from a to z or digits.`,
     );
@@ -72,7 +72,7 @@ function slugged<T extends { readonly name: string }>(level: string, items: read
 function assertFits({ name, tasks }: SpecStory): void {
   if (tasks.length <= MAX_TASKS_PER_STORY) return;
   throw specDefect(
-    `The story "${name}" has ${tasks.length} tasks; at most ${MAX_TASKS_PER_STORY} are allowed.`,
+    `The story "${shown(name)}" has ${tasks.length} tasks; at most ${MAX_TASKS_PER_STORY} are allowed.`,
     { story: name, tasks: tasks.length },
     "Split it into smaller stories.",
   );
@@ -85,7 +85,7 @@ function assertUnique(named: readonly NamedTask[]): void {
     const other = seen.get(here.task_id);
     if (other !== undefined) {
       throw specDefect(
-        `The tasks "${other.task.name}" (${trail(other)}) and "${here.task.name}" (${trail(here)}) both get the id ${here.task_id}.`,
+        `The tasks "${shown(other.task.name)}" (${trail(other)}) and "${shown(here.task.name)}" (${trail(here)}) both get the id ${here.task_id}.`,
         { id: here.task_id, tasks: [other.task.name, here.task.name] },
         "Rename a pillar, epic or story of one of them.",
       );
@@ -95,7 +95,14 @@ function assertUnique(named: readonly NamedTask[]): void {
 }
 
 function trail({ pillar, epic, story }: NamedTask): string {
-  return [pillar.name, epic.name, story.name].join(" / ");
+  return [pillar.name, epic.name, story.name].map(shown).join(" / ");
+}
+
+const MAX_SHOWN = 120;
+
+/** A name in a message: whoever reads it wants the message, too. */
+export function shown(name: string): string {
+  return name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }
 
 /** What is wrong with a spec, found before anything is written. */

@@ -1,11 +1,12 @@
 import { sha256 } from "@slipway/durable/canonical";
 import type { ProductSpec } from "../product/spec.ts";
+import { nodeReader } from "../incremental/node.ts";
 import { openBoard } from "./board.ts";
-import { nameTasks, specDefect, type NamedTask } from "./naming.ts";
+import { nameTasks, shown, specDefect, type NamedTask } from "./naming.ts";
 import { sheetOf, type TaskSheet } from "./sheet.ts";
 import type { Task } from "./state.ts";
 import type { ProjectView } from "./status.ts";
-import { sketchedDependency, taskFile } from "./task-file.ts";
+import { sketchedDependency, taskFile, type DependencyContract } from "./task-file.ts";
 
 export interface PlannedTask {
   readonly task_id: string;
@@ -27,11 +28,13 @@ export interface ProjectPlan {
 
 export function planProject(spec: ProductSpec): ProjectPlan {
   const named = nameTasks(spec);
+  const nodeOf = nodeReader();
   const idOf = new Map(named.map(({ task, task_id }) => [task.task_id, task_id]));
   const tasks = named.map((here): PlannedTask => {
     const dependsOn = [...new Set(here.task.depends_on ?? [])].map((spec_id) => resolved(idOf, here, spec_id));
     const { task_id, declaration_order } = here;
-    return { task_id, declaration_order, entry: freshTask(here.slugs, dependsOn, declaration_order), sheet: sheetOf(here, dependsOn) };
+    const sheet = { ...sheetOf(here, dependsOn), node: nodeOf(here) };
+    return { task_id, declaration_order, entry: freshTask(here.slugs, dependsOn, declaration_order), sheet };
   });
   // Building it finds a circle, before anything is written.
   const { view } = openBoard(Object.fromEntries(tasks.map(({ task_id, entry }) => [task_id, entry])), { verify: false });
@@ -39,19 +42,29 @@ export function planProject(spec: ProductSpec): ProjectPlan {
   return { spec_version: spec.spec_version, tasks, files, view: view(), digest: digestOfFiles(files) };
 }
 
-export function filesOf(tasks: readonly PlannedTask[], others: (taskId: string) => TaskSheet | undefined = () => undefined) {
+export interface OtherTasks {
+  /** Of tasks that are not among these. */
+  readonly sheetOf?: (taskId: string) => TaskSheet | undefined;
+  /** What a task has shipped; nothing as long as it has not. */
+  readonly contractsOf?: (taskId: string) => readonly DependencyContract[];
+}
+
+export function filesOf(tasks: readonly PlannedTask[], { sheetOf: other = () => undefined, contractsOf = () => [] }: OtherTasks = {}) {
   const sheets = new Map(tasks.map(({ task_id, sheet }) => [task_id, sheet]));
-  return tasks.map(({ sheet }) => {
-    const dependencies = sheet.depends_on.flatMap((id) => sheets.get(id) ?? others(id) ?? []);
-    return { path: sheet.path, text: taskFile(sheet, dependencies.map(sketchedDependency)) };
-  });
+  const known = (id: string): readonly DependencyContract[] => {
+    const shipped = contractsOf(id);
+    if (shipped.length > 0) return shipped;
+    const sheet = sheets.get(id) ?? other(id);
+    return sheet === undefined ? [] : [sketchedDependency(sheet)];
+  };
+  return tasks.map(({ sheet }) => ({ path: sheet.path, text: taskFile(sheet, sheet.depends_on.flatMap(known)) }));
 }
 
 function resolved(idOf: ReadonlyMap<string, string>, { task }: NamedTask, specId: string): string {
   const id = idOf.get(specId);
   if (id !== undefined) return id;
   throw specDefect(
-    `The task "${task.name}" (${task.task_id}) depends on ${specId}, which is no task of the spec.`,
+    `The task "${shown(task.name)}" (${task.task_id}) depends on ${specId}, which is no task of the spec.`,
     { task: task.name, depends_on: specId },
     "Name a task of the spec, or leave the dependency out.",
   );

@@ -38,6 +38,8 @@ export interface Project {
   taskFile(id: string, dependencies: readonly DependencyContract[]): Promise<string>;
   /** At the latest when nobody works on it any more. */
   flush(): Promise<void>;
+  /** As the rows are now: somebody else may have changed them. False when another project has taken its place. */
+  refresh(): Promise<boolean>;
 }
 
 /** Null when no spec was ever planned here. */
@@ -62,7 +64,8 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
   let file: MachineFile;
 
   async function load(): Promise<void> {
-    head = (await projects.head()) ?? head;
+    const now = await projects.head();
+    if (now?.project_id === id) head = now;
     const tasks = Object.fromEntries(await projects.entries(id));
     board = openBoard(tasks);
     file = machineFile(stateStore, clock, tasks);
@@ -102,9 +105,17 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
     throw refusedChange(task, `There is no task ${JSON.stringify(task.slice(0, 140))} in the project.`);
   }
 
+  async function refresh(): Promise<boolean> {
+    const now = await projects.head();
+    if (now?.project_id !== id) return false;
+    if (now.revision !== head.revision) await load();
+    return true;
+  }
+
   await load();
   return {
     id,
+    refresh,
     decision: () => decide(board.view()),
     view: () => board.view(),
     task: (task) => board.task(task),
@@ -135,7 +146,9 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
       await files.write(join(stateStore, made.path), text);
       return text;
     },
-    flush: () => file.write(head, "now"),
+    async flush() {
+      if (await refresh()) await file.write(head, "now");
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { beforeSchema } from "../incremental/before.ts";
+import { nodeSchema } from "../incremental/node.ts";
 import { SKETCH_FIELDS, sketchSchema } from "../product/spec.ts";
-import { pathOf, specDefect, type NamedTask } from "./naming.ts";
+import { pathOf, shown, specDefect, type NamedTask } from "./naming.ts";
 
 const part = z.strictObject({ name: z.string(), description: z.string() });
 
@@ -21,6 +23,10 @@ export const sheetSchema = z.strictObject({
   depends_on: z.array(z.string()),
   /** Criteria that a person has replaced, the oldest first. */
   amendments: z.array(z.strictObject({ at: z.string(), rationale: z.string(), replaced: z.array(z.string()) })),
+  /** The task of the spec that it was planned from, for the next time; none where a person has added it. */
+  node: nodeSchema.optional(),
+  /** What an earlier project has of it. */
+  before: beforeSchema.optional(),
 });
 export type TaskSheet = z.output<typeof sheetSchema>;
 
@@ -44,7 +50,7 @@ export function sheetOf({ task_id, slugs, pillar, epic, story, task }: NamedTask
   const missing = missingFields(sheet);
   if (missing.length === 0) return sheet;
   throw specDefect(
-    `The file of task ${task_id} ("${task.name}") cannot be filled: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`,
+    `The file of task ${task_id} ("${shown(task.name)}") cannot be filled: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`,
     { task_id, task: task.name, missing },
     "Complete these fields in the spec.",
   );

@@ -34,7 +34,8 @@ export function planSplit(
   wished: readonly NewTask[],
   sheetsOf: (taskId: string) => TaskSheet | undefined = () => undefined,
 ): SplitPlan {
-  const { entry, sheet } = original;
+  const { entry } = original;
+  const { node: _node, before: _before, ...sheet } = original.sheet;
   const prefix = original.task_id.slice("T-".length, -"-001".length);
   const siblings = Object.entries(tasks).filter(([, { pillar, epic, story }]) => same([pillar, epic, story], entry));
   const highest = Object.values(tasks).reduce((most, { declaration_order }) => Math.max(most, declaration_order), -1);
@@ -76,7 +77,7 @@ export function planSplit(
   return {
     change: { kind: "split", task: original.task_id, into: planned.map(({ task_id, entry: made }) => ({ task_id, entry: made })) },
     sheets: Object.fromEntries(planned.map((task) => [task.task_id, task.sheet])),
-    files: filesOf(planned, sheetsOf),
+    files: filesOf(planned, { sheetOf: sheetsOf }),
   };
 }
 

@@ -32,19 +32,24 @@ export async function partialRelease(
   ports: ReleasePorts,
   call: Call,
   refs: readonly string[],
-  machine: StateMachine,
+  { spec_version }: Pick<StateMachine, "spec_version">,
   at: string,
 ): Promise<Release> {
+  const modules = await namedModules(ports, refs);
+  return release(ports, call, { modules, spec_version, notes: "Partial release.", at });
+}
+
+/** Refused as a whole when one of them is not shipped. */
+export async function namedModules(ports: Omit<ReleasePorts, "documents">, refs: readonly string[]): Promise<ReleasedModule[]> {
   const asked = [...new Set(refs)];
   if (asked.length === 0) throw nothingAsked();
   const found = await Promise.all(asked.map((ref) => shippedModule(ports, ref)));
   const missing = asked.filter((_, index) => found[index] === null);
   if (missing.length > 0) throw notShipped(missing);
-  const modules = inOrder(found.filter((module) => module !== null));
-  return release(ports, call, { modules, spec_version: machine.spec_version, notes: "Partial release.", at });
+  return inOrder(found.filter((module) => module !== null));
 }
 
-async function shippedModule({ index, moduleOf }: ReleasePorts, ref: string): Promise<ReleasedModule | null> {
+async function shippedModule({ index, moduleOf }: Omit<ReleasePorts, "documents">, ref: string): Promise<ReleasedModule | null> {
   if (!moduleRef.safeParse(ref).success) return null;
   return (await index.find(ref))?.status === "SHIPPED" ? moduleOf(ref) : null;
 }

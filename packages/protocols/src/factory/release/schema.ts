@@ -16,6 +16,20 @@ const gates = z.strictObject({
   code_index_check: verdict,
 });
 
+/** What became of it in the repository. A release that waits for its approval has none yet. */
+const landing = z.discriminatedUnion("status", [
+  z.strictObject({
+    status: z.literal("merged"),
+    commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+    base_branch: said,
+    branch: said,
+    folder: said,
+    approved_by: said,
+  }),
+  z.strictObject({ status: z.literal("not_merged"), branch: said, reason: said }),
+]);
+export type ReleaseLanding = z.output<typeof landing>;
+
 const manifestFields = z.strictObject({
   release_id: z.string().regex(/^REL-[0-9a-f]{8}$/),
   created_at: z.iso.datetime({ offset: true }),
@@ -25,6 +39,7 @@ const manifestFields = z.strictObject({
   integration_gates: gates,
   overall_result: verdict,
   notes: z.string(),
+  landing: landing.optional(),
 });
 
 const failure = z.strictObject({
@@ -65,7 +80,8 @@ export const releaseKind: DocumentKind<Release> = {
   prefix: "REL",
   idField: "release_id",
   schema: releaseSchema,
-  fixity: "once",
+  // Only what becomes of it in the repository is added.
+  fixity: "revised",
   files: (id, { failures, ...manifest }) => ({
     [storePaths.release(id)]: jsonText(manifest satisfies ReleaseManifest),
     ...(failures.length === 0
@@ -73,3 +89,8 @@ export const releaseKind: DocumentKind<Release> = {
       : { [storePaths.release(id).replace(/\.json$/, ".failure.json")]: jsonText({ release_id: id, failures }) }),
   }),
 };
+
+/** What it came to is said once; nothing else of a manifest ever changes. */
+export function landed(release: Release, became: ReleaseLanding): Release {
+  return release.landing === undefined ? { ...release, landing: became } : release;
+}

@@ -1,101 +1,159 @@
+import { embeddingText } from "@slipway/kernel/code-index/entry";
+import { hashedModel } from "@slipway/kernel/code-index/hashed-model";
+import { dot } from "@slipway/kernel/code-index/matrix";
+import { embedAll, embedOne } from "@slipway/kernel/code-index/model";
+import { HELD_OUT, LABELLED, QUESTIONS } from "@slipway/kernel/code-index/testing/labelled-modules";
 import { describe, expect, test } from "vitest";
+import { contractOf, planOf, plannedModule, reportOf } from "../engineering/testing/modules.ts";
 import { factoryRecords, shippedEntry } from "../testing/factory-records.ts";
-import { judgeReuse, searchAs } from "./reuse.ts";
-import { checkReuse, type ReuseFacts } from "./rules.ts";
-import { reuseReportKind, type ReuseReport } from "./schema.ts";
+import { reuseFacts, searchAs } from "./reuse.ts";
+import { nearDuplicates, reuseProblems, type DecidedModule, type ReuseFacts } from "./rules.ts";
+import { reuseReportKind, reuseReportSchema, type ModuleReport } from "./schema.ts";
+import { signatureOf } from "./signature.ts";
 
-const created = { module_id: "MM-new", reuse_decision: "CREATE_NEW", reuse_candidate_refs: [] } as const;
-const report: ReuseReport = {
-  query: "parse a date",
-  candidates_considered: [{ module_ref: "MM-old@1.0.0", why_rejected: "It knows no leap years." }],
-  conclusion: "CREATE_NEW",
-  justification: "Nothing there reads weeks.",
-};
-const facts: ReuseFacts = { known: (ref) => ref === "MM-old@1.0.0", alike: [] };
-const problemsOf = (given: unknown, module: Parameters<typeof checkReuse>[0] = created, with_: ReuseFacts = facts) => {
-  const checked = checkReuse(module, given, with_);
-  return checked.ok ? [] : checked.problems.map(({ field, message }) => `${field} ${message}`);
-};
+const created: DecidedModule = plannedModule("MM-new");
+const { module_id: _, ...bare } = reportOf("MM-new");
+const report = reportOf("MM-new", ["MM-old@1.0.0"]);
+const facts: ReuseFacts = { known: ["MM-old@1.0.0"], returned: [], alike: [] };
+const problemsOf = (given: Partial<ModuleReport>, module = created, known: Partial<ReuseFacts> = {}) =>
+  reuseProblems(module, { ...report, ...given }, { ...facts, ...known }).map(({ field, message }) => `${field} ${message}`);
 
 describe("a reuse search report", () => {
   test("that holds lets a module be made", () => {
-    expect(checkReuse(created, report, facts)).toEqual({ ok: true, report });
-    expect(problemsOf({ ...report, candidates_considered: [] })).toEqual([]);
+    expect(problemsOf({})).toEqual([]);
+    expect(problemsOf({ candidates_considered: [] })).toEqual([]);
+    expect(problemsOf({}, created, { returned: [{ module_ref: "MM-old@1.0.0", similarity: 0.4 }] })).toEqual([]);
   });
 
-  test.each([
-    ["none at all", undefined, "/ MM-new cannot be CREATE_NEW without a valid reuse search report"],
-    ["null", null, "/ MM-new cannot be CREATE_NEW"],
-    ["no query", { ...report, query: " " }, "/query"],
-    ["no justification", { ...report, justification: "" }, "/justification"],
-    ["another conclusion than there are", { ...report, conclusion: "REUSE" }, "/conclusion"],
-    [
-      "a candidate without a reason",
-      { ...report, candidates_considered: [{ module_ref: "MM-old@1.0.0", why_rejected: "" }] },
-      "why_rejected",
-    ],
-    ["a candidate without a version", { ...report, candidates_considered: [{ module_ref: "MM-old", why_rejected: "no" }] }, "module_ref"],
-    ["a field nobody knows", { ...report, score: 1 }, "/score"],
-    [
-      "the plan saying the opposite",
-      { ...report, conclusion: "REUSE_EXISTING" },
-      "/conclusion is REUSE_EXISTING, and the plan says CREATE_NEW",
-    ],
-    [
-      "a candidate the index does not have",
-      { ...report, candidates_considered: [{ module_ref: "MM-made_up@1.0.0", why_rejected: "no" }] },
-      "MM-made_up@1.0.0 is not in the code index",
-    ],
-  ])("is refused with %s", (_case, given, said) => {
-    expect(problemsOf(given).join("\n")).toContain(said);
+  test("agrees with the plan, and names what is there", () => {
+    expect(problemsOf({ conclusion: "REUSE_EXISTING" })[0]).toBe(
+      "/conclusion is REUSE_EXISTING, and the plan says CREATE_NEW for MM-new, which needs CREATE_NEW",
+    );
+    expect(problemsOf(reportOf("MM-new", ["MM-made_up@1.0.0"]))).toEqual([
+      "/candidates_considered/0/module_ref MM-made_up@1.0.0 is not in the code index",
+    ]);
   });
 
-  test("agrees with the plan about reuse too, and leaves something to be reused", () => {
-    const reuse = { module_id: "MM-new", reuse_decision: "REUSE", reuse_candidate_refs: ["MM-old@1.0.0"] } as const;
-    const existing = { ...report, candidates_considered: [], conclusion: "REUSE_EXISTING" };
+  test("leaves out nothing that its own query gives, and no near duplicate; each is named once", () => {
+    const returned = ["MM-a@1.0.0", "MM-b@2.0.0"].map((module_ref) => ({ module_ref, similarity: 0.456 }));
+    const alike = [{ module_ref: "MM-b@2.0.0", similarity: 0.5, same_signature: true }];
+    expect(problemsOf({}, created, { returned, alike })).toEqual([
+      "/candidates_considered leaves out MM-b@2.0.0, a near duplicate of MM-new (similarity 0.50, the same types in and out): reuse it, or name it there and say why it will not do",
+      "/candidates_considered leaves out MM-a@1.0.0, which the code index gives for this query (similarity 0.46): reuse it, or name it there and say why it will not do",
+    ]);
+  });
+
+  test("about reuse leaves something to be reused", () => {
+    const reuse: DecidedModule = { module_id: "MM-new", reuse_decision: "REUSE", reuse_candidate_refs: ["MM-old@1.0.0"] };
+    const existing: Partial<ModuleReport> = { candidates_considered: [], conclusion: "REUSE_EXISTING" };
     expect(problemsOf(existing, reuse)).toEqual([]);
-    expect(problemsOf({ ...report, conclusion: "REUSE_EXISTING" }, reuse).join()).toContain("no candidate of the code index is left");
+    expect(problemsOf({ conclusion: "REUSE_EXISTING" }, reuse).join()).toContain("no candidate of the code index is left");
     expect(problemsOf(existing, { ...reuse, reuse_candidate_refs: ["MM-none@1.0.0"] }).join()).toContain("no candidate");
+    expect(problemsOf({ candidates_considered: [] }, reuse).join()).toContain("is CREATE_NEW, and the plan says REUSE");
+  });
+
+  test("that says nothing is none", () => {
+    for (const field of ["query", "justification"]) {
+      for (const text of ["", " ", "TBD", "n/a"]) expect(reuseReportSchema.safeParse({ ...bare, [field]: text }).success, text).toBe(false);
+    }
+    const vague = { ...bare, candidates_considered: [{ module_ref: "MM-old@1.0.0", why_rejected: "..." }] };
+    expect(reuseReportSchema.safeParse(vague).success).toBe(false);
+    expect(reuseReportSchema.safeParse({ ...bare, candidates_considered: [{ module_ref: "MM-old", why_rejected: "old" }] }).success).toBe(
+      false,
+    );
+    expect(reuseReportSchema.safeParse({ ...bare, conclusion: "REUSE" }).success).toBe(false);
+    expect(reuseReportSchema.safeParse(bare).success).toBe(true);
   });
 
   test("is kept as it was, with the module it is about", async () => {
     const { documents, call } = await factoryRecords();
-    const kept = await documents.keep(call(), reuseReportKind, { ...report, module_id: "MM-new", task_id: "T-a-b-c-001" });
+    const kept = await documents.keep(call(), reuseReportKind, { ...report, task_id: "T-a-b-c-001", near_duplicates: [] });
     expect(kept).toMatchObject({ ...report, report_id: expect.stringMatching(/^RSR-[0-9a-f]{8}$/) });
   });
 });
 
-describe("near duplicates", () => {
-  const described = { purpose: "Parses an ISO 8601 calendar date and rejects days that do not exist.", tags: ["date"], io_summary: io() };
-  function io() {
-    return { inputs: ["text: string"], outputs: ["date: CalendarDate"], error_surfaces: ["InvalidDate"], effects: [], modes: ["sync"] };
-  }
+describe("what the index knows of a plan", () => {
+  const io = (inputs: string[], outputs: string[]) => ({ inputs, outputs, error_surfaces: ["Bad"], effects: [], modes: ["sync"] });
 
-  test("nobody makes what is there already without saying why", async () => {
+  test("what the query gives, and near duplicates by text or by types", async () => {
     const { index, ship } = await factoryRecords();
     await ship(
-      shippedEntry("parse_date", { ...described, purpose: "Parses a calendar date in ISO 8601 and rejects days which do not exist." }),
-      shippedEntry("send_mail", { purpose: "Hands a message to the mail relay." }),
+      shippedEntry("twice_as_much", {
+        purpose: "Gives the double of a number.",
+        tags: ["number"],
+        io_summary: io(["value: number"], ["result:number"]),
+      }),
+      shippedEntry("twice_text", { purpose: "Doubles a number (a).", tags: ["number"], io_summary: io(["n: string"], ["double: string"]) }),
+      shippedEntry("send_mail", { purpose: "Hands a message to the mail relay.", io_summary: io(["to: number"], ["sent: number"]) }),
+      shippedEntry("a", { purpose: "Doubles a number (a)." }),
     );
-    const module = { ...created, module_id: "MM-iso_date", described };
-    const silent = { ...report, candidates_considered: [{ module_ref: "MM-send_mail@1.0.0", why_rejected: "It sends mail." }] };
-    const refused = await judgeReuse(index, module, silent);
-    expect(refused).toMatchObject({ ok: false, problems: [{ field: "/candidates_considered" }] });
-    expect(!refused.ok && refused.problems[0]?.message).toMatch(/^MM-parse_date@1\.0\.0 is much like MM-iso_date \(similarity \d\.\d\d\)/);
-    const explained = { ...report, candidates_considered: [{ module_ref: "MM-parse_date@1.0.0", why_rejected: "It refuses week dates." }] };
-    expect(await judgeReuse(index, module, explained)).toMatchObject({ ok: true });
-    expect(await judgeReuse(index, { ...module, module_id: "MM-parse_date" }, silent)).toMatchObject({ ok: true });
-    expect(await judgeReuse(index, module, { candidates_considered: [null, { module_ref: 7 }] })).toMatchObject({ ok: false });
-    const reuse = { ...module, reuse_decision: "REUSE", reuse_candidate_refs: ["MM-parse_date@1.0.0"] } as const;
-    const existing = { ...report, candidates_considered: [], conclusion: "REUSE_EXISTING" };
-    expect(await judgeReuse(index, reuse, existing)).toMatchObject({ ok: true });
+    const { "MM-a": a } = await reuseFacts(index, planOf(["MM-a"]));
+    expect(a?.alike.map(({ module_ref, same_signature }) => [module_ref, same_signature])).toEqual([["MM-twice_as_much@1.0.0", true]]);
+    expect(a?.returned.map(({ module_ref }) => module_ref).toSorted()).toEqual(["MM-twice_as_much@1.0.0", "MM-twice_text@1.0.0"]);
+
+    const same = contractOf("MM-b", "b");
+    await ship(
+      shippedEntry("word_for_word", {
+        purpose: same.purpose,
+        tags: ["number"],
+        io_summary: { inputs: ["n: number"], outputs: ["double: bigint"], error_surfaces: ["NegativeError"], effects: [], modes: ["sync"] },
+      }),
+    );
+    const { "MM-b": b } = await reuseFacts(index, planOf(["MM-b"]));
+    expect(b?.alike.find(({ module_ref }) => module_ref === "MM-word_for_word@1.0.0")).toMatchObject({ same_signature: false });
   });
+
+  test("what is named and there; nothing is alike where nothing is made", async () => {
+    const { index, ship } = await factoryRecords();
+    await ship(shippedEntry("twice", { purpose: "Doubles a number." }));
+    const reusing = {
+      modules: [plannedModule("MM-twice", [], { reuse_decision: "REUSE", reuse_candidate_refs: ["MM-twice@1.0.0", "MM-twice@2.0.0"] })],
+      contracts: [],
+      reuse_reports: [reportOf("MM-twice"), reportOf("MM-stray", ["MM-twice@1.0.0"])],
+    };
+    expect(await reuseFacts(index, reusing)).toEqual({
+      "MM-twice": { known: ["MM-twice@1.0.0"], returned: [], alike: [] },
+      "MM-stray": { known: ["MM-twice@1.0.0"], returned: [], alike: [] },
+    });
+  });
+
+  test("a signature is what goes in and out by type, in any order and under any name", () => {
+    const of = (inputs: string[], outputs: string[]) => signatureOf({ io_summary: io(inputs, outputs) });
+    expect(of(["a: string", "b: Map<string, number>"], ["c: Date"])).toBe(of(["x: Map<string,number>", "y:string"], ["Date"]));
+    expect(of(["a: string"], ["c: Date"])).not.toBe(of(["c: Date"], ["a: string"]));
+  });
+});
+
+/** What decision 0030 says of the rule. The vectors are the same everywhere, so these are exact. */
+test("most modules that are there in other words are flagged, and none of another kind is", async () => {
+  const vectors = await embedAll(hashedModel, LABELLED.map(embeddingText));
+  const flaggedFor = async (module: (typeof LABELLED)[number]) => {
+    const own = await embedOne(hashedModel, embeddingText(module));
+    const found = LABELLED.map((entry, row) => ({ ...shippedEntry(entry.name, entry), similarity_score: dot(own, vectors[row]!) }));
+    return nearDuplicates({ ...module, module_id: "MM-another" }, found, hashedModel.levels).map(({ module_ref }) => module_ref);
+  };
+  for (const module of LABELLED) expect(await flaggedFor(module)).toEqual([`${module.module_id}@1.0.0`]);
+
+  const renamed = (lines: readonly string[]) => lines.map((line, at) => `given${at}: ${line.slice(line.indexOf(":") + 1)}`);
+  const shares = await Promise.all(
+    [QUESTIONS, HELD_OUT].map(async (questions) => {
+      const flags = questions.map(async ([purpose, name]) => {
+        const { io_summary, ...rest } = LABELLED.find((module) => module.name === name)!;
+        const io = { ...io_summary, inputs: renamed(io_summary.inputs), outputs: renamed(io_summary.outputs) };
+        return { name, refs: await flaggedFor({ ...rest, purpose, io_summary: io }) };
+      });
+      const all = await Promise.all(flags);
+      expect(all.flatMap(({ name, refs }) => refs.filter((ref) => ref !== `MM-${name}@1.0.0`))).toEqual([]);
+      return all.filter(({ refs }) => refs.length > 0).length / all.length;
+    }),
+  );
+  expect(shares).toEqual([0.74, 0.64]);
 });
 
 test("product owner, micro planner and Proposer search the index; nobody else does", async () => {
   const { index, ship } = await factoryRecords();
   await ship(shippedEntry("parse"));
-  for (const role of ["product-owner", "micro-planner", "proposer"])
+  for (const role of ["product-owner", "planner", "proposer"])
     expect((await searchAs(index, role, { query: "parse" })).results).toHaveLength(1);
   for (const role of ["challenger", "arbiter", "ship", "Proposer", ""])
     await expect(searchAs(index, role, { query: "parse" })).rejects.toMatchObject({ code: "forbidden_tool_for_role", details: { role } });

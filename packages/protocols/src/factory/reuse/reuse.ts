@@ -1,10 +1,10 @@
 import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import { embeddingText, type EntryContent } from "@slipway/kernel/code-index/entry";
+import { embeddingText, summaryOf } from "@slipway/kernel/code-index/entry";
 import type { Found, SearchInput } from "@slipway/kernel/code-index/search";
 import { SlipwayError } from "@slipway/durable/errors";
-import { checkReuse, maySearch, nearDuplicates, SEARCHING_ROLES, type Alike, type CheckedReport, type DecidedModule } from "./rules.ts";
-
-export type Described = Pick<EntryContent, "purpose" | "tags" | "io_summary">;
+import type { PlanDraft } from "../engineering/micro-plan.ts";
+import { maySearch, nearDuplicates, SEARCHING_ROLES, toBeConsidered, type ReuseFacts } from "./rules.ts";
+import type { Described } from "./signature.ts";
 
 /** `search_code_index`, as a role calls it. */
 export async function searchAs(index: Pick<CodeIndex, "search">, role: string, input: SearchInput): Promise<Found> {
@@ -16,32 +16,36 @@ export async function searchAs(index: Pick<CodeIndex, "search">, role: string, i
   });
 }
 
+type Searched = Pick<CodeIndex, "search" | "find" | "model">;
+
 const LOOKED_AT = 20;
 
-/** Modules in use that are so much like the described one that making it needs a reason. */
-export async function alikeModules(index: Pick<CodeIndex, "search" | "model">, moduleId: string, described: Described): Promise<Alike[]> {
-  const { results } = await index.search({ query: embeddingText(described), top_k: LOOKED_AT });
-  return nearDuplicates(moduleId, results, index.model.levels.duplicate);
+/** Of each module of a plan that has a report: what the code index knows about it now. */
+export async function reuseFacts(index: Searched, { modules, contracts, reuse_reports }: PlanDraft): Promise<Record<string, ReuseFacts>> {
+  const facts: Record<string, ReuseFacts> = {};
+  for (const { module_id, query, candidates_considered } of reuse_reports) {
+    const module = modules.find((one) => one.module_id === module_id);
+    const contract = contracts.find((one) => one.module_id === module_id);
+    const named = [...(module?.reuse_candidate_refs ?? []), ...candidates_considered.map(({ module_ref }) => module_ref)];
+    const known = await Promise.all(named.map(async (ref) => ((await index.find(ref)) === null ? [] : [ref])));
+    const described =
+      contract === undefined ? null : { module_id, purpose: contract.purpose, tags: contract.tags, io_summary: summaryOf(contract) };
+    facts[module_id] = { known: known.flat(), ...(described === null ? NOTHING_ALIKE : await lookedUp(index, described, query)) };
+  }
+  return facts;
 }
 
-/** The gate before CREATE_NEW, with the facts looked up here: a planner's word is not asked for them. */
-export async function judgeReuse(
-  index: Pick<CodeIndex, "search" | "find" | "model">,
-  module: DecidedModule & { readonly described: Described },
-  report: unknown,
-): Promise<CheckedReport> {
-  const named = [...module.reuse_candidate_refs, ...refsIn(report)];
-  const entries = await Promise.all(named.map((ref) => index.find(ref)));
-  const known = new Set(named.filter((_, at) => entries[at] != null));
-  const alike = module.reuse_decision === "CREATE_NEW" ? await alikeModules(index, module.module_id, module.described) : [];
-  return checkReuse(module, report, { known: (ref) => known.has(ref), alike });
-}
+const NOTHING_ALIKE = { returned: [], alike: [] };
 
-/** Whatever form it has: what is wrong with it is said elsewhere. */
-function refsIn(report: unknown): string[] {
-  const candidates = (report as { candidates_considered?: unknown } | null | undefined)?.candidates_considered;
-  if (!Array.isArray(candidates)) return [];
-  return candidates.flatMap((candidate: { module_ref?: unknown } | null) =>
-    typeof candidate?.module_ref === "string" ? [candidate.module_ref] : [],
-  );
+async function lookedUp(
+  index: Searched,
+  module: Described & { readonly module_id: string },
+  query: string,
+): Promise<Omit<ReuseFacts, "known">> {
+  const { levels } = index.model;
+  const [asked, own] = await Promise.all([query, embeddingText(module)].map((text) => index.search({ query: text, top_k: LOOKED_AT })));
+  return {
+    returned: toBeConsidered(module.module_id, asked?.results ?? [], levels.weak),
+    alike: nearDuplicates(module, own?.results ?? [], levels),
+  };
 }

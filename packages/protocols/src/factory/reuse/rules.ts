@@ -1,10 +1,10 @@
-import { checkSchema } from "@slipway/kernel/config/violations";
-import type { SearchResult } from "@slipway/kernel/code-index/search";
 import { refOf } from "@slipway/kernel/code-index/entry";
-import { CONCLUSION_OF, reuseReportSchema, type ReuseDecision, type ReuseReport } from "./schema.ts";
+import type { SearchResult } from "@slipway/kernel/code-index/search";
+import { signatureOf, type Described } from "./signature.ts";
+import { CONCLUSION_OF, type ModuleReport, type ReuseDecision } from "./schema.ts";
 
 /** Who may search the code index, by role. */
-export const SEARCHING_ROLES = ["product-owner", "micro-planner", "proposer"] as const;
+export const SEARCHING_ROLES = ["product-owner", "planner", "proposer"] as const;
 
 export function maySearch(role: string): boolean {
   return (SEARCHING_ROLES as readonly string[]).includes(role);
@@ -16,66 +16,103 @@ export interface DecidedModule {
   readonly reuse_candidate_refs: readonly string[];
 }
 
+/** Looked up by the harness: a planner's word is not asked for them. */
 export interface ReuseFacts {
-  /** Every module version the code index has. */
-  readonly known: (ref: string) => boolean;
+  /** Which of the module versions that are named the code index has. */
+  readonly known: readonly string[];
+  /** What it gives for the report's own query, as far as it is like it. */
+  readonly returned: readonly Similar[];
   /** Those that are so much like this one that nobody makes another without saying why. */
   readonly alike: readonly Alike[];
 }
 
-export interface Alike {
+interface Similar {
   readonly module_ref: string;
   readonly similarity: number;
 }
 
-export type CheckedReport =
-  | { readonly ok: true; readonly report: ReuseReport }
-  | { readonly ok: false; readonly problems: readonly { readonly field: string; readonly message: string }[] };
+export interface Alike extends Similar {
+  readonly same_signature: boolean;
+}
 
-/** Nothing is made new without a report that holds; and what a report says has to be so. */
-export function checkReuse(module: DecidedModule, given: unknown, { known, alike }: ReuseFacts): CheckedReport {
-  const checked = checkSchema(reuseReportSchema, given);
-  if (!checked.ok) {
-    const missing = given === undefined || given === null;
-    const need = `${module.module_id} cannot be ${module.reuse_decision} without a valid reuse search report`;
-    const problems = checked.violations.map(({ pointer, message }) => ({ field: pointer || "/", message: `${message} (${need})` }));
-    return { ok: false, problems: missing ? [{ field: "/", message: need }] : problems };
-  }
-  const report = checked.value;
+interface ReuseProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Nothing is made new without a report, and what a report says has to be so. Fields are those of the report. */
+export function reuseProblems(module: DecidedModule, report: ModuleReport, facts: ReuseFacts): ReuseProblem[] {
   const considered = report.candidates_considered.map(({ module_ref }) => module_ref);
   const wanted = CONCLUSION_OF[module.reuse_decision];
-  const problems = [
+  return [
     ...(report.conclusion === wanted
       ? []
-      : [{ field: "/conclusion", message: `is ${report.conclusion}, and the plan says ${module.reuse_decision} for ${module.module_id}` }]),
+      : [
+          {
+            field: "/conclusion",
+            message: `is ${report.conclusion}, and the plan says ${module.reuse_decision} for ${module.module_id}, which needs ${wanted}`,
+          },
+        ]),
     ...considered.flatMap((ref, index) =>
-      known(ref) ? [] : [{ field: `/candidates_considered/${index}/module_ref`, message: `${ref} is not in the code index` }],
+      facts.known.includes(ref)
+        ? []
+        : [{ field: `/candidates_considered/${index}/module_ref`, message: `${ref} is not in the code index` }],
     ),
-    ...(report.conclusion === "CREATE_NEW" ? unexplained(module, considered, alike) : reused(module, considered, known)),
+    ...(report.conclusion === "CREATE_NEW" ? unexplained(module, considered, facts) : reused(module, considered, facts)),
   ];
-  return problems.length === 0 ? { ok: true, report } : { ok: false, problems };
 }
 
-function unexplained({ module_id }: DecidedModule, considered: readonly string[], alike: readonly Alike[]) {
-  return alike
-    .filter(({ module_ref }) => !considered.includes(module_ref))
-    .map(({ module_ref, similarity }) => ({
-      field: "/candidates_considered",
-      message: `${module_ref} is much like ${module_id} (similarity ${similarity.toFixed(2)}) and is not among them; reuse it, or say why it will not do`,
-    }));
+function unexplained({ module_id }: DecidedModule, considered: readonly string[], { returned, alike }: ReuseFacts): ReuseProblem[] {
+  const field = "/candidates_considered";
+  const way = "reuse it, or name it there and say why it will not do";
+  const duplicates = new Set(alike.map(({ module_ref }) => module_ref));
+  return [
+    ...alike
+      .filter(({ module_ref }) => !considered.includes(module_ref))
+      .map(({ module_ref, similarity, same_signature }) => ({
+        field,
+        message: `leaves out ${module_ref}, a near duplicate of ${module_id} (similarity ${similarity.toFixed(2)}${same_signature ? ", the same types in and out" : ""}): ${way}`,
+      })),
+    ...returned
+      .filter(({ module_ref }) => !considered.includes(module_ref) && !duplicates.has(module_ref))
+      .map(({ module_ref, similarity }) => ({
+        field,
+        message: `leaves out ${module_ref}, which the code index gives for this query (similarity ${similarity.toFixed(2)}): ${way}`,
+      })),
+  ];
 }
 
-function reused({ module_id, reuse_candidate_refs }: DecidedModule, considered: readonly string[], known: (ref: string) => boolean) {
-  const usable = reuse_candidate_refs.filter((ref) => known(ref) && !considered.includes(ref));
+function reused({ module_id, reuse_candidate_refs }: DecidedModule, considered: readonly string[], { known }: ReuseFacts): ReuseProblem[] {
+  const usable = reuse_candidate_refs.filter((ref) => known.includes(ref) && !considered.includes(ref));
   if (usable.length > 0) return [];
   return [
     { field: "/conclusion", message: `REUSE_EXISTING for ${module_id}, and no candidate of the code index is left that was not rejected` },
   ];
 }
 
-/** What of a search for a module's own text is a near duplicate of it; the module's own earlier versions are none. */
-export function nearDuplicates(moduleId: string, found: readonly SearchResult[], level: number): Alike[] {
+/** So many of what a query gives have to be answered; those after them are seldom meant. */
+const ANSWERED = 5;
+
+/** What of a search has to be considered. The module's own earlier versions are no candidates. */
+export function toBeConsidered(moduleId: string, found: readonly SearchResult[], weak: number): Similar[] {
   return found
-    .filter(({ module_id, similarity_score }) => module_id !== moduleId && similarity_score >= level)
+    .filter(({ module_id, similarity_score }) => module_id !== moduleId && similarity_score >= weak)
+    .slice(0, ANSWERED)
     .map((entry) => ({ module_ref: refOf(entry), similarity: entry.similarity_score }));
+}
+
+/** What of a search for a module's own text is a near duplicate of it: by its text alone, or by its types and half of that (decision 0030). */
+export function nearDuplicates(
+  module: Described & { readonly module_id: string },
+  found: readonly SearchResult[],
+  { weak, duplicate }: { readonly weak: number; readonly duplicate: number },
+): Alike[] {
+  const signature = signatureOf(module);
+  const halfway = (weak + duplicate) / 2;
+  return found.flatMap((entry) => {
+    if (entry.module_id === module.module_id) return [];
+    const same_signature = signatureOf(entry) === signature;
+    const flagged = entry.similarity_score >= (same_signature ? halfway : duplicate);
+    return flagged ? [{ module_ref: refOf(entry), similarity: entry.similarity_score, same_signature }] : [];
+  });
 }

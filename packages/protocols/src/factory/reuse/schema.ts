@@ -1,9 +1,11 @@
 import { moduleRef } from "@slipway/kernel/code-index/entry";
+import { isPlaceholder } from "@slipway/kernel/contracts/placeholder";
+import { moduleId } from "@slipway/kernel/contracts/schema";
 import { storePaths } from "@slipway/kernel/artifacts/layout";
 import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
 import { z } from "zod";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const said = z.string().refine((value) => !isPlaceholder(value), "must say something: it is empty or a placeholder");
 
 const reportFields = z.strictObject({
   query: said.describe("What the code index was searched for."),
@@ -14,11 +16,23 @@ const reportFields = z.strictObject({
 
 /** What a planner brings with a decision to make something new, or not to. */
 export const reuseReportSchema = reportFields;
-export type ReuseReport = z.output<typeof reuseReportSchema>;
 
-export const keptReport = reportFields.extend({ report_id: z.string().regex(/^RSR-[0-9a-f]{8}$/), module_id: said, task_id: said });
+/** One of the reports that come with a plan. */
+export const moduleReport = reportFields.extend({ module_id: moduleId });
+export type ModuleReport = z.output<typeof moduleReport>;
 
-export const reuseReportKind: DocumentKind<z.output<typeof keptReport>> = {
+const alike = z.strictObject({ module_ref: moduleRef, similarity: z.number(), same_signature: z.boolean() });
+
+const keptReport = moduleReport.extend({
+  report_id: z.string().regex(/^RSR-[0-9a-f]{8}$/),
+  task_id: said,
+  /** Found by the harness, and answered by the report. */
+  near_duplicates: z.array(alike),
+});
+
+export type KeptReport = z.output<typeof keptReport>;
+
+export const reuseReportKind: DocumentKind<KeptReport> = {
   kind: "reuse search report",
   prefix: "RSR",
   idField: "report_id",

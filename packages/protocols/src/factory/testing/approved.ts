@@ -1,11 +1,12 @@
 import { PARTS } from "./numbers.ts";
-import { openWorks, type Parts, type Works } from "./works.ts";
+import { openWorks, type Parts, type Works, type WorksOptions } from "./works.ts";
 
 /** A run whose spec a person has approved, as far as it goes from there. */
 export async function approved(
   parts: Parts = {},
+  options: WorksOptions = {},
 ): Promise<{ readonly works: Works; readonly outcome: Awaited<ReturnType<Works["drive"]>> }> {
-  const works = await openWorks({ ...PARTS, ...parts });
+  const works = await openWorks({ ...PARTS, ...parts }, options);
   await works.drive();
   await works.answer({ decision: "APPROVE" });
   return { works, outcome: await works.drive() };

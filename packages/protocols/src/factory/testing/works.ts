@@ -1,18 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderRequest } from "@slipway/agents/provider";
+import type { ProviderRequest, Workplace } from "@slipway/agents/provider";
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import { openScratchKernel, PERSON } from "@slipway/kernel/features/testing/scratch-kernel";
+import { openScratchKernel, PERSON, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import { openDesk } from "../../desk.ts";
 import { protocolRole } from "../../roles.ts";
 import { rememberingReader, rememberingSandbox } from "../engineering/testing/remembering.ts";
+import { earlierFrom } from "../incremental/previous.ts";
+import { lateChange, type LateChangeInput } from "../late-change.ts";
 import { factory, type FactoryInput } from "../protocol.ts";
 import { openFactoryShop, type FactoryShop } from "../shop.ts";
 
 export const language = rememberingReader();
 
-/** What each role answers, one after the other; the last again after that. A function is shown its sections. */
+/** What each role answers, one after the other; the last again after that. A function is shown its sections; bytes are said as they are. */
 export type Parts = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Works {
@@ -22,6 +24,8 @@ export interface Works {
   drive(): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   question(): Promise<InboxQuestion>;
   answer(value: unknown): Promise<void>;
+  /** Where the repository is. */
+  readonly root: string;
   /** A file of the state store, or null. */
   file(path: string): string | null;
   /** The files below a folder of the state store, in order. */
@@ -29,38 +33,69 @@ export interface Works {
   steps(child?: string): Promise<string[]>;
   /** The same run in a process that knows nothing of it. */
   reopen(): Promise<void>;
+  /** A run of its own, about an exception that was put off. */
+  change(input: LateChangeInput): Promise<unknown>;
+  /** Ends the run where it is. */
+  cancel(): Promise<void>;
+  /** Another run, from the page as it is now, after what was made from it before. The roles begin anew with these parts. */
+  again(page: string, parts: Parts): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WorksOptions {
+  /** Roles that work in a folder: what each does there, and what it answers. */
+  readonly inFolder?: Readonly<Record<string, (workplace: Workplace, shown: Record<string, string>) => Promise<unknown>>>;
   /** Leaves the run after so many events, over and over; whoever wants it to go on opens it again. */
   readonly leaveAfter?: number;
+  /** Whether a person has to approve what a release merges. */
+  readonly approval?: "asked" | "not needed";
 }
 
+export const PAGE = "# Numbers\n\nDouble numbers, and double them again.\n";
+const WITHOUT_APPROVAL = POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
+
 /** A real repository, database, engine, desk, compiler and sandbox; only the models are scripted. */
-export async function openWorks(parts: Parts, { leaveAfter = Infinity }: WorksOptions = {}): Promise<Works> {
-  const scratch = await openScratchKernel();
+export async function openWorks(
+  first: Parts,
+  { leaveAfter = Infinity, approval = "not needed", inFolder = {} }: WorksOptions = {},
+): Promise<Works> {
+  const scratch = await openScratchKernel({ "slipway/policy.yaml": approval === "asked" ? POLICY : WITHOUT_APPROVAL });
   const { records, root } = scratch;
   const kernel = { ...scratch.kernel, sandbox: rememberingSandbox };
   const asked: Works["asked"] = [];
   const turns = new Map<string, number>();
+  let parts = first;
 
-  async function invoke({ role, subject, input }: ProviderRequest) {
-    const sections = () => Object.fromEntries(input.context_bundle.map(({ title, text }) => [title, text]));
+  async function invoke({ role, subject, input, workplace }: ProviderRequest) {
+    const sections = () =>
+      Object.fromEntries([...input.context_bundle.map(({ title, text }) => [title, text]), ["results", input.last_tool_results]]);
     asked.push({ role, subject, sections });
     const turn = turns.get(role) ?? 0;
     turns.set(role, turn + 1);
     const answers = parts[role] ?? [];
     const said = answers[Math.min(turn, answers.length - 1)];
     if (said instanceof Error) throw said;
-    const value: unknown = typeof said === "function" ? (said as (shown: Record<string, string>) => unknown)(sections()) : said;
-    return { text: JSON.stringify(value), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: "scripted" };
+    const there = workplace === null ? undefined : inFolder[role];
+    const value: unknown =
+      there !== undefined && workplace !== null
+        ? await there(workplace, sections())
+        : typeof said === "function"
+          ? (said as (shown: Record<string, string>) => unknown)(sections())
+          : said;
+    return {
+      text: value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value),
+      usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 },
+      model: "scripted",
+    };
   }
 
   const desk = openDesk({
     kernel,
     role: (name) => protocolRole("factory", name, async () => null),
-    provider: async () => ({ model: null, provider: { name: "scripted", works: "prompt", invoke } }),
+    provider: async (role) => ({
+      model: null,
+      provider: { name: "scripted", works: inFolder[role] === undefined ? "prompt" : "folder", invoke },
+    }),
     onWarning: () => undefined,
   });
   const open = () => {
@@ -72,17 +107,25 @@ export async function openWorks(parts: Parts, { leaveAfter = Infinity }: WorksOp
       if (seen === leaveAfter) void engine.close();
     };
     const base = { sqlite: database.sqlite, blobs: objects, clock, ids, inbox };
-    return openEngine({ ...base, workflows: [factory], kernel: shop, observe }).then((opened) => ({ engine: opened, shop }));
+    return openEngine({ ...base, workflows: [factory, lateChange], kernel: shop, observe }).then((opened) => ({ engine: opened, shop }));
   };
   let engine: Engine;
   let shop: FactoryShop;
   ({ engine, shop } = await open());
-  const input: FactoryInput = {
-    project: "numbers",
-    spec_source: "SPEC.md",
-    spec_digest: await records.objects.put(Buffer.from("# Numbers\n\nDouble numbers, and double them again.\n")),
-  };
-  const runId = await engine.start("factory", input, { runId: "works" });
+  async function begin(page: string, name: string): Promise<string> {
+    const spec_digest = await records.objects.put(Buffer.from(page));
+    const earlier = await earlierFrom(
+      shop.room.projects,
+      "SPEC.md",
+      spec_digest,
+      async (id) => (await engine.run(id))?.status === "completed",
+    );
+    const previous = earlier.kind === "again" ? { previous: earlier.previous } : {};
+    const input: FactoryInput = { project: "numbers", spec_source: "SPEC.md", spec_digest, ...previous };
+    return engine.start("factory", input, { runId: name });
+  }
+  let runs = 1;
+  let runId = await begin(PAGE, "works");
 
   async function question(): Promise<InboxQuestion> {
     const [first] = await records.inbox.listOpen();
@@ -95,6 +138,7 @@ export async function openWorks(parts: Parts, { leaveAfter = Infinity }: WorksOp
       return shop;
     },
     asked,
+    root,
     question,
     drive: () => engine.drive(runId, { whenWaiting: "return" }),
     async answer(value) {
@@ -118,6 +162,20 @@ export async function openWorks(parts: Parts, { leaveAfter = Infinity }: WorksOp
     async reopen() {
       await engine.close();
       ({ engine, shop } = await open());
+    },
+    async change(input) {
+      const id = await engine.start("factory-late-change", input, { runId: `late-${++runs}` });
+      return engine.drive(id, { whenWaiting: "return" });
+    },
+    async cancel() {
+      await engine.requestCancel(runId, "no more");
+      await engine.drive(runId, { whenWaiting: "return" });
+    },
+    async again(page, others) {
+      parts = others;
+      turns.clear();
+      asked.length = 0;
+      runId = await begin(page, `works-${++runs}`);
     },
     async close() {
       await engine.close();

@@ -1,5 +1,5 @@
 import { digestOf } from "@slipway/durable/canonical";
-import type { ModuleBrief } from "../brief.ts";
+import { moduleRefOf, type ModuleBrief } from "../brief.ts";
 import { challengerContext, type Round } from "../context.ts";
 import type { Finding, Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
@@ -8,6 +8,7 @@ import { shownAs } from "../shown-as.ts";
 import type { EngineeringSite } from "../site.ts";
 import { checkChallenge, MAX_COMPLIANCE_RETRIES, mildReview } from "./compliance.ts";
 import type { Proposed } from "./propose.ts";
+import { contributeRaised, raise } from "./raise.ts";
 import type { Verdict } from "./rules.ts";
 import { challengeAnswerSchema, challengeSchema, type Challenge, type ChallengeAnswer } from "./schemas.ts";
 import { hearWitnesses, standingObjections, type Witnessed } from "./witness.ts";
@@ -38,11 +39,10 @@ export async function challenge(
   const { answer, played } = await compliantAnswer(site, step, brief, round, proposed, inspection, rounds);
   if (answer.interface_change !== undefined) {
     const raised = answer.interface_change;
-    const raised_by = { artifact_ref: proposed.implementation.ref, ...played.by };
-    const outcome = await site.keep(`${step}:exception`, (call) => site.shop.exceptions.raise(call, { ...raised, raised_by }));
+    const outcome = await raise(site, step, { played, artifact_ref: proposed.implementation.ref }, raised);
     if (outcome.ok) {
-      await contribute(site, step, played.by, played.contextPack, "CHALLENGE", outcome.exception_id);
-      return { kind: "exception", raised, exception_id: outcome.exception_id };
+      await contributeRaised(site, step, played, "CHALLENGE", raised, outcome);
+      return { kind: "exception", ...outcome };
     }
   }
   const { interface_change: _, ...said } = withFindings(answer, inspection.findings);
@@ -80,6 +80,8 @@ async function compliantAnswer(
   const { task } = site;
   const { proposal, proposalRef, files } = proposed;
   const citable = { contract: brief.contract, tests: inspection.summary.map(({ name }) => name) };
+  const used = brief.dependencies.map(moduleRefOf);
+  const outOfUse = used.length === 0 ? [] : await site.ctx.step(`${step}:out-of-use`, () => site.shop.index.outOfUse(used));
   let complaint: readonly string[] | null = null;
   for (let attempt = 0; ; attempt++) {
     const name = attempt === 0 ? step : `${step}-${attempt + 1}`;
@@ -88,7 +90,7 @@ async function compliantAnswer(
       role: "challenger",
       subject: brief.contract.module_id,
       attempt: attempt === 0 ? String(round) : `${round}-${attempt + 1}`,
-      context: challengerContext({ task, brief, proposal, proposalRef, files, inspection, rounds, complaint }),
+      context: challengerContext({ task, brief, proposal, proposalRef, files, inspection, rounds, complaint, outOfUse }),
       instructions: CHALLENGER_INSTRUCTIONS,
       schema: shownAs(challengeAnswerSchema),
     });

@@ -8,6 +8,7 @@ import type { FolderAnswer } from "../folder.ts";
 import { interfaceChangeSchema, type InterfaceChange } from "../interface-change.ts";
 import { contribute, json, keepMade, play, type Played } from "../record.ts";
 import type { EngineeringSite } from "../site.ts";
+import { contributeRaised, raise } from "./raise.ts";
 import { appliedSchema, type Adjudication, type Applied, type Objection, type Proposal } from "./schemas.ts";
 
 /** A deliverable with its claim, on record. */
@@ -18,6 +19,8 @@ export interface Proposed {
   readonly proposalRef: string;
   readonly implementation: { readonly id: string; readonly ref: string };
   readonly contextPack: string;
+  /** What a dependency would have to offer, should the surface not be as it was locked. */
+  readonly upstream_change?: InterfaceChange | undefined;
 }
 
 export type ProposalOutcome =
@@ -26,6 +29,13 @@ export type ProposalOutcome =
   | { readonly kind: "none"; readonly problem: string };
 
 const said = z.string().regex(/\S/);
+const upstream = {
+  upstream_change: interfaceChangeSchema
+    .optional()
+    .describe(
+      "Only if the contract of a dependency may keep the surface from being as it was locked. Raised when the module would ship and it is not.",
+    ),
+};
 const proposalFields = {
   type: z.literal("PROPOSAL"),
   claim: said.describe("What it delivers and why that meets the contract."),
@@ -34,6 +44,7 @@ const proposalFields = {
     .min(1)
     .describe("Each begins with a criterion of the task, word for word, and goes on with what shows it."),
   coverage: coverageSchema,
+  ...upstream,
 };
 const exceptionFields = { type: z.literal("INTERFACE_CHANGE"), ...interfaceChangeSchema.shape };
 const files = { files: filesSchema };
@@ -44,7 +55,7 @@ const proposalInFolder = z.discriminatedUnion("type", [
   z.strictObject({ ...proposalFields, ...inFolder }),
   z.strictObject(exceptionFields),
 ]);
-const amendedFields = { type: z.literal("AMENDED"), applied: z.array(appliedSchema) };
+const amendedFields = { type: z.literal("AMENDED"), applied: z.array(appliedSchema), ...upstream };
 const amendedAnswer = z.strictObject({ ...amendedFields, ...files });
 const amendedInFolder = z.strictObject({ ...amendedFields, ...inFolder });
 
@@ -98,20 +109,25 @@ export async function propose(
     return { kind: "none", problem: played.reply.failure.message };
   }
   const { value } = played.reply;
-  if (value.type === "INTERFACE_CHANGE") return raise(site, step, played, value);
-  const { claim, acceptance_checks, coverage } = value;
+  if (value.type === "INTERFACE_CHANGE") {
+    const { type: _, ...change } = value;
+    const outcome = await raise(site, step, { played, artifact_ref: site.task.task_ref }, change);
+    await contributeRaised(site, step, played, "IMPLEMENTATION", change, outcome);
+    return outcome.ok ? { kind: "exception", ...outcome } : { kind: "none", problem: outcome.problem };
+  }
+  const { claim, acceptance_checks, coverage, upstream_change } = value;
   const proposed = await keepProposal(
     site,
     step,
     played,
     brief,
-    { claim, acceptance_checks, coverage, files: deliverableOf(value.files) },
+    { claim, acceptance_checks, coverage, upstream_change, files: deliverableOf(value.files) },
     revision.follows,
   );
   return { kind: "proposed", proposed };
 }
 
-export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files">;
+export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files" | "upstream_change">;
 
 /** Deliverable and claim on record, and in the round's folder. */
 export async function keepProposal(
@@ -119,7 +135,7 @@ export async function keepProposal(
   step: string,
   played: Pick<Played<unknown>, "by" | "contextPack">,
   brief: ModuleBrief,
-  { claim, acceptance_checks, coverage, files: delivered }: Claimed,
+  { claim, acceptance_checks, coverage, upstream_change, files: delivered }: Claimed,
   follows: string | null,
 ): Promise<Proposed> {
   const implementation = await keepMade(site, `${step}:implementation`, played, {
@@ -143,27 +159,13 @@ export async function keepProposal(
     proposalRef: kept.ref,
     implementation,
     contextPack: played.contextPack,
+    ...(upstream_change === undefined ? {} : { upstream_change }),
   };
 }
 
-/** A dependency's contract is not enough. Whether that may be said is decided where exceptions are kept. */
-async function raise(
-  site: EngineeringSite,
-  step: string,
-  { by, contextPack }: Played<unknown>,
-  raised: InterfaceChange & { type: string },
-): Promise<ProposalOutcome> {
-  const { type: _, ...change } = raised;
-  const artifact_ref = site.task.task_ref;
-  const outcome = await site.keep(`${step}:exception`, (call) =>
-    site.shop.exceptions.raise(call, { ...change, raised_by: { artifact_ref, ...by } }),
-  );
-  await contribute(site, step, by, contextPack, "IMPLEMENTATION", outcome.ok ? outcome.exception_id : `refused:${digestOf(change)}`);
-  if (outcome.ok) return { kind: "exception", raised: change, exception_id: outcome.exception_id };
-  return { kind: "none", problem: `The interface change exception was refused: ${outcome.problems.join("; ")}` };
-}
-
-export type AmendOutcome = { readonly files: Deliverable; readonly applied: readonly Applied[] } | { readonly problem: string };
+export type AmendOutcome =
+  | { readonly files: Deliverable; readonly applied: readonly Applied[]; readonly upstream_change?: InterfaceChange | undefined }
+  | { readonly problem: string };
 
 /** The amendments of an adjudication, applied by the Proposer. What came of it is looked at afterwards. */
 export async function amend(
@@ -208,7 +210,7 @@ export async function amend(
       { ref: adjudication.ref, purpose: "the amendments" },
     ],
   });
-  return { files: amended, applied: value.applied };
+  return { files: amended, applied: value.applied, upstream_change: value.upstream_change };
 }
 
 /** Its own module in full, for one who works on files; nothing of any other is there. */

@@ -1,5 +1,6 @@
 import type { Round } from "../context.ts";
 import { inspect, type Inspection } from "../inspection.ts";
+import type { InterfaceChange } from "../interface-change.ts";
 import { ship, type Shipment } from "../ship.ts";
 import { adjudicate } from "./adjudicate.ts";
 import { unappliedAmendments, type Unapplied } from "./amendments.ts";
@@ -7,6 +8,7 @@ import { challenge, type ChallengeOutcome } from "./challenge.ts";
 import type { Debate, ModuleOutcome } from "./debate.ts";
 import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type Last } from "./failure.ts";
 import { amend, propose, type Proposed, type Revision } from "./propose.ts";
+import { raise } from "./raise.ts";
 import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS } from "./rules.ts";
 import type { Adjudication, Objection } from "./schemas.ts";
 import { hear, standingObjections } from "./witness.ts";
@@ -119,6 +121,7 @@ async function deliver(
   const { site, brief } = debate;
   const { proposed } = last;
   const { implementation, contextPack } = proposed;
+  let upstream = proposed.upstream_change;
   let shipment: Shipment = { files: proposed.files, implementation, contextPack, amended: false };
   if (amendments !== null) {
     const amended = await amend(site, debate, turn.round, proposed, amendments);
@@ -130,9 +133,14 @@ async function deliver(
       return halt(debate, "an amendment was not applied", unappliedObjections(unapplied), { ...last, unapplied });
     }
     shipment = { ...shipment, files: amended.files, amended: true };
+    upstream = amended.upstream_change ?? upstream;
   }
   const shipping = await ship(site, brief, turn.round, shipment);
   if (shipping.ok) return over({ status: "shipped", shipped: shipping.shipped });
+  if (shipping.kind === "fingerprint" && upstream !== undefined) {
+    const raised = await raiseAtShip(debate, turn.round, shipment, upstream);
+    if (raised.ok) return over({ status: "exception", ...raised, rounds: debate.rounds });
+  }
   const objections = [shipObjection(shipping)];
   if ((await route(debate, turn, afterFailure(turn.retryCount))) === "halt")
     return halt(debate, shipping.message, objections, { ...last, shipping });
@@ -140,6 +148,13 @@ async function deliver(
     over: null,
     revision: { files: shipment.files, follows: implementation.ref, objections: { ref: challengeRef, failures: objections } },
   };
+}
+
+/** The surface is not as it was locked, and the Proposer has said which contract is in its way: the ship step raises it, and the task halts. */
+function raiseAtShip({ site, brief }: Debate, round: number, { implementation, contextPack }: Shipment, upstream: InterfaceChange) {
+  const step = `${brief.contract.module_id}/ship:${round}`;
+  const played = { by: { role: "ship", run_id: site.call(step).operationId }, contextPack } as const;
+  return raise(site, step, { played, artifact_ref: implementation.ref }, upstream);
 }
 
 function over(outcome: ModuleOutcome): Ended {

@@ -1,4 +1,5 @@
 import type { Contract } from "@slipway/kernel/contracts/schema";
+import type { ModuleReport } from "../../reuse/schema.ts";
 import type { PlanDraft, PlannedModule } from "../micro-plan.ts";
 
 /** A small module that is right: doubles a number that is not negative. */
@@ -151,7 +152,23 @@ export function plannedModule(id: string, depends_on: readonly string[] = [], ch
   };
 }
 
-/** A plan of modules that all double; each name is its id without the prefix. */
+export function reportOf(module_id: string, considered: readonly string[] = [], change: Partial<ModuleReport> = {}): ModuleReport {
+  return {
+    module_id,
+    query: "double a number",
+    candidates_considered: considered.map((module_ref) => ({ module_ref, why_rejected: "It does not do what this one is for." })),
+    conclusion: "CREATE_NEW",
+    justification: "Nothing in the index doubles numbers this way.",
+    ...change,
+  };
+}
+
+/** The same plan, with these looked at and rejected for each of its modules. */
+export function considering(plan: PlanDraft, ...refs: readonly string[]): PlanDraft {
+  return { ...plan, reuse_reports: plan.reuse_reports.map(({ module_id }) => reportOf(module_id, refs)) };
+}
+
+/** A plan of modules that all double; each name is its id without the prefix. What they call from outside the plan was looked at, too. */
 export function planOf(...modules: readonly (readonly [id: string, depends_on?: readonly string[]])[]): PlanDraft {
   return {
     modules: modules.map(([id, depends_on = []]) => plannedModule(id, depends_on)),
@@ -159,6 +176,13 @@ export function planOf(...modules: readonly (readonly [id: string, depends_on?: 
       const dependencies = depends_on.map((ref) => ({ ref, why: "it doubles" }));
       const { module_version: _, ...contract } = contractOf(id, id.slice("MM-".length), { dependencies });
       return contract;
+    }),
+    reuse_reports: modules.map(([id, depends_on = []]) => {
+      const outside = depends_on.filter((ref) => ref.includes("@^") && !modules.some(([other]) => ref.startsWith(`${other}@`)));
+      return reportOf(
+        id,
+        outside.map((ref) => ref.replace("^", "")),
+      );
     }),
   };
 }

@@ -10,6 +10,7 @@ import { openScratchKernel, PERSON } from "@slipway/kernel/features/testing/scra
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { openDesk } from "../../../desk.ts";
 import { protocolRole } from "../../../roles.ts";
+import { artifactTools } from "../../artifact-tools.ts";
 import { engineering, type EngineeringInput, type EngineeringResult } from "../engineering.ts";
 import type {
   ContextPackDraft,
@@ -21,8 +22,10 @@ import type {
   SealedModule,
   ShippedModule,
 } from "../ports.ts";
+import type { KeptReport } from "../../reuse/schema.ts";
 import type { MicroPlan } from "../micro-plan.ts";
 import { CRITERIA, planOf } from "./modules.ts";
+import { memoryView } from "./memory-view.ts";
 import { rememberingReader, rememberingSandbox } from "./remembering.ts";
 
 /** One for all tests of a file: the walls are the machine's, the compiler keeps what it has parsed. */
@@ -43,6 +46,7 @@ export interface Kept {
   readonly packs: (ContextPackDraft & { readonly context_pack_id: string })[];
   readonly contributions: (ContributionDraft & { readonly contribution_id: string })[];
   readonly rounds: RoundRecord[];
+  readonly reports: KeptReport[];
   readonly plans: { readonly plan: MicroPlan; readonly contracts: readonly Contract[] }[];
   readonly sealed: SealedModule[];
   readonly registered: { readonly module_id: string; readonly version: string }[];
@@ -66,6 +70,8 @@ export interface WorkshopOptions {
   /** Modules that are there before. */
   readonly shipped?: readonly ShippedModule[];
   readonly raise?: () => Raised;
+  /** Before anything is asked of the index. */
+  readonly beforeIndex?: (what: "search" | "register") => void;
   /** A Proposer that works on files: what it does in its folder, and what it answers. */
   readonly folderProposer?: (folder: string, attempt: string) => unknown;
 }
@@ -92,7 +98,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     fs: nodeFileSystem,
     folder: join(scratch.root, ".slipway/state_store"),
   });
-  const kept: Kept = { packs: [], contributions: [], rounds: [], plans: [], sealed: [], registered: [], raised: [] };
+  const kept: Kept = { packs: [], contributions: [], rounds: [], reports: [], plans: [], sealed: [], registered: [], raised: [] };
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
   const desk = openDesk({
@@ -142,6 +148,8 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
       keepContribution: (call, draft) =>
         doOnce(call, () => numbered(kept.contributions, draft, { contribution_id: `CONTRIB-${randomUUID().slice(0, 8)}` })),
       keepRound: (call, record) => doOnce(call, () => kept.rounds.push(record)),
+      keepReuseReport: (call, report) =>
+        doOnce(call, () => numbered(kept.reports, report, { report_id: `RSR-${randomUUID().slice(0, 8)}` })),
       lockPlan: (call, locked) => doOnce(call, () => kept.plans.push(locked)),
       async shippedModule(ref) {
         const [id, range = "*"] = ref.split("@");
@@ -153,10 +161,23 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
       },
       sealModule: (call, module) => doOnce(call, () => kept.sealed.push(module)),
     },
+    view: memoryView(allShipped),
     index: {
-      search: async (query) => ({ query_was_about: query.slice(0, 20), results: [] }),
-      register: (call, entry) => doOnce(call, () => kept.registered.push({ module_id: entry.module_id, version: entry.version })),
+      async search(query) {
+        options.beforeIndex?.("search");
+        return { query_was_about: query.slice(0, 20), results: [] };
+      },
+      async reuseFacts({ modules }) {
+        const known = allShipped().map(({ module_id, version }) => `${module_id}@${version}`);
+        return Object.fromEntries(modules.map(({ module_id }) => [module_id, { known, returned: [], alike: [] }]));
+      },
+      outOfUse: async () => [],
+      async register(call, entry) {
+        options.beforeIndex?.("register");
+        return doOnce(call, () => kept.registered.push({ module_id: entry.module_id, version: entry.version }));
+      },
     },
+    artifactTools: artifactTools(artifacts, async (_role, input) => ({ searched: input })),
     exceptions: {
       raise: (call, raised) =>
         doOnce(call, () => {

@@ -38,7 +38,7 @@ export function facts(fields: Partial<ResolutionFacts> = {}): ResolutionFacts {
     tasks: tasksAs("HALTED", "BLOCKED", "BLOCKED"),
     sheet,
     sheetOf,
-    planFacts: { existing: new Set(), successors: new Set(), shipped: new Set() },
+    planFacts: { existing: new Set(), successors: new Set(), shipped: new Set(), reuse: {} },
     failed: [
       { module_id: "MM-part", module_version: "1.0.0", files: { "implementation/index.ts": "broken", "examples.md": "# Examples" } },
     ],
@@ -86,5 +86,14 @@ export function microPlan(): PlanDraft {
       },
     ],
     contracts: [contract],
+    reuse_reports: [
+      {
+        module_id: "MM-part",
+        query: "turn a text into a number",
+        candidates_considered: [],
+        conclusion: "CREATE_NEW",
+        justification: "Nothing of the kind is there.",
+      },
+    ],
   };
 }

@@ -8,6 +8,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import { openDesk } from "../../../desk.ts";
 import { protocolRole } from "../../../roles.ts";
+import { openFactoryRooms } from "../../rooms.ts";
 import { productLoop, type ProductInput, type ProductResult } from "../loop.ts";
 import type { ProductShop } from "../site.ts";
 
@@ -70,6 +71,8 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
     }),
     webSearch: options.webSearch ?? null,
     searchCodeIndex: options.searchCodeIndex ?? (async () => []),
+    keepContextPack: openFactoryRooms(records).store.keepContextPack,
+    rebuildPlan: async () => Promise.reject(new Error("there is no earlier project")),
     readRepository: options.readRepository ?? (async (path) => (files[path] === undefined ? null : Buffer.from(files[path]))),
   };
   const open = () =>

@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_RESULTS, type WebSearch } from "@slipway/agents/web-search/web-search";
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
-import { isStorageFailure } from "@slipway/durable/failures";
 import { parseStrictJson } from "@slipway/kernel/config/json";
 import { assertCanonicalPath, visible } from "@slipway/kernel/plans/paths";
 import type { ReadFile } from "../../../roles.ts";
+import { told } from "../../told.ts";
 import { sourcesOf, type Emitted, type Sheet, type Source, type ToolResult } from "../sheet.ts";
 import { judgeSpec, validateSpec, type Judged } from "../validate.ts";
 import type { CallOf, CodeIndexQuery, ToolCall, ToolName } from "./calls.ts";
@@ -74,20 +73,11 @@ const TOOLS: Tools = {
 const SEARCH_IS_OFF =
   "web_search is off: no backend is configured under runtime.web_search of slipway/agents.yaml. Go on from SPEC.md, the files and what you know.";
 
-/** One call. Whatever a tool refuses is the caller's to read; only a stop and broken storage are thrown. */
+/** One call. */
 export async function perform(call: ToolCall, sheet: Sheet, ports: ToolPorts, signal: AbortSignal): Promise<ToolResult> {
   const tool = TOOLS[call.tool] as (call: ToolCall, ...rest: [Sheet, ToolPorts, AbortSignal]) => Promise<ToolResult>;
-  try {
-    return await tool(call, sheet, ports, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof SlipwayError) || isStorageFailure(error) || NEVER_TOLD.has(error.code)) throw error;
-    return refused(error.message);
-  }
+  return told(signal, () => tool(call, sheet, ports, signal));
 }
-
-/** These end the step: a bug, somebody else's turn, a stop. */
-const NEVER_TOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["internal_error", "lease_lost", "run_cancelled", "run_stopped"]);
 
 function refused(error: string): ToolResult {
   return { ok: false, error };

@@ -1,0 +1,13 @@
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withIndex } from "../index-room.ts";
+import { personOf } from "../places.ts";
+
+/** Embeds every entry anew, with the model that is configured. Entries and their statuses stay as they are. */
+export const run: RunCommand = (args, io) =>
+  withIndex(io, async (index, { records }) => {
+    const { model, entries } = await index.reindex({ actor: personOf(io), operationId: records.ids.next("reindex") });
+    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, model, entries })}\n`);
+    else io.out(`${entries} ${entries === 1 ? "entry" : "entries"} embedded with ${model}.\n`);
+    return EXIT.done;
+  });

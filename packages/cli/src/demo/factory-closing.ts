@@ -1,0 +1,79 @@
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import type { Action } from "@slipway/protocols/factory/incremental/plan";
+import type { Io } from "../io.ts";
+import { paint } from "../render/paint.ts";
+import { oneLine } from "../render/plain.ts";
+import { howToCall } from "./closing.ts";
+import { factInWords } from "./factory-story.ts";
+import type { BuildSummary, FactorySummary } from "./factory-summary.ts";
+
+/** How it ended and what happened on the way, then what to try. */
+export function factoryClosing({ again, commands, elapsed_ms, ...first }: FactorySummary, folder: string, io: Io): string[] {
+  const { bold, dim } = paint(io.color);
+  const { modules, release, journal } = again ?? first;
+  const { story } = first;
+  const width = Math.max(0, ...modules.map(({ module_ref }) => module_ref.length));
+  const merge = release?.status === "released" ? release.merge : null;
+  return [
+    "",
+    bold(release === null ? "Nothing was released" : `${release.release_id} has ${modules.length} modules`),
+    ...modules.map(({ module_ref, tests }) => `  ${module_ref.padEnd(width)}  ${tests} tests passed when it was sealed`),
+    ...(merge === null
+      ? []
+      : [`  merged into ${merge.base_branch} as ${merge.commit.slice(0, 10)}, in ${merge.folder}/, approved by ${merge.approved_by}`]),
+    ...(story.length === 0 ? [] : ["", bold("What happened on the way")]),
+    ...story.map((fact) => `  ${oneLine(factInWords(fact))}`),
+    ...(again?.tasks == null ? [] : ["", bold("After the edit"), ...fateLines(again.tasks)]),
+    "",
+    `journal  ${journal.events} events, head ${journal.head.slice(0, 16)}`,
+    `time     ${(elapsed_ms / 1000).toFixed(1)} s`,
+    `files    ${folder}`,
+    "",
+    ...(commands.length === 0 ? [] : ["The code is yours to run, with Node 24 and nothing else, and to compile:"]),
+    ...commands.map((command) => `  ${command}`),
+    "",
+    `Try next, in that folder${howToCall(io)}:`,
+    "  slipway factory status          how far every pillar is",
+    "  slipway factory tasks           every task, with its modules",
+    '  slipway factory index search "write a time of day"',
+    "  slipway journal verify          that nothing was changed afterwards",
+    "and `slipway factory SPEC.md` in a repository of your own.",
+    dim("The demo's scratch folder is yours to delete."),
+    "",
+  ];
+}
+
+const FATES: Readonly<Record<Action, string>> = {
+  rebuild: "built again",
+  build: "built",
+  recheck: "kept, after their tests had passed with what was built",
+  keep: "kept as they were, nobody was asked",
+  abandoned: "still abandoned",
+};
+
+function fateLines(tasks: NonNullable<FactorySummary["tasks"]>): string[] {
+  return (Object.keys(FATES) as Action[]).flatMap((action) => {
+    const named = tasks[action] ?? [];
+    return named.length === 0 ? [] : [`  ${FATES[action]}: ${named.join(", ")}`];
+  });
+}
+
+/** Exactly what a stranger has to type. The compiler is the one that Slipway has brought along. */
+export function runCommands(repository: string, { release }: Pick<BuildSummary, "release">, io: Pick<Io, "env">): string[] {
+  if (release?.status !== "released") return [];
+  const folder = join(repository, release.merge.folder);
+  const require = createRequire(import.meta.resolve("@slipway/languages/language"));
+  const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
+  const types = dirname(dirname(require.resolve("@types/node/package.json")));
+  const node = nodeOf(io);
+  return [`cd ${folder} && ${node} --test`, `${node} ${compiler} --project ${folder} --typeRoots ${types}`];
+}
+
+/** Where the first `node` on the path is another one, perhaps too old, this one by its name. */
+function nodeOf({ env }: Pick<Io, "env">): string {
+  const found = (env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
+  const first = found.find((path) => existsSync(path));
+  return first !== undefined && realpathSync(first) === realpathSync(process.execPath) ? "node" : process.execPath;
+}

@@ -1,0 +1,72 @@
+import type { Outcome } from "@slipway/durable/outcome";
+import { executionLogSchema } from "@slipway/kernel/contracts/evidence";
+import type { Action, RebuildPlan } from "@slipway/protocols/factory/incremental/plan";
+import type { FactoryResult } from "@slipway/protocols/factory/protocol";
+import { splitRef } from "@slipway/kernel/code-index/entry";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodePayload } from "@slipway/durable/payload";
+import { isChanges } from "../render/narrate-factory.ts";
+import type { Session } from "../session.ts";
+import { factoryStory, type FactoryFact } from "./factory-story.ts";
+
+/** What one run came to. */
+export interface BuildSummary {
+  readonly status: string;
+  readonly modules: readonly { readonly module_ref: string; readonly tests: number }[];
+  readonly release: Exclude<FactoryResult, { status: "given_up" | "nothing_built" }> | null;
+  readonly story: readonly FactoryFact[];
+  /** Of a page that was edited: what became of each task. */
+  readonly tasks: Readonly<Partial<Record<Action, readonly string[]>>> | null;
+  readonly journal: { readonly events: number; readonly head: string };
+}
+
+export interface FactorySummary extends BuildSummary {
+  /** What the run after the edit came to. */
+  readonly again?: BuildSummary;
+  /** What a stranger types to run and to compile what was released. */
+  readonly commands: readonly string[];
+  readonly elapsed_ms: number;
+}
+
+/** Everything here is read back from the records, nothing is remembered from the run. */
+export async function summariseFactory(session: Session, runId: string, outcome: Outcome): Promise<BuildSummary> {
+  const { records } = session;
+  const heads = await records.database.db.selectFrom("heads").selectAll().execute();
+  const result = outcome.status === "completed" ? (outcome.value as FactoryResult) : null;
+  const release = result !== null && "release_id" in result ? result : null;
+  return {
+    status: outcome.status,
+    modules: await Promise.all(
+      (release?.modules ?? []).map(async (module_ref) => ({ module_ref, tests: await testsOf(session, module_ref) })),
+    ),
+    release,
+    story: await factoryStory(records),
+    tasks: await fatesIn(session, runId, release?.modules ?? []),
+    journal: {
+      events: heads.reduce((sum, { seq }) => sum + seq, 0),
+      head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
+    },
+  };
+}
+
+/** As the harness saw them when the module shipped. */
+async function testsOf({ records }: Session, ref: string): Promise<number> {
+  const { module_id, version } = splitRef(ref);
+  const path = join(records.layout.stateStore, "modules", module_id, version, "tests", "execution_log.json");
+  return executionLogSchema.parse(JSON.parse(await readFile(path, "utf8"))).summary.passed;
+}
+
+/** As the plan had it before anything was built; what was looked at again and is not in the release any more was built again. */
+async function fatesIn({ engine, records }: Session, runId: string, released: readonly string[]): Promise<BuildSummary["tasks"]> {
+  for (const { runId: stream } of await engine.runs({ rootRunId: runId })) {
+    const step = (await engine.events(stream)).findLast(({ kind, name }) => isChanges(kind, name));
+    if (step === undefined) continue;
+    const { value } = (await decodePayload(records.objects, step)) as unknown as { readonly value: RebuildPlan };
+    const fates = Map.groupBy(value.tasks, ({ action, module_refs }) =>
+      action === "recheck" && module_refs.some((ref) => !released.includes(ref)) ? "rebuild" : action,
+    );
+    return Object.fromEntries([...fates].map(([action, tasks]) => [action, tasks.map(({ task_id }) => task_id)]));
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+import { basename, relative, resolve, sep } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { recordOverride } from "@slipway/kernel/sandbox/override";
+import { featureIdOf } from "@slipway/kernel/specs/feature-id";
+import { readSpec, type Spec } from "@slipway/kernel/specs/read";
+import type { ProjectHead } from "@slipway/kernel/projects/projects";
+import { earlierFrom } from "@slipway/protocols/factory/incremental/previous";
+import type { ProjectView } from "@slipway/protocols/factory/project/status";
+import type { FactoryInput } from "@slipway/protocols/factory/protocol";
+import { openFactoryRooms } from "@slipway/protocols/factory/rooms";
+import { agentChoice, assertAgents } from "./agents.ts";
+import type { Arguments } from "./command.ts";
+import { conduct } from "./conduct.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { indexOf } from "./index-room.ts";
+import type { Io } from "./io.ts";
+import { personOf } from "./places.ts";
+import { openProgress, styleFor } from "./render/progress.ts";
+import { openSession, type Session } from "./session.ts";
+import { freeRunId } from "./start-run.ts";
+import { reasonFrom } from "./unsandboxed.ts";
+
+/** From a page of intent to a run that is carried out until it ends or a person is needed. */
+export async function startFactory(args: Arguments, io: Io, page: string): Promise<ExitCode> {
+  const spec = await readPage(io.cwd, page);
+  const choice = agentChoice(args);
+  const unsandboxedReason = reasonFrom(args);
+  const json = args.flag("json");
+  const progress = openProgress(io, styleFor(io, json));
+  const session = await openSession({
+    io,
+    agents: choice,
+    unsandboxedReason,
+    observe: progress.event,
+    onStepStart: progress.started,
+    onWarning: progress.warn,
+  });
+  try {
+    await assertNoneAtWork(session);
+    const { earlier } = await lookBack(session, io, spec);
+    if (earlier.kind === "nothing_to_do") return nothingToDo(io, json, spec.path, earlier.head);
+    await assertAgents({ kernel: session.kernel, io, choice, protocol: "factory" });
+    const runId = await beginFactory(session, io, spec, unsandboxedReason);
+    if (!json) io.out(`run ${runId}${earlier.kind === "again" ? `, after ${earlier.previous.project_id}` : ""}\n`);
+    return await conduct({ session, runId, io, json, progress });
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}
+
+/** Reads the page. Its name becomes the project's, in small letters: SPEC.md is how such a page is called. */
+export async function readPage(cwd: string, path: string): Promise<Spec> {
+  const bytes = await readSpec(cwd, path);
+  return { id: featureIdOf(basename(path).toLowerCase()), path, bytes };
+}
+
+/** Records the run. The page is kept by digest: from here on nobody reads the user's file again. */
+export async function beginFactory(session: Session, io: Io, spec: Spec, unsandboxedReason: string | undefined): Promise<string> {
+  await assertNoneAtWork(session);
+  await indexOf(session.kernel, io).assertSearchable();
+  const { page, earlier } = await lookBack(session, io, spec);
+  // Found out now rather than after the product owner has been paid.
+  await session.sandbox();
+  const runId = await freeRunId(session, spec.id);
+  const input: FactoryInput = {
+    agents: await session.agents("factory"),
+    project: spec.id,
+    spec_source: page.source,
+    spec_digest: page.digest,
+    ...(earlier.kind === "again" ? { previous: earlier.previous } : {}),
+  };
+  await session.engine.start("factory", input, { runId });
+  if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+  return runId;
+}
+
+/** What was made from this page before. */
+async function lookBack(session: Session, io: Io, { path, bytes }: Spec) {
+  const page = { source: sourceOf(session, io, path), digest: await session.records.objects.put(bytes) };
+  const { projects } = openFactoryRooms(session.records).room;
+  const hasEnded = async (runId: string) => (await session.engine.run(runId))?.status === "completed";
+  return { page, earlier: await earlierFrom(projects, page.source, page.digest, hasEnded) };
+}
+
+/** Nobody is asked, and nothing runs. */
+function nothingToDo(io: Io, json: boolean, page: string, { project_id, summary }: ProjectHead<ProjectView>): ExitCode {
+  const { SHIPPED: shipped, ABANDONED: abandoned } = summary.counts;
+  if (json) io.out(`${JSON.stringify({ status: "unchanged", project_id, spec_source: page, shipped, abandoned })}\n`);
+  else {
+    io.out(`Nothing to do: ${page} is as it was when ${project_id} was built (${shipped} tasks shipped, ${abandoned} abandoned).\n`);
+    io.out("  next: edit it and run again, or `slipway factory status`\n");
+  }
+  return EXIT.done;
+}
+
+/** One project at a time: a second one would take the first one's place. */
+async function assertNoneAtWork({ engine }: Session): Promise<void> {
+  const unfinished = await engine.runs({ rootsOnly: true, status: ["pending", "running", "waiting", "stopped"] });
+  const other = unfinished.find(({ workflow }) => workflow === "factory");
+  if (other === undefined) return;
+  throw new SlipwayError("run_exists", `The factory is at work on another project (run ${other.runId}).`, {
+    run_id: other.runId,
+    suggested_next_actions: [`Continue it: \`slipway resume ${other.runId}\`, or end it: \`slipway stop ${other.runId} --cancel\`.`],
+  });
+}
+
+function sourceOf({ repository }: Session, io: Io, path: string): string {
+  return relative(repository.root, resolve(io.cwd, path)).split(sep).join("/");
+}

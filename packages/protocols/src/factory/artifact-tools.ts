@@ -1,0 +1,48 @@
+import { agentTools, type AgentToolsOptions } from "@slipway/kernel/artifacts/agent-tools";
+import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
+import { refOf } from "@slipway/kernel/artifacts/envelope";
+import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
+import { contractSchema } from "@slipway/kernel/contracts/schema";
+import { z } from "zod";
+import type { EngineeringShop } from "./engineering/ports.ts";
+
+const evidence = z.object({ verification: z.object({ result: z.enum(["PASS", "FAIL"]), interface_fingerprint: z.string() }) });
+
+/** What stands between roles and these artifacts. `ship_artifact` looks at what the ship step has put on record, and at nothing an agent says. */
+export function artifactTools(
+  artifacts: Artifacts,
+  search: (role: string, input: unknown) => Promise<unknown>,
+): EngineeringShop["artifactTools"] {
+  return (context, call) =>
+    agentTools({
+      artifacts,
+      context,
+      call: () => call,
+      shipGround: (id) => shipGround(artifacts, id),
+      search: (input) => search(context.role, input),
+    });
+}
+
+/** What the ship step has put on record about an implementation. It writes evidence last, when everything has passed: before that there is none. */
+async function shipGround(
+  artifacts: Pick<Artifacts, "get" | "query" | "read">,
+  id: string,
+): Promise<Awaited<ReturnType<AgentToolsOptions["shipGround"]>>> {
+  const { envelope } = await artifacts.get(id);
+  const kept = await artifacts.query({ artifact_type: "SHIP_EVIDENCE" });
+  const about = kept.find(({ inputs }) => inputs.some(({ ref }) => ref === refOf(envelope)));
+  if (about === undefined) return null;
+  const { verification } = evidence.parse(JSON.parse(await artifacts.read(about.artifact_id, "ship.json")));
+  const contract = envelope.inputs.find(({ ref }) => ref.startsWith("CTR-"));
+  const locked = contract === undefined ? null : await artifacts.read(contract.ref.split("@")[0] ?? "", "contract.json");
+  return {
+    to: "SHIPPED",
+    amendmentsApplied: true,
+    evidence: {
+      kind: "code",
+      result: verification.result,
+      fingerprint: verification.interface_fingerprint,
+      lockedFingerprint: locked === null ? null : fingerprintOf(contractSchema.parse(JSON.parse(locked))),
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Question } from "@slipway/durable/ctx";
+import { SlipwayError } from "@slipway/durable/errors";
+import type { Actor } from "@slipway/kernel/operations/operation";
+import { parseInput } from "@slipway/kernel/operations/operation";
+import { z } from "zod";
+import { attestation, type Attestation } from "./escalation/answers.ts";
+import { attested, recordAnswer } from "./escalation/escalate.ts";
+import { escalationKind, type Escalation } from "./escalation/schema.ts";
+import { openProject, type Project } from "./project/project.ts";
+import type { FactoryRooms } from "./rooms.ts";
+import type { FactorySite } from "./site.ts";
+
+/** Wakes a run that waits with an escalation. By itself it attests nothing: the run looks whether somebody has. */
+const attestedAnswer = z.strictObject({ action: z.literal("ATTESTED"), escalation_id: z.string() });
+
+export function wakeUp({ escalation_id }: Pick<Escalation, "escalation_id">): z.output<typeof attestedAnswer> {
+  return { action: "ATTESTED", escalation_id };
+}
+
+type AttestRooms = Pick<FactoryRooms, "documents" | "codeIndex" | "room">;
+
+export interface AttestedTask {
+  readonly task_id: string;
+  readonly escalation_id: string;
+  readonly module_refs: readonly string[];
+  readonly rationale: string;
+}
+
+/**
+ * A person's word that a halted task is resolved without being built here: in its escalation first, then in the state. Called again
+ * after a kill it does what is missing, with what was said the first time.
+ */
+export async function attestTask(
+  rooms: AttestRooms,
+  by: Actor,
+  task_id: string,
+  given: z.input<typeof attestation>,
+  at: string,
+): Promise<AttestedTask> {
+  const asked = parseInput({ name: "attest", input: attestation }, given);
+  const project = await openProject(rooms.room);
+  const escalation = await escalationOf(rooms, project, task_id);
+  await assertShipped(rooms, asked);
+  const { escalation_id } = escalation;
+  const call = (part: string) => ({ actor: by, operationId: `attest/${escalation_id}/${part}` });
+  const before = earlier(escalation);
+  const { change, record } =
+    before === null
+      ? attested(escalation, asked, `${by.type}:${by.id}`, at)
+      : attested(escalation, attestation.parse(before.payload), before.by, before.at);
+  if (before === null) await recordAnswer(rooms.documents, call("record"), escalation_id, record);
+  await project?.apply(call("state"), change);
+  const { rationale, module_refs } = attestation.parse(record.payload);
+  return { task_id, escalation_id, module_refs, rationale };
+}
+
+function earlier({ resolution }: Escalation) {
+  return resolution?.action === "ATTEST" ? resolution : null;
+}
+
+async function escalationOf({ documents }: AttestRooms, project: Project | null, task_id: string): Promise<Escalation> {
+  if (project === null || !project.board().has(task_id)) {
+    throw refused(
+      task_id,
+      `There is no task ${JSON.stringify(task_id.slice(0, 140))} in the project.`,
+      "`slipway factory tasks` lists them.",
+    );
+  }
+  const { status, escalation_ref } = project.task(task_id);
+  const escalation = escalation_ref === null ? null : await documents.find(escalationKind, escalation_ref);
+  if (escalation !== null && (status === "HALTED" || (status === "SHIPPED" && earlier(escalation) !== null))) return escalation;
+  const next =
+    status === "HALTED" ? "`slipway resume` writes down why it halted; attest it then." : "Only a task that has halted can be attested.";
+  throw refused(task_id, `${task_id} is ${status}: nothing is to be attested.`, next);
+}
+
+async function assertShipped({ codeIndex }: AttestRooms, { module_refs }: Attestation): Promise<void> {
+  for (const ref of module_refs) {
+    if ((await codeIndex.find(ref))?.status === "SHIPPED") continue;
+    throw refused(ref, `${ref} is not SHIPPED, so no task can be resolved by it.`, "Name a version that the code index has as SHIPPED.");
+  }
+}
+
+function refused(subject: string, message: string, next: string): SlipwayError {
+  return new SlipwayError("invalid_cli_args", message, { subject, suggested_next_actions: [next] });
+}
+
+/** Thrown where a run waits for an answer that is not needed any more. */
+class Attested extends Error {}
+
+export async function unlessAttested(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Attested)) throw error;
+  }
+}
+
+/** Asks about a task that has halted, unless somebody attests it: then `Attested` is thrown. */
+export async function askAboutHalt<T>(
+  site: FactorySite,
+  { task_id }: Pick<Escalation, "task_id">,
+  name: string,
+  question: Question<T>,
+): Promise<T> {
+  const schema = z.union([...alternativesOf(question.schema), attestedAnswer]) as z.ZodType<T | z.output<typeof attestedAnswer>>;
+  const { onTimeout: _, ...plain } = question;
+  for (let round = 1; ; round++) {
+    const asked = round === 1 ? name : `${name}~${round}`;
+    const answer = await site.ctx.ask(asked, { ...plain, schema });
+    if (!isWakeUp(answer)) return answer;
+    if (await isShipped(site, `attested:${asked}`, task_id)) throw new Attested(`${task_id} was attested.`);
+  }
+}
+
+/** By now: somebody may have attested it while nobody asked. */
+export function isShipped(site: FactorySite, step: string, task_id: string): Promise<boolean> {
+  return site.keep(step, async () => {
+    const project = await site.project();
+    await project.refresh();
+    return project.task(task_id).status === "SHIPPED";
+  });
+}
+
+function alternativesOf(schema: z.ZodType): readonly z.core.$ZodType[] {
+  return schema instanceof z.ZodUnion ? schema.options : [schema];
+}
+
+function isWakeUp(answer: unknown): answer is z.output<typeof attestedAnswer> {
+  return attestedAnswer.safeParse(answer).success;
+}

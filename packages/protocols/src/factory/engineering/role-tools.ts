@@ -1,0 +1,84 @@
+import { artifactToolInputs, type AgentContext, type ArtifactTool } from "@slipway/kernel/artifacts/agent-tools";
+import { searchInput } from "@slipway/kernel/code-index/search";
+import { z } from "zod";
+import { told } from "../told.ts";
+import type { RoleName } from "./record.ts";
+import type { EngineeringSite } from "./site.ts";
+
+type Allowed = Pick<AgentContext, "tools" | "creates">;
+
+/** What each role reaches of the artifact store. Who judges gets all there is to judge by, and asks for nothing. */
+const ALLOWED: Readonly<Record<RoleName, Allowed>> = {
+  planner: { tools: ["search_code_index", "query_artifacts"], creates: [] },
+  proposer: {
+    tools: ["search_code_index", "query_artifacts", "create_artifact", "ship_artifact"],
+    creates: ["IMPLEMENTATION", "EXAMPLES"],
+  },
+  challenger: { tools: [], creates: [] },
+  arbiter: { tools: [], creates: [] },
+};
+
+/** So often a role may ask before it has to answer. */
+export const TOOL_ROUNDS = 4;
+const MAX_CALLS = 8;
+
+const inputs = { ...artifactToolInputs, search_code_index: searchInput } satisfies Record<ArtifactTool, z.ZodObject>;
+
+/** Taken as it comes: what is wrong with a call, and whose it is, is for the tool to say. */
+const called = z.strictObject({
+  calls: z
+    .array(z.looseObject({ tool: z.string() }))
+    .min(1)
+    .max(MAX_CALLS),
+});
+type Called = z.output<typeof called>;
+
+/** The answer, or calls of the tools that the role has; null where it has none. */
+export function orCalls<T>(role: RoleName, answer: z.ZodType<T>): z.ZodType<T | Called> | null {
+  const { tools } = ALLOWED[role];
+  if (tools.length === 0) return null;
+  const forms = tools.map((tool) => inputs[tool].extend({ tool: z.literal(tool) }));
+  const { $schema: _, ...shown } = z.toJSONSchema(z.strictObject({ calls: z.array(z.union(forms)).min(1).max(MAX_CALLS) }), {
+    io: "input",
+    unrepresentable: "any",
+  });
+  const description = `Instead of an answer, at most ${TOOL_ROUNDS} times: tools to be used first. What they gave comes under \`what your tools gave\`.`;
+  return z.union([answer, called.meta({ ...shown, description })]);
+}
+
+export function callsIn(role: RoleName, value: unknown): Called["calls"] | null {
+  if (ALLOWED[role].tools.length === 0) return null;
+  const checked = called.safeParse(value);
+  return checked.success ? checked.data.calls : null;
+}
+
+export interface ToolUse {
+  readonly call: Called["calls"][number];
+  readonly result: unknown;
+}
+
+interface ToolUser {
+  readonly role: RoleName;
+  readonly runId: string;
+  readonly contextPackRef: string;
+  /** What its context pack includes. */
+  readonly sees: readonly string[];
+}
+
+/** In the order they were asked for, each a step of its own. Who it is and what it may do is not the role's to say. */
+export async function useTools(
+  { ctx, shop, task, call: callOf }: EngineeringSite,
+  step: string,
+  { role, runId, contextPackRef, sees }: ToolUser,
+  calls: Called["calls"],
+): Promise<ToolUse[]> {
+  const context: AgentContext = { role, runId, contextPackRef, pillar: task.pillar, sees: new Set(sees), ...ALLOWED[role] };
+  const used: ToolUse[] = [];
+  for (const [index, call] of calls.entries()) {
+    const name = `${step}:tool:${index + 1}`;
+    const { tool, ...input } = call;
+    const result = await ctx.step(name, (signal) => told(signal, () => shop.artifactTools(context, callOf(name))(tool, input)));
+    used.push({ call, result });
+  }
+  return used;
+}

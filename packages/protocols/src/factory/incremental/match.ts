@@ -1,0 +1,44 @@
+import { NODE_FIELDS, type NodeField, type SpecNode } from "./node.ts";
+
+/** Fields that are the task's own; where it stands is not among them. */
+const OWN: readonly NodeField[] = ["name", "description", "subtasks", "acceptance_criteria", "io_contract_sketch"];
+
+/**
+ * Which task of the earlier spec each task is, by their ids. The same content is the same task, whatever its number; otherwise the
+ * number counts if anything of the task is as it was, and then the name. No task is matched twice.
+ */
+export function matchNodes(before: readonly SpecNode[], after: readonly SpecNode[]): Map<string, SpecNode> {
+  const matched = new Map<string, SpecNode>();
+  const left = new Map(before.map((node) => [node.spec_task_id, node]));
+  const take = (keysOf: (node: SpecNode) => string, isSame: (was: SpecNode, is: SpecNode) => boolean = () => true) => {
+    const found = Map.groupBy(left.values(), keysOf);
+    for (const node of after) {
+      if (matched.has(node.spec_task_id)) continue;
+      const candidates = found.get(keysOf(node)) ?? [];
+      const one = candidates.find((was) => left.has(was.spec_task_id) && isSame(was, node));
+      if (one === undefined) continue;
+      matched.set(node.spec_task_id, one);
+      left.delete(one.spec_task_id);
+    }
+  };
+  take((node) => `${node.spec_task_id} ${contentOf(node)}`);
+  take(contentOf);
+  take(
+    ({ spec_task_id }) => spec_task_id,
+    (was, is) => OWN.some((field) => was.hashes[field] === is.hashes[field]),
+  );
+  take(({ hashes }) => hashes.name);
+  return matched;
+}
+
+function contentOf({ hashes }: SpecNode): string {
+  return NODE_FIELDS.map((field) => hashes[field]).join();
+}
+
+/** What is not as it was. */
+export function changedFields(was: SpecNode, is: SpecNode, matched: ReadonlyMap<string, SpecNode>): string[] {
+  const fields: string[] = NODE_FIELDS.filter((field) => was.hashes[field] !== is.hashes[field]);
+  const needed = new Set(is.depends_on.map((id) => matched.get(id)?.spec_task_id));
+  const same = needed.size === was.depends_on.length && was.depends_on.every((id) => needed.has(id));
+  return same ? fields : [...fields, "depends_on"];
+}

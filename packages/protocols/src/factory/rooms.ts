@@ -1,0 +1,34 @@
+import { openArtifacts, type Artifacts } from "@slipway/kernel/artifacts/artifacts";
+import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-index";
+import type { EmbeddingModel } from "@slipway/kernel/code-index/model";
+import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { openProjects } from "@slipway/kernel/projects/projects";
+import type { Records } from "@slipway/kernel/records";
+import type { EngineeringStore } from "./engineering/ports.ts";
+import type { ProjectRoom } from "./project/project.ts";
+import { engineeringStore } from "./store.ts";
+
+/** Everything the factory keeps, for a run and for whoever only looks. */
+export interface FactoryRooms {
+  readonly artifacts: Artifacts;
+  readonly documents: Documents;
+  readonly codeIndex: CodeIndex;
+  readonly room: ProjectRoom;
+  readonly store: EngineeringStore;
+}
+
+export function openFactoryRooms({ layout, database, door, objects, clock }: Records, model?: EmbeddingModel): FactoryRooms {
+  const { db } = database;
+  const folder = layout.stateStore;
+  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder });
+  const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder });
+  return {
+    artifacts,
+    documents,
+    codeIndex,
+    room: { projects: openProjects({ db, door }), stateStore: folder, clock },
+    store: engineeringStore({ artifacts, documents, index: codeIndex }),
+  };
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
+import { stateStoreTree } from "@slipway/kernel/artifacts/backends/state-store";
+import type { Documents } from "@slipway/kernel/documents/documents";
+import { hasCode } from "@slipway/kernel/files/file-system";
+import type { Repository } from "@slipway/kernel/git/repository";
+import type { StoreView } from "./engineering/ports.ts";
+import { sealedModuleKind } from "./kept.ts";
+
+export interface ViewRooms {
+  readonly artifacts: Pick<Artifacts, "isShipped">;
+  readonly documents: Pick<Documents, "find" | "repair">;
+}
+
+/** The state store as roles get to see it: whatever they are shown of it is read through this. Whether something is shipped is in the rows. */
+export function openStoreView({ artifacts, documents }: ViewRooms, folder: string, repository: Pick<Repository, "vault">): StoreView {
+  const sealed = (ref: string) => documents.find(sealedModuleKind, ref);
+  return {
+    tree: stateStoreTree({
+      folder,
+      git: () => repository.vault({ workTree: folder }),
+      isArtifactShipped: artifacts.isShipped,
+      isModuleShipped: async (id, version) => (await sealed(`${id}@${version}`)) !== null,
+    }),
+    async changed(refs) {
+      const found = await Promise.all(refs.map(sealed));
+      return found.flatMap((module) => {
+        if (module === null) return [];
+        const files = Object.entries(sealedModuleKind.files(module.module_ref, module));
+        return files.flatMap(([path, text]) => {
+          const there = textOf(join(folder, path));
+          return there === text ? [] : [`${path} ${there === null ? "is gone" : "is not what was shipped"}`];
+        });
+      });
+    },
+    restore: () => documents.repair(sealedModuleKind),
+  };
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EACCES")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { isStorageFailure } from "@slipway/durable/failures";
+
+export interface Refused {
+  readonly ok: false;
+  readonly error: string;
+}
+
+/** These end the step: a bug, somebody else's turn, a stop. */
+const NEVER_TOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["internal_error", "lease_lost", "run_cancelled", "run_stopped"]);
+
+/** Whatever a tool refuses is the caller's to read; only a stop, a bug and broken storage are thrown. */
+export async function told<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SlipwayError) || isStorageFailure(error) || NEVER_TOLD.has(error.code)) throw error;
+    return { ok: false, error: error.message };
+  }
+}

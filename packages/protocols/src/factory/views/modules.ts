@@ -1,0 +1,64 @@
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { highestVersion } from "@slipway/kernel/artifacts/versions";
+import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
+import { refOf, splitRef, type CodeIndexEntry, type IndexStatus } from "@slipway/kernel/code-index/entry";
+import { inRange } from "@slipway/kernel/code-index/range";
+import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/contracts/evidence";
+import type { Contract } from "@slipway/kernel/contracts/schema";
+import type { EngineeringStore } from "../engineering/ports.ts";
+
+/** A shipped module as anybody may see it: what it promises and what was seen of it. Nothing of how it is made. */
+export interface ModuleView {
+  readonly module_ref: string;
+  readonly status: IndexStatus;
+  readonly superseded_by: string | null;
+  readonly notes: string;
+  readonly contract: Contract;
+  readonly examples: string;
+  readonly evidence: ShipEvidence;
+  readonly tests: ExecutionLog | null;
+  /** The versions it was tested with. */
+  readonly built_with: readonly string[];
+  /** Everything whose dependencies allow this version. */
+  readonly dependents: readonly string[];
+  readonly versions: readonly { readonly version: string; readonly status: IndexStatus }[];
+  /** In the state store. */
+  readonly folder: string;
+}
+
+export interface ModuleRooms {
+  readonly codeIndex: Pick<CodeIndex, "versionsOf" | "dependentsOf">;
+  readonly store: Pick<EngineeringStore, "shippedModule">;
+}
+
+/** Without a version, or with a range, the highest that is in use. Null where there is none. */
+export async function moduleView({ codeIndex, store }: ModuleRooms, named: string): Promise<ModuleView | null> {
+  const { module_id, version: range } = splitRef(named);
+  const entries = await codeIndex.versionsOf(module_id);
+  const entry = chosen(entries, range);
+  const module = entry === null ? null : await store.shippedModule(refOf(entry));
+  if (entry === null || module === null) return null;
+  const { status, superseded_by, notes, version } = entry;
+  const log = executionLogSchema.safeParse(JSON.parse(module.sources["tests/execution_log.json"] ?? "null"));
+  return {
+    module_ref: refOf(entry),
+    status,
+    superseded_by,
+    notes,
+    contract: module.contract,
+    examples: module.examples,
+    evidence: module.ship,
+    tests: log.success ? log.data : null,
+    built_with: module.depends_on,
+    dependents: (await codeIndex.dependentsOf(refOf(entry))).map(refOf),
+    versions: entries.map((one) => ({ version: one.version, status: one.status })),
+    folder: `state_store/${storePaths.module(module_id, version)}`,
+  };
+}
+
+function chosen(entries: readonly CodeIndexEntry[], range: string): CodeIndexEntry | null {
+  const fitting = entries.filter(({ version }) => range === "" || inRange(version, range));
+  const shipped = fitting.filter(({ status }) => status === "SHIPPED");
+  const version = highestVersion((shipped.length > 0 ? shipped : fitting).map((entry) => entry.version));
+  return fitting.find((entry) => entry.version === version) ?? null;
+}

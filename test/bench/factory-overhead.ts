@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BenchRow } from "@slipway/durable/bench/durable";
+import { openEngine } from "@slipway/durable/engine";
+import type { Git } from "@slipway/kernel/git/runner";
+import type { Repository } from "@slipway/kernel/git/repository";
+import { openKernel, type Kernel } from "@slipway/kernel/kernel";
+import { layoutOf } from "@slipway/kernel/layout";
+import { groundAt } from "@slipway/kernel/open";
+import { openRecords } from "@slipway/kernel/records";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { LanguageReader } from "@slipway/languages/language";
+import { openTypeScript } from "@slipway/languages/typescript/reader";
+import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
+import { openFactoryShop } from "@slipway/protocols/factory/shop";
+import { deskFor } from "slipway/agents";
+import { cassetteOf, HOURS } from "slipway/demo/bundle";
+import { bundledAnswers } from "slipway/demo/factory-answers";
+import { makeRepository } from "slipway/demo/scratch";
+import { giveApproval } from "slipway/give-approval";
+import { personOf } from "slipway/places";
+import { readPage } from "slipway/start-factory";
+import { quietIo } from "../kill/orders.ts";
+
+const ROUNDS = 3;
+const BAR = 0.05;
+
+/** How much of a replayed run of the factory's demo is spent outside of git, the compiler and the tests. */
+export async function benchFactory(): Promise<BenchRow[]> {
+  const runs: Measured[] = [];
+  for (let round = 0; round < ROUNDS; round++) runs.push(await measureRun());
+  const [median = { wallMs: 0, outsideMs: 1 }] = runs.toSorted((a, b) => share(a) - share(b)).slice(Math.floor(ROUNDS / 2));
+  const value = `${(median.wallMs - median.outsideMs).toFixed(0)} ms of ${median.wallMs.toFixed(0)} ms in git, compiler and tests; ${median.outsideMs.toFixed(0)} ms besides`;
+  const what = "orchestration of a replayed factory run, share of its wall clock";
+  return [{ what, value, ratio: share(median), bar: "< 0.05", ok: share(median) < BAR }];
+}
+
+interface Measured {
+  readonly wallMs: number;
+  readonly outsideMs: number;
+}
+
+function share({ wallMs, outsideMs }: Measured): number {
+  return outsideMs / wallMs;
+}
+
+/** Time in which at least one of these is at work. */
+class Stopwatch {
+  #active = 0;
+  #since = 0;
+  totalMs = 0;
+
+  begin(): void {
+    if (this.#active++ === 0) this.#since = performance.now();
+  }
+
+  end(): void {
+    if (--this.#active === 0) this.totalMs += performance.now() - this.#since;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.begin();
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
+  }
+}
+
+export async function measureRun(): Promise<Measured> {
+  const home = mkdtempSync(join(tmpdir(), "slipway-bench-factory-"));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    USER: "kim",
+  };
+  const watch = new Stopwatch();
+  const io = quietIo(await makeRepository(quietIo(home, env), "repository", HOURS), env);
+  const ground = await groundAt({ cwd: io.cwd, env });
+  const records = await openRecords({ layout: layoutOf(ground.repository.root) });
+  const walls = timedSandbox(await ground.sandbox(), watch);
+  const kernel = openKernel({ ...ground, records, repository: timedRepository(ground.repository, watch), sandbox: async () => walls });
+  const choice = { provider: "replay", cassette: cassetteOf(HOURS) };
+  const desk = deskFor({ kernel, io, choice, protocol: () => "factory", recorded: () => null, onWarning: () => undefined });
+  const language = timedReader(openTypeScript(), watch);
+  const { database, objects, clock, ids, inbox } = records;
+  const shop = openFactoryShop({ kernel, desk, env, language });
+  const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [factory], kernel: shop });
+  try {
+    const page = await readPage(io.cwd, "SPEC.md");
+    const input: FactoryInput = { project: page.id, spec_source: page.path, spec_digest: await objects.put(page.bytes) };
+    const started = performance.now();
+    await engine.start("factory", input, { runId: "bench" });
+    for (;;) {
+      const outcome = await engine.drive("bench", { whenWaiting: "return" });
+      if (outcome.status === "completed") break;
+      if (outcome.status !== "waiting") throw new Error(`the run is ${outcome.status}: ${JSON.stringify(outcome)}`);
+      await answer(kernel, io);
+    }
+    const wallMs = performance.now() - started;
+    return { wallMs, outsideMs: wallMs - watch.totalMs };
+  } finally {
+    await engine.close();
+    language.close();
+    await records.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function answer({ records, configuration }: Kernel, io: ReturnType<typeof quietIo>): Promise<void> {
+  const answers = await bundledAnswers();
+  for (const question of await records.inbox.listOpen()) {
+    const value = answers[question.kind];
+    if (question.kind === "approval") await giveApproval(records, question, io, { policyHash: configuration.policyHash });
+    else if (value === undefined) throw new Error(`nobody can answer ${question.kind}: ${question.title}`);
+    else await records.answer({ id: question.id, value, by: personOf(io) });
+  }
+}
+
+function timedSandbox(sandbox: Sandbox, watch: Stopwatch): Sandbox {
+  return { ...sandbox, run: (request) => watch.during(() => sandbox.run(request)) };
+}
+
+function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
+  const timed = <T>(work: () => T): T => {
+    watch.begin();
+    try {
+      return work();
+    } finally {
+      watch.end();
+    }
+  };
+  return {
+    readModule: (sources, contract) => timed(() => reader.readModule(sources, contract)),
+    elementsOf: (files) => timed(() => reader.elementsOf(files)),
+    close: () => reader.close(),
+  };
+}
+
+/** Of git what is started for one question; what its processes that stay are asked counts as ours. */
+function timedRepository(repository: Repository, watch: Stopwatch): Repository {
+  const timed = (git: Git): Git => ({
+    ...git,
+    run: (...given) => watch.during(() => git.run(...given)),
+    text: (...given) => watch.during(() => git.text(...given)),
+  });
+  return { ...repository, git: timed(repository.git), vault: async (use) => timed(await repository.vault(use)) };
+}

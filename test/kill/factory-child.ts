@@ -1,0 +1,47 @@
+import { openQuestionsOf } from "slipway/choose";
+import { cassetteOf, HOURS } from "slipway/demo/bundle";
+import { bundledAnswers } from "slipway/demo/factory-answers";
+import { giveApproval } from "slipway/give-approval";
+import { personOf } from "slipway/places";
+import { openSession } from "slipway/session";
+import { beginFactory, readPage } from "slipway/start-factory";
+import { quietIo, underOrders } from "./orders.ts";
+
+/** What is made up anew when a step is done again would be a new point each time. */
+const named = (text: string) => text.replaceAll(/\b(ICE|REL|rel|ESC)-[0-9a-f]{8}\b/g, "$1").replace(/#[^/]*/, "");
+
+const { orders, point, note } = underOrders();
+const io = quietIo(orders.folder, orders.env);
+const session = await openSession({
+  io,
+  agents: { provider: "replay", cassette: cassetteOf(HOURS) },
+  observe: ({ stream, kind, name }) => point(named(`${kind} ${stream} ${name}`)),
+  onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),
+  onOperation: ({ phase, operationId }) => point(named(`${phase} ${operationId}`)),
+});
+const answers = await bundledAnswers();
+
+const [known] = await session.engine.runs({ rootsOnly: true });
+const runId = known?.runId ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md"), undefined));
+if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
+for (;;) {
+  const outcome = await session.drive(runId);
+  if (outcome.status !== "waiting") {
+    process.stdout.write(JSON.stringify(outcome));
+    break;
+  }
+  const questions = await openQuestionsOf(session.records, runId);
+  if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
+  for (const question of questions) {
+    const value = answers[question.kind];
+    if (question.kind === "approval") {
+      await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
+    } else if (value === undefined) {
+      throw new Error(`nobody can answer ${question.kind}: ${question.title}`);
+    } else {
+      await session.records.answer({ id: question.id, value, by: personOf(io) });
+    }
+    point(named(`answered ${question.id}`));
+  }
+}
+await session.close();

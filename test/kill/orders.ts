@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { Io } from "slipway/io";
+
+/** For a process that carries a flow as far as it gets, and dies at the first point it has never died at before, when told to. */
+export interface Orders {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly specs: readonly string[];
+  /** One line per thing that happened, over all processes. */
+  readonly log: string;
+  /** Points somebody has died at already; null: do not die. */
+  readonly deaths: string | null;
+  /** At which share of the points to die. */
+  readonly share: number;
+  /** At these points, a regular expression, rather at this share. */
+  readonly focus?: { readonly on: string; readonly share: number };
+}
+
+export function underOrders() {
+  const orders = JSON.parse(process.argv[2] ?? "") as Orders;
+  const died = new Set(orders.deaths !== null && existsSync(orders.deaths) ? readFileSync(orders.deaths, "utf8").split("\n") : []);
+  const note = (line: string) => appendFileSync(orders.log, `${line}\n`);
+
+  function point(label: string): void {
+    note(label);
+    if (orders.deaths === null || died.has(label) || !chosen(label, shareAt(label, orders))) return;
+    appendFileSync(orders.deaths, `${label}\n`);
+    process.kill(process.pid, "SIGKILL");
+  }
+
+  return { orders, point, note };
+}
+
+function shareAt(label: string, { share, focus }: Orders): number {
+  return focus !== undefined && new RegExp(focus.on).test(label) ? focus.share : share;
+}
+
+function chosen(label: string, share: number): boolean {
+  return createHash("sha256").update(label).digest().readUInt32BE(0) / 2 ** 32 < share;
+}
+
+export function quietIo(cwd: string, env: Readonly<Record<string, string>>): Io {
+  const silent = () => undefined;
+  return { cwd, env, terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: silent, err: silent };
+}
