@@ -23,11 +23,12 @@ function isCurrent(now) {
 
 const builtin = (name) => `process.getBuiltinModule("node:${name}")`;
 
+const place = (path) => `${builtin("path")}.join(import.meta.dirname, ${JSON.stringify(relative(folder, path))})`;
+
 /** What lies beside a module is still found there, wherever the whole has been moved to. */
 function inPlace(code, id) {
   if (!code.includes("import.meta.")) return null;
   const file = id.split("?")[0];
-  const place = (path) => `${builtin("path")}.join(import.meta.dirname, ${JSON.stringify(relative(folder, path))})`;
   return code.replaceAll(/\bimport\.meta\.(dirname|url|resolve)\b/g, (_all, what) => {
     if (what === "dirname") return place(dirname(file));
     if (what === "url") return `${builtin("url")}.pathToFileURL(${place(file)}).href`;
@@ -49,7 +50,8 @@ if (!isCurrent(now)) {
       outDir: folder,
       target: "node24",
       minify: false,
-      rolldownOptions: { output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" } },
+      // Modules that import each other in a circle begin in the order they would have without a bundle.
+      rolldownOptions: { output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs", strictExecutionOrder: true } },
     },
   });
   // Last: a bundle without it is none.

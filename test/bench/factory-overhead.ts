@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchRow } from "@slipway/durable/bench/durable";
+import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
 import type { Git } from "@slipway/kernel/git/runner";
 import type { Repository } from "@slipway/kernel/git/repository";
@@ -25,6 +26,9 @@ import { quietIo } from "../kill/orders.ts";
 
 const ROUNDS = 3;
 const BAR = 0.05;
+
+/** Steps that compile and run tests and do nothing else: making the folder for it, and removing it, is part of that. */
+const TESTS = /\/(?:inspect:\d+|challenge:\d+:witnesses|ship:\d+:(?:fingerprint|tests))$|^gates:/;
 
 /** How much of a replayed run of the factory's demo is spent outside of git, the compiler and the tests. */
 export async function benchFactory(): Promise<BenchRow[]> {
@@ -89,7 +93,16 @@ export async function measureRun(): Promise<Measured> {
   const language = timedReader(openTypeScript(), watch);
   const { database, objects, clock, ids, inbox } = records;
   const shop = openFactoryShop({ kernel, desk, env, language });
-  const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [factory], kernel: shop });
+  const engine = await openEngine({
+    sqlite: database.sqlite,
+    blobs: objects,
+    clock,
+    ids,
+    inbox,
+    workflows: [factory],
+    kernel: shop,
+    ...testSteps(watch),
+  });
   try {
     const page = await readPage(io.cwd, "SPEC.md");
     const input: FactoryInput = { project: page.id, spec_source: page.path, spec_digest: await objects.put(page.bytes) };
@@ -109,6 +122,21 @@ export async function measureRun(): Promise<Measured> {
     await records.close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** From the moment such a step begins until it is recorded. */
+function testSteps(watch: Stopwatch) {
+  const open = new Set<string>();
+  return {
+    onStepStart(runId: string, name: string) {
+      if (!TESTS.test(name)) return;
+      open.add(`${runId} ${name}`);
+      watch.begin();
+    },
+    observe({ stream, kind, name }: JournalEvent) {
+      if (kind === "step" && open.delete(`${stream} ${name}`)) watch.end();
+    },
+  };
 }
 
 async function answer({ records, configuration }: Kernel, io: ReturnType<typeof quietIo>): Promise<void> {

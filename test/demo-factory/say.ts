@@ -148,7 +148,6 @@ export function challenge(
   failures: Objection[] = [],
 ): ChallengeAnswer {
   const { inputs, outputs, error_surfaces, dependencies } = contract;
-  const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).join(", ");
   const [first = "", ...others] = tests.map((test) => `"${test}"`);
   const calls = dependencies.map(({ ref }) => ref.slice(0, ref.indexOf("@"))).join(", ");
   const met: Record<Criterion, string> = {
@@ -171,6 +170,10 @@ export function challenge(
       evidence: missed[criterion] ?? met[criterion],
     })),
   };
+}
+
+function names(list: readonly { readonly name: string }[]): string {
+  return list.map(({ name }) => name).join(", ");
 }
 
 type Decided = Omit<Adjudication, "adjudication_id" | "target_artifact_id">;

@@ -34,7 +34,6 @@ function inPlace(code: string, id: string): string | null {
 
 /** The platform's compiler is found from the package that brings it. */
 function resolverOf(id: string): string {
-  const builtin = (name: string) => `process.getBuiltinModule("${name}")`;
-  const found = `${builtin("node:module")}.createRequire(${JSON.stringify(id)}).resolve(name)`;
-  return `((name) => ${builtin("node:url")}.pathToFileURL(${found}).href)`;
+  const found = `process.getBuiltinModule("node:module").createRequire(${JSON.stringify(id)}).resolve(name)`;
+  return `((name) => process.getBuiltinModule("node:url").pathToFileURL(${found}).href)`;
 }

@@ -40,7 +40,8 @@ function chosen(label: string, share: number): boolean {
   return createHash("sha256").update(label).digest().readUInt32BE(0) / 2 ** 32 < share;
 }
 
+const silent = () => undefined;
+
 export function quietIo(cwd: string, env: Readonly<Record<string, string>>): Io {
-  const silent = () => undefined;
   return { cwd, env, terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: silent, err: silent };
 }

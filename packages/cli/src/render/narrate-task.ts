@@ -15,7 +15,7 @@ const ROUTES: Readonly<Record<string, Omit<Line, "feature">>> = {
 export function narrateTask(name: string, value: unknown): Line | null {
   const [, module = "", step = ""] = /^(MM-\w+)\/(.+)$/.exec(name) ?? [];
   if (module !== "") return lineOf(module, ofModule(step, value));
-  if (/^check:plan:/.test(name)) return lineOf("plan", ofPlan(value));
+  if (name.startsWith("check:plan:")) return lineOf("plan", ofPlan(value));
   if (name === "supersede" && isRecord(value)) return superseded(value);
   const agreed = /^(ICE-\w+):finalize$/.exec(name)?.[1];
   if (agreed !== undefined) return { feature: agreed, text: "the changed contract is debated and agreed on; it is built", good: true };
@@ -44,7 +44,7 @@ function ofModule(step: string, value: unknown): Said {
   if (/^inspect:\d+$/.test(step)) return inspected(value);
   if (/^challenge:\d+:witnesses$/.test(step)) return witnessed(value);
   if (/^amended:\d+$/.test(step)) return amended(value);
-  if (/:exception$/.test(step)) return raised(value);
+  if (step.endsWith(":exception")) return raised(value);
   if (step === "reuse" && isRecord(value)) {
     return { text: `found in the code index: ${String(value["module_id"])}@${String(value["version"])} is reused`, good: true };
   }

@@ -38,25 +38,28 @@ export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project(ref: string): Promise<void> {
+  async function project(ref: string, isNew: boolean): Promise<void> {
     const { envelope, pillar, body } = await findArtifact(db, ref);
     const place = join(folder, storePaths.artifact(pillar, envelope.artifact_id, envelope.version));
-    for (const [path, digest] of Object.entries(body)) {
-      await files.write(join(place, "body", path), Buffer.from(await objects.get(digest)).toString("utf8"));
-    }
+    // A body never changes. Its files side by side: most of the time is waiting for the disk.
+    if (isNew) await Promise.all(Object.entries(body).map(([path, digest]) => projectBody(join(place, "body", path), digest)));
     await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`);
+  }
+
+  async function projectBody(path: string, digest: string): Promise<void> {
+    await files.write(path, Buffer.from(await objects.get(digest)).toString("utf8"));
   }
 
   return {
     async create({ actor, operationId }, input) {
       const envelope = await door.perform(createOperation(objects, uuid), actor, operationId, input);
-      await project(envelope.artifact_id);
-      if (input.follows !== undefined) await project(input.follows);
+      await project(envelope.artifact_id, true);
+      if (input.follows !== undefined) await project(input.follows, false);
       return envelope;
     },
     async change({ actor, operationId }, input, alongside) {
       const envelope = await door.perform(changeOperation(objects, alongside), actor, operationId, input);
-      await project(envelope.artifact_id);
+      await project(envelope.artifact_id, false);
       return envelope;
     },
     get: (ref) => findArtifact(db, ref),

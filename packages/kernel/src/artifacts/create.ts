@@ -42,9 +42,8 @@ export function createOperation(objects: Objects, uuid: () => string): Operation
     // Contents by their digest may lie about without an artifact, and may be put twice.
     unclaimed: true,
     async effect({ body }) {
-      const digests: Record<string, string> = {};
-      for (const [path, text] of Object.entries(body)) digests[path] = await objects.put(Buffer.from(text));
-      return digests;
+      const put = Object.entries(body).map(async ([path, text]) => [path, await objects.put(Buffer.from(text))] as const);
+      return Object.fromEntries(await Promise.all(put));
     },
     async commit(tx, given, body, { at }) {
       const { pillar, follows } = given;

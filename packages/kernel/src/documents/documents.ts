@@ -42,9 +42,15 @@ export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: Docum
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
   async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
-    let written = 0;
-    for (const [path, text] of Object.entries(kind.files(id, body))) if (await files.write(join(folder, path), text)) written++;
-    return written;
+    const all = Object.entries(kind.files(id, body)).map(
+      ([path, text]) =>
+        () =>
+          files.write(join(folder, path), text),
+    );
+    // Side by side, because most of the time is waiting for the disk; but whoever finds the last one finds the others.
+    const before = await Promise.all(all.slice(0, -1).map((write) => write()));
+    const last = (await all.at(-1)?.()) ?? false;
+    return [...before, last].filter(Boolean).length;
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {

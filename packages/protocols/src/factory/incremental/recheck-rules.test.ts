@@ -2,14 +2,19 @@ import { expect, test } from "vitest";
 import { recheck, type BuiltModule } from "./recheck-rules.ts";
 import { supersededBy } from "./superseding.ts";
 
-const built = (now: { ref: string; fingerprint: string } | null, asks = "MM-b@^1.0.0"): BuiltModule => ({
+const built = (now: { ref: string; fingerprint: string } | null, asks = "MM-b@^1.0.0", moved = false): BuiltModule => ({
   module_ref: "MM-a@1.0.0",
   asks: [asks],
-  uses: [{ ref: "MM-b@1.0.0", fingerprint: "f", now }],
+  uses: [{ ref: "MM-b@1.0.0", fingerprint: "f", now, moved }],
 });
 
 test.each([
   ["nothing changed", built({ ref: "MM-b@1.0.0", fingerprint: "f" }), { kept: true, retest: [] }],
+  [
+    "a new version further behind",
+    built({ ref: "MM-b@1.0.0", fingerprint: "f" }, "MM-b@^1.0.0", true),
+    { kept: true, retest: ["MM-a@1.0.0"] },
+  ],
   ["a new version, the same interface", built({ ref: "MM-b@1.0.1", fingerprint: "f" }), { kept: true, retest: ["MM-a@1.0.0"] }],
   [
     "another interface",

@@ -15,6 +15,8 @@ export interface Use {
   readonly fingerprint: string;
   /** Null: what provided it does not any more. */
   readonly now: { readonly ref: string; readonly fingerprint: string } | null;
+  /** Somewhere behind it is another version than it was tested with. */
+  readonly moved: boolean;
 }
 
 export type Rechecked =
@@ -37,6 +39,6 @@ export function recheck(modules: readonly BuiltModule[]): Rechecked {
   }
   return {
     kept: true,
-    retest: modules.filter(({ uses }) => uses.some(({ ref, now }) => now?.ref !== ref)).map(({ module_ref }) => module_ref),
+    retest: modules.filter(({ uses }) => uses.some(({ ref, now, moved }) => moved || now?.ref !== ref)).map(({ module_ref }) => module_ref),
   };
 }

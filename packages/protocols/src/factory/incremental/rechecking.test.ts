@@ -80,6 +80,17 @@ describe("modules that may stay", () => {
     expect((await store.shippedModule("MM-caller@1.0.0"))?.depends_on).toEqual(["MM-base@1.0.1"]);
   });
 
+  test("are tested again, too, when the new version is behind what they call", async () => {
+    await ship("far", "1.0.0");
+    await ship("near", "1.0.0", ["MM-far@1.0.0"], { "implementation/index.ts": codeOf("near") });
+    await ship("outer", "1.0.0", ["MM-near@1.0.0"], { "implementation/index.ts": codeOf("outer") });
+    const outer = () => recheckTask(rooms(), project, SECOND!, ["MM-outer@1.0.0"], new AbortController().signal);
+    expect(await outer()).toMatchObject({ kept: true, retested: [] });
+    await ship("far", "1.0.1");
+    await supersede("far", "1.0.1");
+    expect(await outer()).toMatchObject({ kept: true, retested: ["MM-outer@1.0.0"] });
+  });
+
   test.each([
     [
       "fail",

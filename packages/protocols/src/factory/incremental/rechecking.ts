@@ -75,9 +75,19 @@ async function builtModule(rooms: RecheckRooms, provided: ReadonlyMap<string, st
       ref: used,
       fingerprint: (await fingerprintOf(rooms, used)) ?? "",
       now: now === null || there === null ? null : { ref: now, fingerprint: there },
+      moved: now !== null && (await hasMoved(rooms, now)),
     });
   }
   return { module_ref: ref, asks: (await codeIndex.find(ref))?.dependencies ?? [], uses };
+}
+
+/** Whether anything that a module calls, near or far, is served as another version than it was tested with. */
+async function hasMoved(rooms: RecheckRooms, ref: string): Promise<boolean> {
+  const tested = (await rooms.documents.find(sealedModuleKind, ref))?.depends_on ?? [];
+  const served = (await rooms.store.shippedModule(ref))?.depends_on ?? [];
+  if (tested.some((used) => !served.includes(used))) return true;
+  for (const used of tested) if (await hasMoved(rooms, used)) return true;
+  return false;
 }
 
 async function fingerprintOf({ store }: RecheckRooms, ref: string): Promise<string | null> {
@@ -93,7 +103,7 @@ async function retest({ store, sandbox }: RecheckRooms, { module_ref, uses }: Bu
   const dependencies = Object.fromEntries(closure.map(({ module_id, sources }) => [module_id, sources]));
   const run = await runTests({ files: module.sources, dependencies }, { sandbox: await sandbox(), signal });
   const failed = run.tests.filter(({ result }) => result === "FAIL").map(({ name }) => `"${name}"`);
-  const moved = uses.filter(({ ref, now }) => now?.ref !== ref).map(({ now }) => now?.ref);
+  const moved = uses.filter(({ ref, now, moved: behind }) => behind || now?.ref !== ref).map(({ now }) => now?.ref);
   if (run.broken !== null) return `the tests of ${module_ref} do not run with ${moved.join(", ")}: ${run.broken}`;
   return failed.length === 0 ? null : `the tests of ${module_ref} fail with ${moved.join(", ")}: ${failed.join(", ")}`;
 }

@@ -8,7 +8,8 @@ const REFS = ["MM-a@1.0.0", "MM-b@1.0.0"];
 const RESOLVED = { halted_reason: null, escalation_ref: null };
 
 /** One thing that somebody wants done: carried out, with what it makes of the model, or refused with nothing changed. */
-export type Wish = { readonly change: Change; readonly effect: (model: Model) => void } | { readonly change: Change; readonly refused: true };
+export type Wish =
+  { readonly change: Change; readonly effect: (model: Model) => void } | { readonly change: Change; readonly refused: true };
 
 /** Tasks that take the place of one. */
 export type Splitting = (task: string, model: Model) => Extract<Change, { kind: "split" }>["into"];
