@@ -58,7 +58,7 @@ export function packageConfig(project: string, { coverage = true, isolated = [],
       // More files run at once than there are cores.
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      maxWorkers: 3,
+      maxWorkers: 2,
       reporters: ["default", ["json", { outputFile: join(REPORTS, `${project}.json`) }], skipNotes(project)],
       coverage: {
         enabled: coverage,

@@ -32,7 +32,8 @@ const lanes = [
     ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
     ["dead code", bin("knip"), []],
   ],
-  [["tests of the packages", ...nx("--exclude=@slipway/test")]],
+  [["tests of the packages", ...nx("--exclude=@slipway/test,slipway")]],
+  [["tests of the command line", ...nx("--projects=slipway")]],
   [["acceptance tests", ...nx("--projects=@slipway/test")]],
 ];
 
