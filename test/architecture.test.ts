@@ -114,3 +114,28 @@ test("only the git room starts git, and only the sandbox, agents and doctor star
   ];
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });
+
+const factory = (folder: string) =>
+  sources(join(PACKAGES, "protocols/src/factory", folder)).filter((file) => !/\.test\.ts$|\/testing\//.test(file));
+const saying = (pattern: RegExp) =>
+  factory("")
+    .filter((file) => pattern.test(readFileSync(file, "utf8")))
+    .map((file) => relative(join(PACKAGES, "protocols/src/factory"), file))
+    .toSorted();
+
+test("[FAC-002] the factory asks a model where a role works, and nowhere else", () => {
+  expect(saying(/\baskAgent\b|\bdesk\.invoke\b|\bopenDesk\b/)).toEqual(["engineering/record.ts", "product/refine.ts"]);
+  expect(saying(/\bplay\(site\b/)).toEqual([
+    "change-debate.ts",
+    "engineering/debate/adjudicate.ts",
+    "engineering/debate/challenge.ts",
+    "engineering/debate/propose.ts",
+    "engineering/planning.ts",
+  ]);
+});
+
+test("[FAC-178] what decides on dispatch imports nothing about exceptions, and never mentions one", () => {
+  const files = factory("project");
+  expect(files.length).toBeGreaterThan(15);
+  expect(files.filter((file) => /exceptions?\/|\bICE\b|exception_id|interface_change/.test(readFileSync(file, "utf8")))).toEqual([]);
+});

@@ -66,7 +66,7 @@ function textsBelow(folder: string): string {
 }
 
 test.skipIf(!sandboxWorksHere())(
-  "[FAC-090] [FAC-162] no role gets at sealed source: not by reading, links, grep, glob, git, other processes; not when it is released either",
+  "[FAC-090] [FAC-133] [FAC-162] no role gets at sealed source: not by reading, links, grep, glob, git, other processes; not when it is released either",
   { timeout: 300_000 },
   async () => {
     const project = thievish();

@@ -1,6 +1,6 @@
 import { openProjects } from "@slipway/kernel/projects/projects";
 import { projectStatus, type ProjectStore } from "@slipway/protocols/factory/project/project";
-import type { ProjectView } from "@slipway/protocols/factory/project/status";
+import { LARGE, type ProjectView } from "@slipway/protocols/factory/project/status";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
@@ -18,11 +18,12 @@ export const run: RunCommand = (args, io) =>
   });
 
 function lines(project: string, version: string, view: ProjectView): string[] {
-  const { counts, pillars, in_progress, next, halted, total, complete } = view;
+  const { counts, pillars, in_progress, next, halted, total, complete, large } = view;
   return [
     `${project} (spec ${version}): ${counts.SHIPPED} of ${total} tasks shipped${complete ? "; nothing is left to do" : ""}`,
     `  ${inWords(counts)}`,
     ...Object.entries(pillars).map(([name, of]) => `  ${name}: ${inWords(of)}`),
+    ...(large ? [`  large: more than ${LARGE} tasks; look here now and then while it runs`] : []),
     ...(in_progress === null ? [] : [`at work: ${in_progress}`]),
     ...(next === null ? [] : [`next: ${next}`]),
     ...halted.map(({ task, reason, escalation_ref }) => `halted: ${task} (${escalation_ref ?? ""}): ${oneLine(reason ?? "")}`),

@@ -7,7 +7,15 @@ const said = (stream: string, name: string, value: unknown, kind = "step") =>
 
 describe("a run of the factory", () => {
   test.each([
-    ["run", "init_state_machine", null, "project", "the spec is planned, task by task", true],
+    ["run", "init_state_machine", { tasks: 2, large: false }, "project", "the spec is planned, task by task", true],
+    [
+      "run",
+      "init_state_machine",
+      { tasks: 501, large: true },
+      "project",
+      "the spec is planned, task by task: 501 of them, which is many; `slipway factory status` shows how it goes",
+      true,
+    ],
     ["run", "dispatch:1", { kind: "start", task: "T-a-001" }, "T-a-001", "at work", null],
     [
       "run",

@@ -40,7 +40,7 @@ function changes(plan: RebuildPlan | null): Pick<Line, "text" | "more"> {
 }
 
 function ofProject(name: string, value: Value): Line | null {
-  if (name === "init_state_machine") return { feature: "project", text: "the spec is planned, task by task", good: true };
+  if (name === "init_state_machine") return { feature: "project", text: `the spec is planned, task by task${sizeIn(value)}`, good: true };
   if (name.startsWith("dispatch:") && typeof value["task"] === "string")
     return { feature: value["task"], text: `at work${placeIn(value)}`, good: null };
   if (name.startsWith("recheck:") && value["kept"] === true && Array.isArray(value["module_refs"]))
@@ -50,6 +50,11 @@ function ofProject(name: string, value: Value): Line | null {
     return { feature: "project", text: `${value["release_id"]} ${passed ? "passes its gates" : "does not pass its gates"}`, good: passed };
   }
   return null;
+}
+
+/** Worth saying of a large one only. */
+function sizeIn({ large, tasks }: Value): string {
+  return large === true ? `: ${String(tasks)} of them, which is many; \`slipway factory status\` shows how it goes` : "";
 }
 
 /** Pillar, epic and story of the task. */

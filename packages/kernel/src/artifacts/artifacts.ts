@@ -7,6 +7,7 @@ import { projectedFiles } from "../files/projected.ts";
 import type { Objects } from "../objects/store.ts";
 import type { Door } from "../operations/door.ts";
 import { missing } from "../trees/files.ts";
+import type { Bodies } from "./body.ts";
 import { changeOperation, type Alongside, type ChangeInput } from "./change.ts";
 import { createOperation, type CreateInput } from "./create.ts";
 import type { Envelope } from "./envelope.ts";
@@ -32,10 +33,13 @@ export interface ArtifactsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
+  /** What is stored as an artifact of one of these types is a record of that form, or is not stored. */
+  readonly bodies?: Bodies;
 }
 
-export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID }: ArtifactsOptions): Artifacts {
+export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID, bodies = {} }: ArtifactsOptions): Artifacts {
   const files = projectedFiles(fs);
+  const creation = createOperation(objects, uuid, bodies);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
   async function project(ref: string, isNew: boolean): Promise<void> {
@@ -52,7 +56,7 @@ export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID
 
   return {
     async create({ actor, operationId }, input) {
-      const envelope = await door.perform(createOperation(objects, uuid), actor, operationId, input);
+      const envelope = await door.perform(creation, actor, operationId, input);
       await project(envelope.artifact_id, true);
       if (input.follows !== undefined) await project(input.follows, false);
       return envelope;

@@ -5,6 +5,7 @@ import { bumped } from "../contracts/version.ts";
 import type { Objects } from "../objects/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { canonicalPath } from "../plans/paths.ts";
+import { checkBody, type Bodies } from "./body.ts";
 import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type Envelope } from "./envelope.ts";
 import { findArtifact, type ArtifactRow } from "./store.ts";
 import { assertHigher, highestVersion } from "./versions.ts";
@@ -34,11 +35,15 @@ export type CreateInput = z.input<typeof createInput>;
 type Body = Readonly<Record<string, string>>;
 
 /** The id, the whole envelope, the body: all of it is stored, or nothing is. */
-export function createOperation(objects: Objects, uuid: () => string): Operation<z.output<typeof createInput>, Body, Envelope> {
+export function createOperation(
+  objects: Objects,
+  uuid: () => string,
+  bodies: Bodies,
+): Operation<z.output<typeof createInput>, Body, Envelope> {
   return {
     name: "artifact.create",
     roles: ["system", "orchestrator"],
-    input: createInput,
+    input: createInput.superRefine(({ artifact_type, body }, context) => checkBody(bodies[artifact_type], body, context, ["body"])),
     // Contents by their digest may lie about without an artifact, and may be put twice.
     unclaimed: true,
     async effect({ body }) {

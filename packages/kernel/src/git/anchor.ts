@@ -6,7 +6,7 @@ import type { Repository } from "./repository.ts";
 import { newObject, writeObjects } from "./loose.ts";
 import { moveRef } from "./residents.ts";
 import { takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
-import { syncFolders } from "./sync.ts";
+import { syncFolders, syncObjects } from "./sync.ts";
 
 export interface AnchorInput {
   readonly run: string;
@@ -45,9 +45,11 @@ export async function anchorTree(
   const ref = anchorRef(input.run, input.step);
   const record = await readRecord(repo, (await placeOf(repo, worktree)).key);
   const first = await commitFor(record?.baseCommit);
-  const commit = (await pointRef(repo, ref, first, null)) ? first : await another();
+  // What the ref names may reach the disk together with it.
+  const [isNew] = await Promise.all([pointRef(repo, ref, first, null), input.written && syncObjects(repo, [...input.written, first])]);
+  const commit = isNew ? first : await another();
   // Also for an anchor that was there: whoever made it may not have got this far.
-  await syncFolders(repo, dirname(join(repo.commonDir, ref)), input.written && [...input.written, commit]);
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)), { objects: input.written === undefined || !isNew });
   return { ref, commit };
 
   async function another(): Promise<string> {

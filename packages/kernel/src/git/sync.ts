@@ -8,16 +8,20 @@ const synced = new WeakMap<Repository, Map<string, number>>();
 /** What changed longer ago was synced by whoever changed it, or by the system. */
 const FIRST_SYNC_MS = 600_000;
 
-/** git syncs files but not the folders their names are in: those of the objects that were written, and the ref's. */
-export async function syncFolders(repo: Repository, refFolder: string, written?: readonly string[]): Promise<void> {
+/** git syncs files but not the folders their names are in: of these objects. */
+export async function syncObjects(repo: Repository, written: readonly string[]): Promise<void> {
   const objects = join(repo.commonDir, "objects");
-  if (written === undefined) return syncChanged(repo, objects, refFolder);
   const folders = new Set(written.map((oid) => join(objects, oid.slice(0, 2))));
-  await Promise.all([refFolder, dirname(refFolder), objects, ...folders].map(syncFolder));
+  await Promise.all([objects, ...folders].map(syncFolder));
 }
 
-/** Nobody knows which objects were written: every objects/xx that changed since the last time. */
-async function syncChanged(repo: Repository, objects: string, refFolder: string): Promise<void> {
+/** The ref's folder and, where nobody has synced what was written, every objects/xx that changed since the last time. */
+export async function syncFolders(repo: Repository, refFolder: string, { objects = true } = {}): Promise<void> {
+  await Promise.all([syncFolder(refFolder), syncFolder(dirname(refFolder)), objects && syncChanged(repo)]);
+}
+
+async function syncChanged(repo: Repository): Promise<void> {
+  const objects = join(repo.commonDir, "objects");
   const now = Date.now();
   const known = synced.get(repo) ?? new Map<string, number>();
   synced.set(repo, known);
@@ -26,7 +30,7 @@ async function syncChanged(repo: Repository, objects: string, refFolder: string)
     .map((name) => join(objects, name))
     .map((folder) => ({ folder, changedAt: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .filter(({ folder, changedAt }) => changedAt >= now - FIRST_SYNC_MS && known.get(folder) !== changedAt);
-  await Promise.all([refFolder, dirname(refFolder), objects, ...changed.map(({ folder }) => folder)].map(syncFolder));
+  await Promise.all([objects, ...changed.map(({ folder }) => folder)].map(syncFolder));
   for (const { folder, changedAt } of changed) if (now - changedAt > slackFor(changedAt)) known.set(folder, changedAt);
 }
 

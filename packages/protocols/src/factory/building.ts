@@ -63,8 +63,9 @@ export function projectSteps(site: FactorySite, spec: ProductSpec, from: Project
       await site.keep("init_state_machine", async (call) => {
         const rooms = { ...shop, projects: shop.room.projects };
         const carried = from.previous === undefined ? undefined : await carriedFrom(rooms, from.previous, spec);
-        await initialiseProject(shop.room, call, ctx.runId, spec, { origin: from.origin, ...(carried === undefined ? {} : { carried }) });
-        return null;
+        const begun = { origin: from.origin, ...(carried === undefined ? {} : { carried }) };
+        const { total, large } = (await initialiseProject(shop.room, call, ctx.runId, spec, begun)).view();
+        return { tasks: total, large };
       });
     },
 

@@ -1,20 +1,25 @@
+import { checkBody } from "@slipway/kernel/artifacts/body";
 import { storePaths } from "@slipway/kernel/artifacts/layout";
 import { moduleRef } from "@slipway/kernel/code-index/entry";
 import { contractSchema, moduleId, moduleVersion } from "@slipway/kernel/contracts/schema";
 import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
 import { z } from "zod";
+import { SEALED } from "./bodies.ts";
+import { adjudicationSchema, challengeSchema, proposalSchema } from "./engineering/debate/schemas.ts";
 import { microPlanSchema } from "./engineering/micro-plan.ts";
 import { PERMISSIONS } from "./engineering/ports.ts";
 
 const said = z.string().regex(/\S/, "must not be empty");
 const at = z.iso.datetime();
+/** An artifact, a module, a task or a text, always in one version. */
+const versioned = z.string().regex(/\S.*@\d+\.\d+\.\d+$/s, "must be id@version");
 const by = { role: said, run_id: said };
 
 const contextPack = z.strictObject({
   context_pack_id: z.string().regex(/^CP-[0-9a-f]{8}$/),
   created_for: z.strictObject({ ...by, task_ref: said }),
-  included_refs: z.array(z.strictObject({ ref: said, permission: z.enum(PERMISSIONS), reason: said })),
-  excluded_refs: z.array(z.strictObject({ ref: said, reason: said })),
+  included_refs: z.array(z.strictObject({ ref: versioned, permission: z.enum(PERMISSIONS), reason: said })),
+  excluded_refs: z.array(z.strictObject({ ref: versioned, reason: said })),
   default_permission: z.literal("CONTRACT_ONLY"),
   created_at: at,
 });
@@ -51,15 +56,25 @@ export const contributionKind: DocumentKind<z.output<typeof contribution>> = {
   files: (id, one) => ({ [storePaths.contribution(id)]: jsonText(one) }),
 };
 
-const debateFile = z.strictObject({
+const ofRound = {
   entry_id: said,
   debate: said,
   round: z.int().min(1),
-  file: z.enum(["proposal.json", "challenge.json", "witnesses.json", "adjudication.json"]),
   /** Who held this debate: a task that is taken up again debates the same contract once more. */
   run: said,
-  body: z.unknown(),
+};
+const witnessed = z.strictObject({
+  failure_index: z.int().min(0),
+  standing: z.enum(["fact", "upheld", "refuted", "opinion", "document"]),
+  report: z.string(),
 });
+
+const debateFile = z.discriminatedUnion("file", [
+  z.strictObject({ ...ofRound, file: z.literal("proposal.json"), body: proposalSchema }),
+  z.strictObject({ ...ofRound, file: z.literal("challenge.json"), body: challengeSchema }),
+  z.strictObject({ ...ofRound, file: z.literal("witnesses.json"), body: z.array(witnessed) }),
+  z.strictObject({ ...ofRound, file: z.literal("adjudication.json"), body: adjudicationSchema }),
+]);
 
 /** One file of one round. */
 export const debateFileKind: DocumentKind<z.output<typeof debateFile>> = {
@@ -68,7 +83,7 @@ export const debateFileKind: DocumentKind<z.output<typeof debateFile>> = {
   idField: "entry_id",
   schema: debateFile,
   fixity: "once",
-  files: (_id, { debate, round, file, body }) => ({ [`${storePaths.debateRound(debate, round)}/${file}`]: jsonText(body ?? null) }),
+  files: (_id, { debate, round, file, body }) => ({ [`${storePaths.debateRound(debate, round)}/${file}`]: jsonText(body) }),
 };
 
 export function debateEntry(debate: string, round: number, file: z.output<typeof debateFile>["file"]): string {
@@ -97,7 +112,7 @@ const sealedModule = z.strictObject({
   module_ref: moduleRef,
   module_id: moduleId,
   version: moduleVersion,
-  files: z.record(z.string(), z.string()),
+  files: z.record(z.string(), z.string()).superRefine((files, context) => checkBody(SEALED, files, context)),
   depends_on: z.array(moduleRef),
 });
 

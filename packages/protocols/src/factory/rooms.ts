@@ -5,6 +5,7 @@ import { openDocuments, type Documents } from "@slipway/kernel/documents/documen
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { openProjects } from "@slipway/kernel/projects/projects";
 import type { Records } from "@slipway/kernel/records";
+import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";
 import type { ProjectRoom } from "./project/project.ts";
 import { engineeringStore } from "./store.ts";
@@ -23,7 +24,7 @@ export function openFactoryRooms({ layout, database, door, objects, clock }: Rec
   const folder = layout.stateStore;
   const documents = openDocuments({ db, door, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies });
   return {
     artifacts,
     documents,

@@ -111,6 +111,9 @@ function surfaceFindings({ contract }: ModuleBrief, files: Deliverable, reading:
             "Give the code the surface the contract describes, or raise an interface change for the dependency that is in the way.",
           ),
         ]),
+    ...deltaText(deltaOf(contract, reading.delivered).filter(({ dimension }) => dimension === "error_surfaces")).map((difference) =>
+      finding("R3", "error handling", difference, "Raise every declared error where it is due, and no other."),
+    ),
     ...reading.problems.map((problem) => finding("R1", "the code compiles", problem, "Correct it.")),
     ...exampleProblems(files[EXAMPLES_FILE], contract).map((problem) => finding("R1", "examples.md", problem, "Complete examples.md.")),
   ];

@@ -8,7 +8,18 @@ import { nextActions } from "../../pausing.ts";
 import type { FolderWork } from "../../workplace.ts";
 import type { ContextPackDraft } from "../engineering/ports.ts";
 import { packOf } from "./pack.ts";
-import { afterCall, BEFORE, emittedSpec, nextRound, withMessage, withTrouble, type Emitted, type Sheet, type ToolResult } from "./sheet.ts";
+import {
+  afterCall,
+  BEFORE,
+  emittedSpec,
+  nextRound,
+  textRefs,
+  withMessage,
+  withTrouble,
+  type Emitted,
+  type Sheet,
+  type ToolResult,
+} from "./sheet.ts";
 import type { ProductSite } from "./site.ts";
 import { keepDraft, persistSpec } from "./store.ts";
 import { toolCalls, type ToolCall, type ToolCalls } from "./tools/calls.ts";
@@ -82,15 +93,15 @@ async function askOwner(site: ProductSite, sheet: Sheet, failures: number): Prom
   });
 }
 
-/** The page and its own texts; of modules only what the code index says. */
-function seenIn({ source, files }: Sheet): Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
-  const own = [...files.keys()].filter((path) => path !== source.name);
+/** The page and its own texts; of modules only what the code index says, so none of them is named. */
+function seenIn(sheet: Sheet): Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
+  const { page, own } = textRefs(sheet);
   return {
     included_refs: [
-      { ref: source.name, permission: "FULL", reason: "the person's page" },
+      { ref: page, permission: "FULL", reason: "the person's page" },
       ...own.map((ref) => ({ ref, permission: "FULL" as const, reason: "a text of its own" })),
     ],
-    excluded_refs: [{ ref: "state_store/modules", reason: "nobody but its Proposer sees the source of a module" }],
+    excluded_refs: [],
   };
 }
 

@@ -67,6 +67,19 @@ function written(files: Sheet["files"], { path, content }: CallOf<"write_file">)
   return new Map([...files].filter(([other]) => other !== where)).set(where, content);
 }
 
+/** Page and texts as references: every context counts from its own first version, and each text goes up by one when it is written again. */
+export function textRefs({ context, source, given, files, exchanges }: Sheet): { readonly page: string; readonly own: readonly string[] } {
+  const writes = exchanges.flatMap(({ call, result }) => (call.tool === "write_file" && result.ok ? [assertCanonicalPath(call.path)] : []));
+  const texts = [...files.keys()].filter((path) => path !== source.name);
+  return {
+    page: `${source.name}@${context}.0.0`,
+    own: texts.map((path) => {
+      const times = writes.filter((other) => other === path).length;
+      return `${path}@${context}.${given.has(path) ? times : times - 1}.0`;
+    }),
+  };
+}
+
 /** One query and where it led. */
 export interface Source {
   readonly query: string;

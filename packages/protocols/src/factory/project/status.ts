@@ -19,7 +19,8 @@ export const viewSchema = z.strictObject({
 });
 export type ProjectView = z.output<typeof viewSchema>;
 
-const LARGE = 500;
+/** A project with more tasks is reported, for somebody to keep an eye on. */
+export const LARGE = 500;
 const MOST_HALTED = 20;
 
 export function viewOf(graph: Graph, next: string | null): ProjectView {

@@ -19,7 +19,13 @@ export type Parts = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Works {
   readonly shop: FactoryShop;
-  readonly asked: { readonly role: string; readonly subject: string; sections(): Record<string, string> }[];
+  readonly asked: {
+    readonly role: string;
+    readonly subject: string;
+    sections(): Record<string, string>;
+    /** Everything that was sent, in one text. */
+    whole(): string;
+  }[];
   /** Until it ends or waits for a person. */
   drive(): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   question(): Promise<InboxQuestion>;
@@ -66,10 +72,11 @@ export async function openWorks(
   const turns = new Map<string, number>();
   let parts = first;
 
-  async function invoke({ role, subject, input, workplace }: ProviderRequest) {
+  async function invoke(request: ProviderRequest) {
+    const { role, subject, input, workplace } = request;
     const sections = () =>
       Object.fromEntries([...input.context_bundle.map(({ title, text }) => [title, text]), ["results", input.last_tool_results]]);
-    asked.push({ role, subject, sections });
+    asked.push({ role, subject, sections, whole: () => JSON.stringify({ ...request, workplace: null }) });
     const turn = turns.get(role) ?? 0;
     turns.set(role, turn + 1);
     const answers = parts[role] ?? [];

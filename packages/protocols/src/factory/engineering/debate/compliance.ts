@@ -26,7 +26,19 @@ export function checkChallenge(value: unknown, citable: Citable): CheckedChallen
   }
   const answer = checked.value;
   const problems = [...rubricProblems(answer), ...verdictProblems(answer), ...evidenceProblems(answer, citable)];
-  return problems.length === 0 ? { ok: true, answer } : { ok: false, problems, answer };
+  return problems.length === 0 ? { ok: true, answer: withOmissions(answer) } : { ok: false, problems, answer };
+}
+
+/** A FAIL is not sent back for what it left out, lest its objections get lost; but what was not verified is not met. */
+function withOmissions(answer: ChallengeAnswer): ChallengeAnswer {
+  return {
+    ...answer,
+    rubric_assessments: answer.rubric_assessments.map((one) => {
+      const unseen = one.criterion === "R1" && one.assessment === "MET" ? unseenDimensions(one.evidence) : [];
+      if (unseen.length === 0) return one;
+      return { ...one, assessment: "NOT_MET", evidence: `says nothing about ${unseen.join(", ")}: ${one.evidence}` };
+    }),
+  };
 }
 
 function rubricProblems({ rubric_assessments }: ChallengeAnswer): string[] {

@@ -11,6 +11,7 @@ import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { openDesk } from "../../../desk.ts";
 import { protocolRole } from "../../../roles.ts";
 import { artifactTools } from "../../artifact-tools.ts";
+import { bodies } from "../../bodies.ts";
 import { engineering, type EngineeringInput, type EngineeringResult } from "../engineering.ts";
 import type {
   ContextPackDraft,
@@ -97,6 +98,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     objects,
     fs: nodeFileSystem,
     folder: join(scratch.root, ".slipway/state_store"),
+    bodies,
   });
   const kept: Kept = { packs: [], contributions: [], rounds: [], reports: [], plans: [], sealed: [], registered: [], raised: [] };
   const asked: Asked[] = [];
