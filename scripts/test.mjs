@@ -32,8 +32,7 @@ const lanes = [
     ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
     ["dead code", bin("knip"), []],
   ],
-  [["tests of the packages", ...nx("--exclude=@slipway/test,slipway")]],
-  [["tests of the command line", ...nx("--projects=slipway")]],
+  [["tests of the packages", ...nx("--exclude=@slipway/test")]],
   [["acceptance tests", ...nx("--projects=@slipway/test")]],
 ];
 

@@ -31,6 +31,8 @@ type Stop = "timeout" | "abort" | LimitName;
 
 const GONE_WITHIN_MS = 10_000;
 const CLOSED_WITHIN_MS = 500;
+/** Far beyond what a busy machine needs to hand over the last words of a process that has ended. */
+const SETTLED_WITHIN_MS = 10_000;
 
 /** Follows a started command to its end. When this returns, no process of it is left. */
 export async function supervise(
@@ -77,6 +79,7 @@ export async function supervise(
   clearTimeout(graceTimer);
   endWatch();
   request.signal?.removeEventListener("abort", onAbort);
+  await untilSettled(child, tree);
   await untilGone(tree, goneWithinMs);
   await untilClosed(child, closed);
   // What a command answers to being stopped is not its result.
@@ -109,7 +112,6 @@ function countOutput(child: Child, request: SandboxRequest, maxBytes: number, on
 
 /** The command itself has ended; what it left running has not. */
 async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
-  await tree.settled;
   const started = performance.now();
   for (let waited = 0; !tree.gone(); waited = performance.now() - started) {
     tree.kill();
@@ -123,11 +125,20 @@ async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
   }
 }
 
+/** A stream that somebody else holds open would be waited for without end. */
+async function untilSettled(child: Child, { settled }: ProcessTree): Promise<void> {
+  const timer = setTimeout(() => closeStreams(child), SETTLED_WITHIN_MS);
+  await settled;
+  clearTimeout(timer);
+}
+
 /** Without processes the pipes close by themselves, unless somebody outside was handed one. */
 async function untilClosed(child: Child, closed: Promise<void>): Promise<void> {
-  const timer = setTimeout(() => {
-    for (const stream of child.stdio) stream?.destroy();
-  }, CLOSED_WITHIN_MS);
+  const timer = setTimeout(() => closeStreams(child), CLOSED_WITHIN_MS);
   await closed;
   clearTimeout(timer);
+}
+
+function closeStreams(child: Child): void {
+  for (const stream of child.stdio) stream?.destroy();
 }
