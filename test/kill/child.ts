@@ -19,7 +19,7 @@ const session = await openSession({
 });
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, orders.specs), undefined, io));
+const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, orders.specs)));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);

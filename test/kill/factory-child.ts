@@ -22,7 +22,7 @@ const session = await openSession({
 const answers = await bundledAnswers();
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const runId = known?.runId ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md"), undefined));
+const runId = known?.runId ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md")));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);

@@ -1,6 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { isFinished } from "@slipway/durable/status";
-import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { escalationKind } from "@slipway/protocols/factory/escalation/schema";
 import { decided, decisionLogKind, exceptionDecision, noted } from "@slipway/protocols/factory/exceptions/decisions";
 import { taskThatHalted, type LateChangeInput } from "@slipway/protocols/factory/late-change";
@@ -12,10 +11,9 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { withFactory, type FactoryRoom } from "./factory-room.ts";
 import type { Io } from "./io.ts";
 import { personOf } from "./places.ts";
-import { openProgress, styleFor } from "./render/progress.ts";
-import { openSession } from "./session.ts";
 import { freeRunId } from "./start-run.ts";
 import { reasonFrom } from "./unsandboxed.ts";
+import { withSession } from "./with-session.ts";
 
 export interface Late {
   readonly view: ExceptionView;
@@ -74,18 +72,8 @@ async function changeNow(args: Arguments, io: Io, { view }: Late): Promise<ExitC
     taskThatHalted(await documents.get(escalationKind, view.escalation_id ?? "")),
   );
   const choice = agentChoice(args);
-  const unsandboxedReason = reasonFrom(args);
   const json = args.flag("json");
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents: choice,
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
+  return withSession({ io, json, agents: choice, unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
     await assertAgents({ kernel: session.kernel, io, choice, protocol: "factory" });
     await session.sandbox();
     const runId = await freeRunId(session, exception_id.toLowerCase());
@@ -97,11 +85,8 @@ async function changeNow(args: Arguments, io: Io, { view }: Late): Promise<ExitC
       note: args.text("comment") ?? "",
     };
     await session.engine.start("factory-late-change", input, { runId });
-    if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+    await session.recordOverride(runId);
     if (!json) io.out(`run ${runId}\n`);
     return await conduct({ session, runId, io, json, progress });
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 }

@@ -9,7 +9,7 @@ import type { DoorEvent } from "@slipway/kernel/operations/door";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "@slipway/kernel/journal/repository";
 import type { Repository } from "@slipway/kernel/git/repository";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
-import { partial, type PartialInput } from "@slipway/protocols/factory/partial";
+import type { PartialInput } from "@slipway/protocols/factory/partial";
 import { lateChange, type LateChangeInput } from "@slipway/protocols/factory/late-change";
 import { openFactoryShop } from "@slipway/protocols/factory/shop";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
@@ -21,6 +21,7 @@ import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { openRunLease, type RunLease } from "@slipway/kernel/run-lease/lease";
 import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { reconcile } from "@slipway/kernel/git/reconcile";
 import { openTracing } from "@slipway/agents/telemetry/tracing";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
@@ -30,6 +31,7 @@ import { agentsNow, deskFor, type AgentChoice, type ProtocolName } from "./agent
 import type { Io } from "./io.ts";
 import { keepLease, keepLocksOf } from "./lease.ts";
 import { personOf, placesOf } from "./places.ts";
+import { STARTED } from "./workflows.ts";
 
 /** Looked at by the progress display and by the kill suite. */
 export interface Hooks {
@@ -55,6 +57,8 @@ export interface Session {
   readonly sandbox: () => Promise<Sandbox>;
   /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
   readonly agents: (protocol: ProtocolName) => Promise<RunAgents>;
+  /** Why its gates may run without a sandbox, and who says so, becomes part of the run's record; nothing where they may not. */
+  recordOverride(runId: string): Promise<void>;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
@@ -132,7 +136,7 @@ async function supervise(options: Supervision): Promise<Session> {
     clock: records.clock,
     ids: records.ids,
     inbox: records.inbox,
-    workflows: [features, factory, partial, lateChange],
+    workflows: STARTED,
     kernel: shop,
     observe(event) {
       options.observe?.(event);
@@ -157,6 +161,9 @@ async function supervise(options: Supervision): Promise<Session> {
     engine,
     sandbox,
     agents: (of) => agentsNow({ kernel, io, choice: options.agents, protocol: of }),
+    async recordOverride(runId) {
+      if (options.unsandboxedReason !== undefined) await recordOverride(records.door, personOf(io), runId, options.unsandboxedReason);
+    },
     async drive(runId, driveOptions = {}) {
       // What is no run of its own is refused there, with the reason.
       const info = await engine.run(runId);

@@ -1,6 +1,5 @@
 import { basename, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { featureIdOf } from "@slipway/kernel/specs/feature-id";
 import { readSpec, type Spec } from "@slipway/kernel/specs/read";
 import type { ProjectHead } from "@slipway/kernel/projects/projects";
@@ -14,39 +13,25 @@ import { conduct } from "./conduct.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { indexOf } from "./index-room.ts";
 import type { Io } from "./io.ts";
-import { personOf } from "./places.ts";
-import { openProgress, styleFor } from "./render/progress.ts";
-import { openSession, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { freeRunId } from "./start-run.ts";
 import { reasonFrom } from "./unsandboxed.ts";
+import { withSession } from "./with-session.ts";
 
 /** From a page of intent to a run that is carried out until it ends or a person is needed. */
 export async function startFactory(args: Arguments, io: Io, page: string): Promise<ExitCode> {
   const spec = await readPage(io.cwd, page);
   const choice = agentChoice(args);
-  const unsandboxedReason = reasonFrom(args);
   const json = args.flag("json");
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents: choice,
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
+  return withSession({ io, json, agents: choice, unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
     await assertNoneAtWork(session);
     const { earlier } = await lookBack(session, io, spec);
     if (earlier.kind === "nothing_to_do") return nothingToDo(io, json, spec.path, earlier.head);
     await assertAgents({ kernel: session.kernel, io, choice, protocol: "factory" });
-    const runId = await beginFactory(session, io, spec, unsandboxedReason);
+    const runId = await beginFactory(session, io, spec);
     if (!json) io.out(`run ${runId}${earlier.kind === "again" ? `, after ${earlier.previous.project_id}` : ""}\n`);
     return await conduct({ session, runId, io, json, progress });
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 }
 
 /** Reads the page. Its name becomes the project's, in small letters: SPEC.md is how such a page is called. */
@@ -56,7 +41,7 @@ export async function readPage(cwd: string, path: string): Promise<Spec> {
 }
 
 /** Records the run. The page is kept by digest: from here on nobody reads the user's file again. */
-export async function beginFactory(session: Session, io: Io, spec: Spec, unsandboxedReason: string | undefined): Promise<string> {
+export async function beginFactory(session: Session, io: Io, spec: Spec): Promise<string> {
   await assertNoneAtWork(session);
   await indexOf(session.kernel, io).assertSearchable();
   const { page, earlier } = await lookBack(session, io, spec);
@@ -71,7 +56,7 @@ export async function beginFactory(session: Session, io: Io, spec: Spec, unsandb
     ...(earlier.kind === "again" ? { previous: earlier.previous } : {}),
   };
   await session.engine.start("factory", input, { runId });
-  if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+  await session.recordOverride(runId);
   return runId;
 }
 

@@ -1,13 +1,10 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { recordOverride } from "@slipway/kernel/sandbox/override";
 import type { Spec } from "@slipway/kernel/specs/read";
 import type { FeaturesInput } from "@slipway/protocols/features/protocol";
-import type { Io } from "./io.ts";
-import { personOf } from "./places.ts";
 import type { Session } from "./session.ts";
 
 /** Records the run. The specifications are kept by digest: from here on nobody reads the user's files again. */
-export async function startRun(session: Session, specs: readonly Spec[], unsandboxedReason: string | undefined, io: Io): Promise<string> {
+export async function startRun(session: Session, specs: readonly Spec[]): Promise<string> {
   await assertNew(session, specs);
   await assertNoOldRun(session, specs);
   await assertNoBranch(session, specs);
@@ -26,7 +23,7 @@ export async function startRun(session: Session, specs: readonly Spec[], unsandb
     ),
   };
   await session.engine.start("features", input, { runId });
-  if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+  await session.recordOverride(runId);
   return runId;
 }
 

@@ -14,8 +14,9 @@ import { summarise } from "../demo/summary.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { paint } from "../render/paint.ts";
-import { openProgress, styleFor, type Progress } from "../render/progress.ts";
-import { openSession, type Session } from "../session.ts";
+import type { Progress } from "../render/progress.ts";
+import type { Session } from "../session.ts";
+import { withSession } from "../with-session.ts";
 import { startRun } from "../start-run.ts";
 
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
@@ -38,26 +39,15 @@ export const run: RunCommand = async (args, outer) => {
   if (!available)
     say("This machine offers no sandbox, so the demo's gates run without one. That is recorded. `slipway doctor` says how to get one.\n");
   const unsandboxedReason = available ? undefined : `no sandbox on this machine; the demo runs only ${bundle.gates}`;
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents: { provider: "replay", cassette: cassetteOf(bundle), record: recordTo },
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
-    const runId = await startRun(session, await readSpecs(folder, specs), unsandboxedReason, io);
+  const agents = { provider: "replay", cassette: cassetteOf(bundle), record: recordTo };
+  return withSession({ io, json, agents, unsandboxedReason }, async (session, progress) => {
+    const runId = await startRun(session, await readSpecs(folder, specs));
     await carryOut(session, runId, io, progress, say);
     progress.stop();
     const summary = await summarise(session, runId, performance.now() - started);
     outer.out(json ? `${JSON.stringify(summary)}\n` : closingLines(summary, folder, bundle.lookAt, outer).join("\n"));
     return summary.status === "completed" && summary.merged.length === specs.length ? EXIT.done : EXIT.failed;
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 };
 
 function bundleFor(which: string | undefined): DemoBundle {

@@ -1,31 +1,19 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { findFeature, type Feature } from "@slipway/kernel/features/store";
 import { glance } from "@slipway/kernel/glance/glance";
-import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { agentChoice } from "../agents.ts";
 import { chooseWaiting, FOR_LANDING, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { personOf } from "../places.ts";
-import { openProgress, styleFor } from "../render/progress.ts";
-import { openSession, type Session } from "../session.ts";
+import type { Session } from "../session.ts";
 import { reasonFrom } from "../unsandboxed.ts";
+import { withSession } from "../with-session.ts";
 
 /** Lets the features' run go on to their merge. It lands only what a person has approved. */
 export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
-  const unsandboxedReason = reasonFrom(args);
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents: agentChoice(args),
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
+  return withSession({ io, json, agents: agentChoice(args), unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
     const named = args.positionals.length === 0 ? [undefined] : [...new Set(args.positionals)];
     const say = json ? io.err : io.out;
     const features = await Promise.all(named.map((id) => chooseWaiting(session.records, id, FOR_LANDING, say)));
@@ -38,15 +26,12 @@ export const run: RunCommand = async (args, io) => {
     for (const id of await landingAlong(session, open)) say(`${id} is approved, too, and lands with the same run.\n`);
     let exitCode: ExitCode = EXIT.done;
     for (const runId of new Set(open.map(rootOf))) {
-      if (unsandboxedReason !== undefined) await recordOverride(session.records.door, personOf(io), runId, unsandboxedReason);
+      await session.recordOverride(runId);
       exitCode = await conduct({ session, runId, io, json, progress });
     }
     // Other features of the run may still wait; these have been asked for.
     return (await areMerged(session, open)) ? EXIT.done : exitCode;
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 };
 
 /** A run lands whatever is approved in it, in the order of the approvals: whoever names one is told of the others. */

@@ -2,12 +2,11 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { agentChoice, assertAgents, type ProtocolName } from "../agents.ts";
 import type { Arguments, RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
-import { openProgress, styleFor } from "../render/progress.ts";
-import { openSession } from "../session.ts";
 import { specsFor } from "../specs.ts";
 import { startFactory } from "../start-factory.ts";
 import { startRun } from "../start-run.ts";
 import { reasonFrom } from "../unsandboxed.ts";
+import { withSession } from "../with-session.ts";
 
 export const run: RunCommand = async (args, io) => {
   if (protocolOf(args) === "factory") return startFactory(args, io, onePage(args));
@@ -15,24 +14,12 @@ export const run: RunCommand = async (args, io) => {
   const agents = agentChoice(args);
   const unsandboxedReason = reasonFrom(args);
   const json = args.flag("json");
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents,
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
+  return withSession({ io, json, agents, unsandboxedReason }, async (session, progress) => {
     await assertAgents({ kernel: session.kernel, io, choice: agents, protocol: "features" });
-    const runId = await startRun(session, specs, unsandboxedReason, io);
+    const runId = await startRun(session, specs);
     if (!json) io.out(`run ${runId}\n`);
     return await conduct({ session, runId, io, json, progress });
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 };
 
 function protocolOf(args: Arguments): ProtocolName {

@@ -6,8 +6,9 @@ import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { openProgress, styleFor, type Progress } from "../render/progress.ts";
-import { openSession, type Session } from "../session.ts";
+import type { Progress } from "../render/progress.ts";
+import type { Session } from "../session.ts";
+import { withSession } from "../with-session.ts";
 import { beginFactory, readPage } from "../start-factory.ts";
 import { cassetteOf, HOURS } from "./bundle.ts";
 import { answerAll, bundledEdit } from "./factory-answers.ts";
@@ -51,24 +52,12 @@ interface Building {
 }
 
 async function build({ io, json, say, unsandboxedReason, cassette }: Building): Promise<BuildSummary> {
-  const progress = openProgress(io, styleFor(io, json));
-  const session = await openSession({
-    io,
-    agents: { provider: "replay", cassette },
-    unsandboxedReason,
-    observe: progress.event,
-    onStepStart: progress.started,
-    onWarning: progress.warn,
-  });
-  try {
-    const runId = await beginFactory(session, io, await readPage(io.cwd, PAGE), unsandboxedReason);
+  return withSession({ io, json, agents: { provider: "replay", cassette }, unsandboxedReason }, async (session, progress) => {
+    const runId = await beginFactory(session, io, await readPage(io.cwd, PAGE));
     const outcome = await carryOut(session, runId, io, progress, say);
     progress.stop();
     return await summariseFactory(session, runId, outcome);
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 }
 
 /** One sentence of the page is another one, and the same command is given again. */

@@ -1,17 +1,7 @@
 import type { Contract } from "@slipway/kernel/contracts/schema";
+import { NO_CHANGE } from "../exceptions/testing/samples.ts";
 import { codeOf, considering, COVERAGE, examplesOf, planOf, proposalOf, testsOf } from "../engineering/testing/modules.ts";
 
-const NOTHING = {
-  added_inputs: [],
-  removed_inputs: [],
-  modified_inputs: [],
-  added_outputs: [],
-  removed_outputs: [],
-  modified_outputs: [],
-  added_error_surfaces: [],
-  added_effects: [],
-  mode_changes: null,
-};
 /** What a Proposer says of the contract of the module it builds on. */
 export const change = (target_module = "MM-twice@1.0.0") => ({
   type: "INTERFACE_CHANGE",
@@ -19,7 +9,7 @@ export const change = (target_module = "MM-twice@1.0.0") => ({
   target_module,
   reason: "numbers that are too large become infinite",
   evidence: ["the contract of MM-twice names one error"],
-  proposed_delta: { ...NOTHING, added_error_surfaces: [{ name: "LargeError", when: "n is above 1e300", surface: "exception" }] },
+  proposed_delta: { ...NO_CHANGE, added_error_surfaces: [{ name: "LargeError", when: "n is above 1e300", surface: "exception" }] },
   compatibility: "BACKWARD_COMPATIBLE",
   urgency: "BLOCKING",
 });

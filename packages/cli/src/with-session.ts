@@ -1,0 +1,24 @@
+import type { Io } from "./io.ts";
+import { openProgress, styleFor, type Progress } from "./render/progress.ts";
+import { openSession, type Session, type SessionOptions } from "./session.ts";
+
+interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
+  readonly io: Io;
+  readonly json: boolean;
+}
+
+/** A session whose progress is shown, and which is closed whatever happens. */
+export async function withSession<T>(
+  { io, json, agents, unsandboxedReason }: Shown,
+  work: (session: Session, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = openProgress(io, styleFor(io, json));
+  const { event: observe, started: onStepStart, warn: onWarning } = progress;
+  const session = await openSession({ io, agents, unsandboxedReason, observe, onStepStart, onWarning });
+  try {
+    return await work(session, progress);
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}
