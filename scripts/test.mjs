@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
+import { withFilesInMemory } from "./memory.mjs";
 import { coverageLines } from "./coverage.mjs";
 import { readReports } from "./reports.mjs";
 
@@ -21,32 +22,38 @@ const environment = {
   NX_INTERACTIVE: "false",
 };
 const bin = (name) => join(root, "node_modules", ".bin", name);
+const memory = withFilesInMemory();
 const nx = (...projects) => {
   const quiet = ["--outputStyle=stream-without-prefixes", "--skipNxCache"];
-  return [bin("nx"), ["run-many", "-t", "test", ...projects, "--parallel=1", ...quiet]];
+  return memory.wrap(bin("nx"), ["run-many", "-t", "test", ...projects, "--parallel=1", ...quiet]);
 };
-// Side by side: much of what the tests do is waiting, for processes and for the disk.
+const HALF = "@slipway/kernel,@slipway/protocols";
+// Side by side: much of what the tests do is waiting, for processes and for the disk. Each half of the packages in one worker,
+// because loading them a second time costs more than it saves.
 const lanes = [
   [
     ["lint", bin("oxlint"), ["--deny-warnings"]],
     ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
     ["dead code", bin("knip"), []],
   ],
-  [["tests of the packages", ...nx("--exclude=@slipway/test")]],
+  [["tests of kernel and protocols", ...nx(`--projects=${HALF}`), { VITEST_MAX_WORKERS: "1" }]],
+  [["tests of the other packages", ...nx(`--exclude=@slipway/test,${HALF}`), { VITEST_MAX_WORKERS: "1" }]],
   [["acceptance tests", ...nx("--projects=@slipway/test")]],
 ];
 
 const failed = [];
 async function carryOut(stages) {
-  for (const [name, command, args] of stages) {
+  for (const [name, command, args, more] of stages) {
     const started = Date.now();
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: environment });
+    const env = { ...environment, ...more };
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env });
     const status = await new Promise((resolve) => child.on("error", () => resolve(null)).on("close", resolve));
     console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
     if (status !== 0) failed.push(name);
   }
 }
 await Promise.all(lanes.map(carryOut));
+memory.remove();
 
 for (const line of coverageLines()) console.log(line);
 const { tests, skipped } = readReports();

@@ -57,6 +57,13 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
       journal: { events: expect.any(Number), head: expect.stringMatching(/^[0-9a-f]{64}$/) },
       elapsed_ms: expect.any(Number),
     });
+    // One object a line, and the last of them is the whole.
+    expect(
+      output
+        .trim()
+        .split("\n")
+        .map((line) => typeof JSON.parse(line)),
+    ).not.toContain("string");
     expect(summary.merged.map(({ feature_id }) => feature_id).toSorted()).toEqual(FEATURES);
     const landed = git("log", "--first-parent", "--reverse", "--format=%H %T", "main").split("\n").slice(1);
     expect(landed).toEqual(summary.merged.map(({ commit, tree }) => `${commit} ${tree}`));

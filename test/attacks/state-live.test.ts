@@ -57,7 +57,7 @@ function lethalGit(folder: string): { readonly countdown: string } {
   const countdown = join(folder, "countdown");
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
   // Its parent, or, where that only starts processes for another, the other.
-  const whose = `whose=$PPID; if grep -qa launcher-process /proc/$PPID/cmdline; then whose=$(awk '/^PPid:/ { print $2 }' /proc/$PPID/status); fi`;
+  const whose = `whose=$PPID; if grep -qa slipway-launcher /proc/$PPID/cmdline; then whose=$(awk '/^PPid:/ { print $2 }' /proc/$PPID/status); fi`;
   const death = `rm ${countdown}; ${whose}; kill -9 $whose; exit 1`;
   const count = `n=$(cat ${countdown}); if [ "$n" = 1 ]; then ${death}; fi; echo $((n - 1)) > ${countdown}`;
   mkdirSync(folder);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FILES, letters } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";
-import { belongings, expectRefused, run, slipway } from "./place.ts";
+import { belongings, expectRefused, inHere, run, runHere, slipway } from "./place.ts";
 
 describe("the specification", () => {
   test("missing, a folder, empty, 10 MB, not UTF-8, with a NUL: each is named, and nothing is written", async () => {
@@ -27,14 +27,14 @@ describe("the specification", () => {
       ["nul.md", "UTF-8"],
     ];
     for (const [name, reason] of why) {
-      expectRefused(await slipway(project, ["run", name, "--cassette", project.cassette]), {
+      expectRefused(await inHere(project, ["run", name, "--cassette", project.cassette]), {
         code: "spec_ingest_failed",
         names: [name, reason],
       });
     }
     expect(belongings(project.root)).toEqual(before);
     expect(existsSync(join(project.root, ".slipway"))).toBe(false);
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
   });
 });
 
@@ -48,11 +48,11 @@ describe("the configuration", () => {
     expect(belongings(project.root)).toEqual(before);
     project.git("add", "slipway");
     project.git("commit", "--quiet", "--message=with");
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
     const none = letters();
     none.git("rm", "-r", "--quiet", "slipway");
     none.git("commit", "--quiet", "--message=none");
-    expectRefused(await run(none), { code: "config_missing", names: ["slipway/policy.yaml and slipway/gates.yaml", "slipway init"] });
+    expectRefused(await runHere(none), { code: "config_missing", names: ["slipway/policy.yaml and slipway/gates.yaml", "slipway init"] });
   });
 
   const gates = FILES["slipway/gates.yaml"] ?? "";
@@ -84,7 +84,7 @@ describe("the configuration", () => {
   ])("%s in %s: file, field and line, before anything is written", async (_what, file, text, names) => {
     const project = letters({ [file]: text });
     const before = belongings(project.root);
-    expectRefused(await run(project), { code: "config_invalid", names: [file, ...names] });
+    expectRefused(await runHere(project), { code: "config_invalid", names: [file, ...names] });
     expect(belongings(project.root)).toEqual(before);
     expect(existsSync(join(project.root, ".slipway"))).toBe(false);
   });
@@ -107,13 +107,13 @@ describe("the cassette", () => {
       names: [join(project.root, "nowhere"), "cassette.json", "--cassette"],
     });
     rmSync(join(project.cassette, "cassette.json"));
-    expectRefused(await run(project), { code: "cassette_missing", names: ["cassette.json"] });
+    expectRefused(await runHere(project), { code: "cassette_missing", names: ["cassette.json"] });
     writeFileSync(join(project.cassette, "cassette.json"), "{ not json");
-    expectRefused(await run(project), { code: "config_invalid", names: [join(project.cassette, "cassette.json"), "JSON"] });
+    expectRefused(await runHere(project), { code: "config_invalid", names: [join(project.cassette, "cassette.json"), "JSON"] });
     writeFileSync(join(project.cassette, "cassette.json"), '{"version":2,"created":"x","description":"x"}');
-    expectRefused(await run(project), { code: "config_invalid", names: ["cassette.json", "/version"] });
+    expectRefused(await runHere(project), { code: "config_invalid", names: ["cassette.json", "/version"] });
     writeFileSync(join(project.cassette, "cassette.json"), '{"version":1,"created":"x","description":"x"}');
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
   });
 
   test("an answer missing: the run waits with the file's name, and goes on once it is there", async () => {
@@ -145,11 +145,11 @@ describe("the cassette", () => {
     const file = join(project.cassette, "builder", "letters.1.json");
     writeFileSync(file, text);
     const before = belongings(project.root);
-    const { code, stdout } = await run(project);
+    const { code, stdout } = await runHere(project);
     expect(code).toBe(23);
     expect(stdout).toContain(file);
     expect(stdout).toContain(named);
-    expect((await slipway(project, ["inbox"])).stdout).toContain("config_invalid: ");
+    expect((await inHere(project, ["inbox"])).stdout).toContain("config_invalid: ");
     expect(belongings(project.root)).toEqual(before);
   });
 });

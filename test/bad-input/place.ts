@@ -33,13 +33,24 @@ export async function slipway(project: Pick<Project, "root" | "env">, argv: read
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return withoutBugs({ code, stdout, stderr });
+}
+
+/** The same in this process: for what has nothing to do with where it runs. */
+export async function inHere(project: Project, argv: readonly string[], cwd = project.root): Promise<Ended> {
+  return withoutBugs(await project.slipway(argv, { cwd }));
+}
+
+function withoutBugs({ code, stdout, stderr }: Ended): Ended {
   expect(`${stdout}${stderr}`, "a stack trace").not.toMatch(/^\s+at .*[:(]\d+:\d+\)?$/m);
   expect(`${stdout}${stderr}`, "a bug").not.toMatch(/internal_error/);
   return { code, stdout, stderr };
 }
 
-export const run = (project: Project, ...more: readonly string[]) =>
-  slipway(project, ["run", "letters.spec.md", "--cassette", project.cassette, ...more]);
+const toRun = (project: Project) => ["run", "letters.spec.md", "--cassette", project.cassette];
+
+export const run = (project: Project) => slipway(project, toRun(project));
+export const runHere = (project: Project) => inHere(project, toRun(project));
 
 export interface Refusal {
   readonly exit?: number;

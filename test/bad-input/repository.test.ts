@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { scratchFolder } from "slipway/init/testing/scratch";
 import { letters } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";
-import { belongings, expectRefused, run, slipway } from "./place.ts";
+import { belongings, expectRefused, inHere, run, runHere, slipway } from "./place.ts";
 
 const git = (cwd: string, ...args: readonly string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
 
@@ -18,15 +18,16 @@ describe("the repository", () => {
     expectRefused(ended, { code: "git_missing", names: ["git was not found", "Install git"] });
     expect(existsSync(join(project.root, ".slipway"))).toBe(false);
     expect(belongings(project.root)).toEqual(before);
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
   });
 
   test("not a repository", async () => {
     const project = letters();
     const folder = scratchFolder();
-    for (const argv of [["run", join(project.root, "letters.spec.md")], ["status"], ["inbox"], ["resume"], ["journal", "verify"]]) {
-      expectRefused(await slipway(project, argv, { cwd: folder }), { code: "not_a_repository", names: [folder, "git init"] });
-    }
+    const refusal = { code: "not_a_repository", names: [folder, "git init"] };
+    expectRefused(await slipway(project, ["run", join(project.root, "letters.spec.md")], { cwd: folder }), refusal);
+    for (const argv of [["status"], ["inbox"], ["resume"], ["journal", "verify"]])
+      expectRefused(await inHere(project, argv, folder), refusal);
     expect(existsSync(join(folder, ".slipway"))).toBe(false);
   });
 
@@ -64,7 +65,7 @@ describe("the repository", () => {
     const before = belongings(project.root);
     expect((await run(project)).code).toBe(23);
     expect(belongings(project.root)).toEqual(before);
-    expect((await slipway(project, ["approve"])).code).toBe(0);
+    expect((await inHere(project, ["approve"])).code).toBe(0);
     expect((await slipway(project, ["merge"])).code).toBe(0);
     const after = belongings(project.root);
     expect(after).toEqual({ ...before, refs: after.refs });
@@ -75,10 +76,10 @@ describe("the repository", () => {
     const project = letters();
     project.git("branch", "--move", "trunk");
     const before = belongings(project.root);
-    expectRefused(await run(project), { code: "config_invalid", names: ["slipway/policy.yaml", '"main"', "git branch main"] });
+    expectRefused(await runHere(project), { code: "config_invalid", names: ["slipway/policy.yaml", '"main"', "git branch main"] });
     expect(belongings(project.root)).toEqual(before);
     project.git("branch", "main");
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
   });
 
   test("a dirty tree works: staged, changed, deleted and untracked files stay as they are, before and after the merge", async () => {
@@ -93,7 +94,7 @@ describe("the repository", () => {
     const before = belongings(project.root);
     expect((await run(project)).code).toBe(23);
     expect(belongings(project.root)).toEqual(before);
-    await slipway(project, ["approve"]);
+    await inHere(project, ["approve"]);
     expect((await slipway(project, ["merge"])).code).toBe(0);
     const after = belongings(project.root);
     expect(after.status).toBe(before.status);
@@ -109,8 +110,8 @@ describe("the repository", () => {
     project.write("part/src/a.txt", "my change in the submodule\n");
     const [before, inner] = [belongings(project.root), belongings(part.root)];
     const link = project.git("ls-tree", "main", "part");
-    expect((await run(project)).code).toBe(23);
-    await slipway(project, ["approve"]);
+    expect((await runHere(project)).code).toBe(23);
+    await inHere(project, ["approve"]);
     expect((await slipway(project, ["merge"])).code).toBe(0);
     expect(project.git("ls-tree", "main", "part")).toBe(link);
     expect(project.read("part/src/a.txt")).toBe("my change in the submodule\n");

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openSqlite } from "@slipway/durable/sqlite";
 import { letters, type Project } from "slipway/testing/project";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { belongings, cannotLosePermissions, expectRefused, giveToNobody, isRoot, run, slipway } from "./place.ts";
+import { belongings, cannotLosePermissions, expectRefused, giveToNobody, inHere, isRoot, run, runHere, slipway } from "./place.ts";
 
 const database = (project: Project) => join(project.root, ".slipway", "slipway.db");
 
@@ -19,8 +19,8 @@ async function waiting(): Promise<Project> {
 }
 
 async function expectMerges(project: Project): Promise<void> {
-  expect((await slipway(project, ["approve"])).code).toBe(0);
-  expect((await slipway(project, ["merge"])).code).toBe(0);
+  expect((await inHere(project, ["approve"])).code).toBe(0);
+  expect((await inHere(project, ["merge"])).code).toBe(0);
   expect(project.git("show", "main:src/a.txt")).toBe("two\n");
 }
 
@@ -29,14 +29,17 @@ describe("the journal", () => {
     const project = await waiting();
     project.sql("UPDATE events SET payload = replace(payload, 'two', 'six') WHERE kind = 'step' AND name = 'builder:1'");
     const before = belongings(project.root);
-    const verified = await slipway(project, ["journal", "verify"]);
+    const verified = await inHere(project, ["journal", "verify"]);
     expect(verified.code).toBe(3);
     const [edited] = project.sql("SELECT seq FROM events WHERE kind = 'step' AND name = 'builder:1'");
     expect(verified.stdout).toMatch(new RegExp(`^BROKEN {2}\\S+/feature:letters: edited at event ${edited?.["seq"]}\\.`, "m"));
     expect(verified.stdout).toContain("Keep a copy of .slipway");
-    await slipway(project, ["approve"]);
-    for (const command of ["resume", "merge"]) {
-      expectRefused(await slipway(project, [command]), {
+    await inHere(project, ["approve"]);
+    for (const [command, carriedOut] of [
+      ["resume", slipway],
+      ["merge", inHere],
+    ] as const) {
+      expectRefused(await carriedOut(project, [command]), {
         exit: 3,
         code: "journal_broken",
         names: ["feature:letters", `event ${edited?.["seq"]}`, "refs/slipway"],
@@ -45,7 +48,7 @@ describe("the journal", () => {
     expect(belongings(project.root)).toEqual(before);
     expect(project.git("for-each-ref", "refs/slipway")).not.toBe("");
     project.sql("UPDATE events SET payload = replace(payload, 'six', 'two') WHERE kind = 'step' AND name = 'builder:1'");
-    expect((await slipway(project, ["merge"])).code).toBe(0);
+    expect((await inHere(project, ["merge"])).code).toBe(0);
   });
 });
 
@@ -95,12 +98,10 @@ describe("the database", () => {
     project.sql("INSERT INTO schema_version VALUES (99, 'from the future')");
     const rows = () => project.sql("SELECT count(*) AS n FROM events");
     const before = rows();
-    for (const argv of [["status"], ["inbox"], ["approve"], ["resume"], ["merge"], ["journal", "verify"], ["watch"]]) {
-      expectRefused(await slipway(project, argv), {
-        code: "database_newer",
-        names: [database(project), "from the future", "slipway@latest"],
-      });
-    }
+    const refusal = { code: "database_newer", names: [database(project), "from the future", "slipway@latest"] };
+    expectRefused(await slipway(project, ["resume"]), refusal);
+    for (const argv of [["status"], ["inbox"], ["approve"], ["merge"], ["journal", "verify"], ["watch"]])
+      expectRefused(await inHere(project, argv), refusal);
     expect(rows()).toEqual(before);
     project.sql("DELETE FROM schema_version WHERE version = 99");
     await expectMerges(project);
@@ -110,12 +111,12 @@ describe("the database", () => {
     const project = letters();
     mkdirSync(join(project.root, ".slipway"));
     writeFileSync(database(project), "somebody's notes, long enough to be read as a header ".repeat(40));
-    for (const argv of [["status"], ["inbox"], ["run", "letters.spec.md", "--cassette", project.cassette]]) {
-      expectRefused(await slipway(project, argv), { code: "database_corrupt", names: [database(project), "Move the file away"] });
-    }
+    const refusal = { code: "database_corrupt", names: [database(project), "Move the file away"] };
+    expectRefused(await run(project), refusal);
+    for (const argv of [["status"], ["inbox"]]) expectRefused(await inHere(project, argv), refusal);
     expect(project.read(".slipway/slipway.db")).toMatch(/^somebody's notes/);
     rmSync(database(project));
-    expect((await run(project)).code).toBe(23);
+    expect((await runHere(project)).code).toBe(23);
   });
 
   test("read-only", async (context) => {
@@ -159,7 +160,7 @@ describe("the disk", () => {
     expect(ended.stderr).toMatch(/^warning: the journal's heads could not be kept outside: .*state/m);
     expect(ended.code).toBe(23);
     rmSync(join(project.home, "state"));
-    expect((await slipway(project, ["resume", "--cassette", project.cassette])).code).toBe(23);
+    expect((await inHere(project, ["resume", "--cassette", project.cassette])).code).toBe(23);
   });
 
   test("a specification that may not be read", async (context) => {
@@ -186,11 +187,11 @@ describe("the disk", () => {
       expect(full.stderr).toMatch(/^(disk_full|io_error): .*\n {2}next: \S/m);
       expect(belongings(project.root)).toEqual(before);
       rmSync(filler);
-      const recorded = (JSON.parse((await slipway(project, ["status", "--json"])).stdout) as { runs: object[] }).runs.length > 0;
+      const recorded = (JSON.parse((await inHere(project, ["status", "--json"])).stdout) as { runs: object[] }).runs.length > 0;
       const again = recorded ? await slipway(project, ["resume", "--cassette", project.cassette]) : await run(project);
       expect(again.code, `${again.stdout}${again.stderr}`).toBe(23);
       await expectMerges(project);
-      expect((await slipway(project, ["journal", "verify"])).code).toBe(0);
+      expect((await inHere(project, ["journal", "verify"])).code).toBe(0);
     }
   });
 

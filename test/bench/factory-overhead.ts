@@ -169,12 +169,17 @@ function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
   };
 }
 
-/** Of git what is started for one question; what its processes that stay are asked counts as ours. */
+/**
+ * Git's work: its processes, wherever they are started; what those that stay are asked (`cat-file --batch`, `diff-tree --stdin`,
+ * `update-ref --stdin`); and objects that are written and synced here where a process of git's would do it otherwise (loose.ts). What
+ * this process does with worktrees by itself, and all it does to find out what to ask git, counts as ours.
+ */
 function timedRepository(repository: Repository, watch: Stopwatch): Repository {
   const timed = (git: Git): Git => ({
     ...git,
     run: (...given) => watch.during(() => git.run(...given)),
     text: (...given) => watch.during(() => git.text(...given)),
   });
-  return { ...repository, git: timed(repository.git), vault: async (use) => timed(await repository.vault(use)) };
+  const executable = { ...repository.executable, during: watch.during.bind(watch) };
+  return { ...repository, executable, git: timed(repository.git), vault: async (use) => timed(await repository.vault(use)) };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,10 +17,18 @@ export async function bundle(program: string): Promise<string> {
       ssr: program,
       outDir: folder,
       target: "node24",
+      minify: true,
       rolldownOptions: { output: { entryFileNames: "program.mjs", codeSplitting: false } },
     },
   });
-  return join(folder, "program.mjs");
+  const file = join(folder, "program.mjs");
+  // Node reads a file faster when every character is one byte.
+  const plain = readFileSync(file, "utf8").replaceAll(
+    /[^\0-\x7f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  writeFileSync(file, plain);
+  return file;
 }
 
 /** What lies beside a module is still found there. */

@@ -1,8 +1,16 @@
 import { git, prepare, spawnChild } from "./flow.ts";
 import { violations } from "./invariants.ts";
 
-/** The tree an undisturbed run gives; throws if even that one is not clean. */
-export async function undisturbedTree(features: "one" | "all" = "one"): Promise<string> {
+const trees = new Map<string, Promise<string>>();
+
+/** The tree an undisturbed run gives; throws if even that one is not clean. Once in a process. */
+export function undisturbedTree(features: "one" | "all" = "one"): Promise<string> {
+  const found = trees.get(features) ?? undisturbed(features);
+  trees.set(features, found);
+  return found;
+}
+
+async function undisturbed(features: "one" | "all"): Promise<string> {
   const flow = await prepare("main", features);
   const last = await spawnChild(flow, { atPoints: false });
   const tree = git(flow.folder, ["rev-parse", "main^{tree}"]).trim();

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseAgents, type AgentsConfig } from "@slipway/kernel/config/agents";
 import { invoke } from "./invoke.ts";
 import { createPack } from "./pack.ts";
-import { loadRole, parseRole } from "./role.ts";
+import { narrowedRole, parseRole } from "./role.ts";
 import { withConfiguredPrompt } from "./system-prompt.ts";
 import { PLANNER, refusalOf, scripted, tickingClock } from "./testing/samples.ts";
 
@@ -45,13 +45,11 @@ test("the line named is the line of the file", async () => {
   expect((await refusalOf(() => parseRole("planner.md", text(FIELDS.replace("strong", "huge"))))).details).toMatchObject({ line: 3 });
 });
 
-const builtin = { file: "builtin/planner.md", text: text() };
+const builtin = parseRole("builtin/planner.md", text());
 const override = (fields: string) => ({ file: "slipway/roles/features/planner.md", text: text(fields, "Ours.") });
 
 test("a repository's own role takes the place of the built-in one", () => {
-  expect(loadRole({ builtin }).prompt).toContain("You plan.");
-  expect(loadRole({ builtin, override: null }).prompt).toContain("You plan.");
-  expect(loadRole({ builtin, override: override(FIELDS.replace("strong", "fast").replace("patch", "none")) })).toMatchObject({
+  expect(narrowedRole(builtin, override(FIELDS.replace("strong", "fast").replace("patch", "none")))).toMatchObject({
     tier: "fast",
     write_grant: "none",
     prompt: "Ours.",
@@ -63,7 +61,7 @@ test.each([
   ["output", FIELDS.replace("PLAN", "PATCH")],
   ["write_grant", FIELDS.replace("patch", "worktree")],
 ])("but it may not change %s to something else or more", async (field, fields) => {
-  expect(await refusalOf(() => loadRole({ builtin, override: override(fields) }))).toMatchObject({
+  expect(await refusalOf(() => narrowedRole(builtin, override(fields)))).toMatchObject({
     code: "config_invalid",
     details: { file: "slipway/roles/features/planner.md", field },
   });

@@ -43,10 +43,8 @@ export function parseRole(file: string, input: string | Uint8Array): Role {
   return { ...fields, prompt };
 }
 
-/** The role as it comes with the protocol, or the repository's own version, which may narrow what the role may do and never widen it. */
-export function loadRole({ builtin, override }: { readonly builtin: RoleFile; readonly override?: RoleFile | null }): Role {
-  const role = parseRole(builtin.file, builtin.text);
-  if (override === undefined || override === null) return role;
+/** The repository's own version of a role that comes with the protocol: it may narrow what the role may do, and never widen it. */
+export function narrowedRole(role: Role, override: RoleFile): Role {
   const own = parseRole(override.file, override.text);
   if (own.name !== role.name) throw invalid(override.file, "name", `It must be "${role.name}", found "${own.name}".`);
   if (own.output !== role.output)

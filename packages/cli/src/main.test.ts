@@ -49,6 +49,7 @@ test("--version is the package's, in words and as JSON", async () => {
 describe("mistakes", () => {
   test.each([
     [["nonsense"], "There is no command 'nonsense'."],
+    [["statsu"], "There is no command 'statsu'; did you mean 'status'?"],
     [["help", "nonsense"], "There is no command 'nonsense'."],
     [["status", "--nope"], "slipway status: Unknown option '--nope'."],
     [["status", "extra"], "slipway status: unexpected argument 'extra'."],

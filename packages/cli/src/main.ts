@@ -7,6 +7,7 @@ import { processIo, type Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
 import { plain } from "./render/plain.ts";
+import { closest } from "@slipway/kernel/config/hint";
 import { translateSystemError } from "@slipway/kernel/files/system-errors";
 import { VERSION } from "./version.ts";
 
@@ -48,7 +49,11 @@ function withSubcommand(
 function find(name: string): CommandSpec {
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  throw new SlipwayError("invalid_cli_args", `There is no command '${name}'.`, {
+  const meant = closest(
+    name,
+    COMMANDS.map((candidate) => candidate.name),
+  );
+  throw new SlipwayError("invalid_cli_args", `There is no command '${name}'${meant === null ? "." : `; did you mean '${meant}'?`}`, {
     suggested_next_actions: ["Run `slipway --help` to see them all."],
   });
 }

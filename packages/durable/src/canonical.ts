@@ -1,13 +1,47 @@
 import { hash } from "node:crypto";
-import canonicalize from "canonicalize";
 import { SlipwayError } from "./errors.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** RFC 8785 text. Refuses what JSON cannot carry, instead of silently dropping it. */
 export function canonicalJson(value: unknown): string {
-  assertJson(value, "$", 0);
-  return canonicalize(value) as string;
+  const text = textOf(value, 0);
+  if (text === null) assertJson(value, "$", 0);
+  return text ?? "null";
+}
+
+/** Written and checked in one go, because every step and every operation is; null where it is not JSON, and then it is looked for where. */
+function textOf(value: unknown, depth: number): string | null {
+  if (value === null) return "null";
+  if (typeof value === "string") return value.isWellFormed() ? JSON.stringify(value) : null;
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : null;
+  if (typeof value === "boolean") return value ? "true" : "false";
+  if (typeof value !== "object" || depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return listText(value, depth);
+  return isPlain(value) ? objectText(value as Record<string, unknown>, depth) : null;
+}
+
+function listText(list: readonly unknown[], depth: number): string | null {
+  let text = "[";
+  for (let index = 0; index < list.length; index++) {
+    const item = textOf(list[index], depth + 1);
+    if (item === null) return null;
+    text += index === 0 ? item : `,${item}`;
+  }
+  return `${text}]`;
+}
+
+/** Members in the order of their names' UTF-16 units, which is how strings compare. */
+function objectText(members: Readonly<Record<string, unknown>>, depth: number): string | null {
+  let text = "";
+  for (const name of Object.keys(members).toSorted()) {
+    const value = members[name];
+    if (value === undefined) continue;
+    const item = name.isWellFormed() ? textOf(value, depth + 1) : null;
+    if (item === null) return null;
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${item}`;
+  }
+  return `{${text}}`;
 }
 
 export function isJson(value: unknown): boolean {

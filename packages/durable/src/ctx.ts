@@ -20,6 +20,12 @@ export interface Ctx {
 }
 
 export interface StepOptions {
+  /**
+   * Its record is written at once, and on the disk with the next durable write: a power cut may take it, together with everything
+   * after it, and the step is done again. For steps that let nothing out of the machine, and after which nothing gets out before
+   * something else was durably written: an operation that was claimed, a question that was asked.
+   */
+  readonly unhurried?: boolean;
   readonly retry?: RetryPolicy;
   readonly timeoutMs?: number;
 }

@@ -25,6 +25,8 @@ export interface Draft {
   readonly kind: string;
   readonly name: string;
   readonly key?: string;
+  /** It need not be on the disk before the next event that has to be. */
+  readonly unhurried?: boolean;
   /** Stored text, see payload.ts. */
   readonly payload: string;
 }
@@ -45,7 +47,8 @@ export async function append(
   draft: Draft,
   also?: () => void,
 ): Promise<JournalEvent> {
-  const event = await sqlite.exclusive((database) => {
+  const turn = draft.unhurried === true ? sqlite.unhurried : sqlite.exclusive;
+  const event = await turn((database) => {
     if (stream.closed) throw leaseLost(stream.fence.rootRunId);
     const insert = () => insertFenced(sqlite, stream, draft, clock.now());
     const inserted = also === undefined ? insert() : inTransaction(database, () => insertAnd(insert, also));
@@ -69,6 +72,13 @@ export function appendWithin(sqlite: Sqlite, name: string, draft: Draft, at: num
   const event = following(name, head, draft, at);
   sqlite.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(...values(event));
   return event;
+}
+
+/** Everything that is committed, also by others and without waiting, is on the disk when this resolves. */
+export async function settleJournal(sqlite: Sqlite): Promise<void> {
+  // The smallest commit there is, and a real one: what changes nothing is not written. With it the whole log goes to the disk.
+  const sql = "INSERT INTO durable_meta (key, value) VALUES ('settled', 1) ON CONFLICT DO UPDATE SET value = value + 1";
+  await sqlite.write(() => sqlite.prepare(sql).run());
 }
 
 export function headWithin(sqlite: Sqlite, stream: string): Head {

@@ -13,6 +13,11 @@ export interface Sqlite {
   exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T>;
   /** Runs `work` inside BEGIN IMMEDIATE … COMMIT; `work` must be synchronous. */
   write<T>(work: (database: DatabaseSync) => T): Promise<T>;
+  /**
+   * Like `exclusive`, for a commit that does not wait for the disk: it is on it with the next one that does. A power cut may take it,
+   * and then everything that was written after it as well; a process that dies takes nothing. `work` must be synchronous.
+   */
+  unhurried<T>(work: (database: DatabaseSync) => T): Promise<T>;
   /** Prepared once per SQL text. Call only inside `exclusive` or `write`. */
   prepare(sql: string): StatementSync;
   close(): Promise<void>;
@@ -60,6 +65,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
     path,
     exclusive,
     write: (work) => exclusive((connection) => inTransaction(connection, work)),
+    unhurried: (work) => exclusive((connection) => withoutWaiting(connection, work)),
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
@@ -89,6 +95,16 @@ export function inTransaction<T>(database: DatabaseSync, work: (database: Databa
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
+  }
+}
+
+/** In WAL mode the order of commits is kept, so what is lost is always the end. */
+function withoutWaiting<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
+  database.exec("PRAGMA synchronous = NORMAL");
+  try {
+    return work(database);
+  } finally {
+    database.exec("PRAGMA synchronous = FULL");
   }
 }
 

@@ -17,7 +17,8 @@ export async function step<T>(scope: Scope, name: string, body: Body<T>, options
   return active(scope, () => inStepSpan(parts.tracer, name, scope.runId, scope.span, () => untilSettled(scope, name, body, options)));
 }
 
-async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retry, timeoutMs }: StepOptions): Promise<T> {
+async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, options: StepOptions): Promise<T> {
+  const { retry, timeoutMs, unhurried = false } = options;
   const { clock, onStepStart } = scope.execution.parts;
   for (let attempt = retry === undefined ? 1 : await nextAttempt(scope, name); ; attempt++) {
     onStepStart(scope.runId, name);
@@ -25,7 +26,7 @@ async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, { retr
     const ms = () => Math.round(clock.monotonic() - startedAt);
     const result = await tryOnce(scope, name, body, timeoutMs, ms);
     if ("text" in result) {
-      await record(scope, { kind: "step", name, key: name }, result.text);
+      await record(scope, { kind: "step", name, key: name, unhurried }, result.text);
       // The same copy a later execution would get.
       return (JSON.parse(result.text) as { value: T }).value;
     }

@@ -6,7 +6,7 @@ import type { ApprovalKey } from "./approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./features/operations.ts";
 import type { Rooms } from "./features/rooms.ts";
 import type { Repository } from "./git/repository.ts";
-import type { Door } from "./operations/door.ts";
+import type { FrontDoor } from "./operations/door.ts";
 import { createRedactor } from "./redaction/redactor.ts";
 import { secretsOf } from "./redaction/secrets.ts";
 import type { Records } from "./records.ts";
@@ -19,7 +19,7 @@ export interface Kernel {
   readonly configuration: Configuration;
   readonly features: FeatureOperations;
   readonly budget: Budget;
-  readonly door: Door;
+  readonly door: FrontDoor;
   readonly clock: Clock;
   /** Opened on first use; agents work in it as gates do. */
   readonly sandbox: () => Promise<Sandbox>;

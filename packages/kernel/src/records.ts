@@ -7,7 +7,7 @@ import { nodeFileSystem } from "./files/file-system.ts";
 import { repositoryJournal, type Journal } from "./journal/repository.ts";
 import type { Layout } from "./layout.ts";
 import { objectStore, type Objects } from "./objects/store.ts";
-import { createDoor, type Door, type DoorEvent } from "./operations/door.ts";
+import { createDoor, type DoorEvent, type FrontDoor } from "./operations/door.ts";
 import { answerOperation } from "./questions/answer.ts";
 import { byHandRule } from "./questions/by-hand.ts";
 import { openInbox, type AnswerRequest, type QuestionInbox } from "./questions/inbox.ts";
@@ -19,7 +19,7 @@ export interface Records {
   readonly objects: Objects;
   readonly journal: Journal;
   readonly inbox: QuestionInbox;
-  readonly door: Door;
+  readonly door: FrontDoor;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Through the door, like every change of state. */

@@ -32,6 +32,8 @@ export interface Commission<T> {
   readonly call: Call;
   /** What was said since the same invocation was last left with `answer_pending`. */
   readonly said?: HandAnswer | null;
+  /** The role, where somebody has looked it up already. */
+  readonly lookedUp?: Promise<Role> | undefined;
   /** For a provider that works on files; without it such a provider gets no folder. */
   readonly folder?: () => Promise<FolderWork<T>>;
 }
@@ -41,6 +43,8 @@ export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** Where protocols hand out work. It knows who plays which role; protocols do not. */
 export interface AgentDesk {
   invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>>;
+  /** For an invocation that is about to be made, while something else is done for it. */
+  lookUp?(role: string): Promise<Role>;
 }
 
 /** Somebody who plays a role. */
@@ -75,6 +79,7 @@ export function openDesk(options: DeskOptions): AgentDesk {
   const { layout, objects } = kernel.records;
   const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
   return {
+    lookUp: role,
     async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = commission;
       const stage: Stage = { kernel, book, onWarning };
@@ -83,7 +88,7 @@ export function openDesk(options: DeskOptions): AgentDesk {
         roles: ["orchestrator", "system"],
         input: invocationInput,
         effect: async () => {
-          const played = await role(name);
+          const played = await (commission.lookedUp ?? role(name));
           const tier = raisedTier(played.tier, escalations);
           const chosen = await provider(name, { tier, escalated: tier !== played.tier });
           const players = [chosen, ...(chosen.fallbacks ?? [])];
@@ -97,7 +102,8 @@ export function openDesk(options: DeskOptions): AgentDesk {
         },
         event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
-      return kernel.door.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
+      // What it costs is held back before anybody is asked, and the answer kept, in durable writes of their own.
+      return kernel.door.unhurried.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { loadRole, type Role } from "@slipway/agents/role";
+import { narrowedRole, parseRole, type Role } from "@slipway/agents/role";
 import { SlipwayError } from "@slipway/durable/errors";
 
 /** Gives a file of the repository at the base commit, or null. */
@@ -10,11 +10,18 @@ const ROLES = new URL("../roles/", import.meta.url);
 /** A repository may put its own version of a role beside its other configuration. */
 export async function protocolRole(protocol: string, name: string, readRepository: ReadFile): Promise<Role> {
   const path = `slipway/roles/${protocol}/${name}.md`;
-  const own = await readRepository(path);
-  return loadRole({
-    builtin: { file: `${name}.md`, text: await readFile(new URL(`${protocol}/${name}.md`, ROLES)) },
-    override: own === null ? null : { file: path, text: own },
-  });
+  const [own, builtin] = await Promise.all([readRepository(path), builtinRole(protocol, name)]);
+  return own === null ? builtin : narrowedRole(builtin, { file: path, text: own });
+}
+
+const builtins = new Map<string, Promise<Role>>();
+
+/** What comes with the program does not change while it runs. */
+function builtinRole(protocol: string, name: string): Promise<Role> {
+  const file = `${protocol}/${name}.md`;
+  const known = builtins.get(file) ?? readFile(new URL(file, ROLES)).then((text) => parseRole(`${name}.md`, text));
+  builtins.set(file, known);
+  return known;
 }
 
 /** The names of a protocol's roles, in order. */

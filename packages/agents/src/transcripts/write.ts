@@ -90,14 +90,18 @@ const LONGEST_NAME = 180;
 
 /** One for every try: what an earlier process left is not touched. */
 async function newFile(folder: string, invocation: string): Promise<{ readonly path: string; readonly descriptor: number }> {
-  await ensureDirectory(nodeFileSystem, folder);
   const name = encodeURIComponent(invocation.slice(invocation.indexOf("/") + 1)).slice(-LONGEST_NAME);
-  for (let number = 1; ; number++) {
+  for (let number = 1, isThere = false; ;) {
     const path = join(folder, `${name}.${number}.jsonl`);
     try {
       return { path, descriptor: openSync(path, "wx", 0o600) };
     } catch (error) {
-      if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
+      if (hasCode(error, "EEXIST")) number++;
+      else if (isThere || !hasCode(error, "ENOENT")) throw translateFileError(error, path);
+      else {
+        await ensureDirectory(nodeFileSystem, folder);
+        isThere = true;
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { refusalOf } from "../trees/testing/yard.ts";
@@ -24,6 +24,15 @@ test("[FAC-098] an artifact is stored with its envelope and its body, and its fi
   expect(readFileSync(fileOf(envelope, "body/src/index.ts"), "utf8")).toBe("one\n");
   expect(await bench.artifacts.read(refOf(envelope), "notes.md")).toBe("two\n");
   expect((await bench.artifacts.get(envelope.artifact_id)).envelope).toEqual(envelope);
+});
+
+test("what is missing of its files, or was edited, is made again from the record", async () => {
+  const envelope = await bench.create({ body: { "notes.md": "two\n" } });
+  rmSync(fileOf(envelope, "envelope.json"));
+  writeFileSync(fileOf(envelope, "body/notes.md"), "");
+  await bench.artifacts.renew(envelope.artifact_id);
+  expect(JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8"))).toEqual(envelope);
+  expect(readFileSync(fileOf(envelope, "body/notes.md"), "utf8")).toBe("two\n");
 });
 
 describe("[FAC-098] nothing is stored", () => {

@@ -23,6 +23,8 @@ export interface Artifacts {
   /** One text of the body, as it was stored. */
   read(ref: string, path: string): Promise<string>;
   isShipped(id: string, version: string): Promise<boolean>;
+  /** Writes what is missing of its files, or was edited by somebody. */
+  renew(ref: string): Promise<void>;
 }
 
 export interface ArtifactsOptions {
@@ -35,29 +37,34 @@ export interface ArtifactsOptions {
   readonly uuid?: () => string;
   /** What is stored as an artifact of one of these types is a record of that form, or is not stored. */
   readonly bodies?: Bodies;
+  /** Its files do not wait for the disk: they are made again after a power cut, with `renew`. */
+  readonly loose?: boolean;
 }
 
-export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID, bodies = {} }: ArtifactsOptions): Artifacts {
+export function openArtifacts(options: ArtifactsOptions): Artifacts {
+  const { db, door, objects, fs, folder, uuid = randomUUID, bodies = {}, loose = false } = options;
   const files = projectedFiles(fs);
+  const written = { whole: !loose };
   const creation = createOperation(objects, uuid, bodies);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project(ref: string, isNew: boolean): Promise<void> {
+  async function project(ref: string, isNew: boolean, texts: Readonly<Record<string, string>> = {}): Promise<void> {
     const { envelope, pillar, body } = await findArtifact(db, ref);
     const place = join(folder, storePaths.artifact(pillar, envelope.artifact_id, envelope.version));
     // A body never changes. Its files side by side: most of the time is waiting for the disk.
-    if (isNew) await Promise.all(Object.entries(body).map(([path, digest]) => projectBody(join(place, "body", path), digest)));
-    await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`);
+    if (isNew) await Promise.all(Object.entries(body).map(([path, digest]) => projectBody(join(place, "body", path), digest, texts[path])));
+    await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`, written);
   }
 
-  async function projectBody(path: string, digest: string): Promise<void> {
-    await files.write(path, Buffer.from(await objects.get(digest)).toString("utf8"));
+  async function projectBody(path: string, digest: string, text: string | undefined): Promise<void> {
+    await files.write(path, text ?? Buffer.from(await objects.get(digest)).toString("utf8"), written);
   }
 
   return {
     async create({ actor, operationId }, input) {
       const envelope = await door.perform(creation, actor, operationId, input);
-      await project(envelope.artifact_id, true);
+      // The same call has the same texts, so what was stored need not be read again.
+      await project(envelope.artifact_id, true, input.body);
       if (input.follows !== undefined) await project(input.follows, false);
       return envelope;
     },
@@ -73,6 +80,7 @@ export function openArtifacts({ db, door, objects, fs, folder, uuid = randomUUID
       if (digest === undefined) throw missing(`${ref}/body/${path}`);
       return Buffer.from(await objects.get(digest)).toString("utf8");
     },
+    renew: (ref) => project(ref, true),
     async isShipped(id, version) {
       const status = (await lookUp(db, `${id}@${version}`))?.envelope.status;
       return status === "SHIPPED" || status === "DEPRECATED";

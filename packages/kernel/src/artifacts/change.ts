@@ -1,10 +1,11 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
+import { fixed } from "../database/fixed.ts";
 import type { Tx } from "../database/tables.ts";
 import type { Objects } from "../objects/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { artifactIdSchema, refOf, REF, type Envelope } from "./envelope.ts";
-import { assertArtifactTransition, DECISIONS, type Decision } from "./status.ts";
+import { assertArtifactTransition, DECISIONS, type ArtifactStatus, type Decision } from "./status.ts";
 import { findArtifact, lookUp, type ArtifactRow } from "./store.ts";
 
 const ref = z.string().regex(REF, "id@version");
@@ -57,17 +58,17 @@ export function changeOperation(objects: Objects, alongside?: Alongside): Operat
       );
       const decision = ground.to === "ADJUDICATED" && named !== null ? await decisionOf(objects, named) : artifact.decision;
       const changed: Envelope = { ...envelope, status: ground.to };
-      await tx
-        .updateTable("artifacts")
-        .set({ status: ground.to, envelope: JSON.stringify(changed), decision: ground.to === "DRAFT" ? null : decision })
-        .where("artifact_id", "=", artifact_id)
-        .execute();
+      await updateRow(tx, ground.to, JSON.stringify(changed), ground.to === "DRAFT" ? null : decision, artifact_id);
       await alongside?.(tx, changed, ground);
       return changed;
     },
     event: ({ artifact_id, ground }) => ({ artifact_id, to: ground.to }),
   };
 }
+
+const updateRow = fixed((db, status: ArtifactStatus, envelope: string, decision: Decision | null, id: string) =>
+  db.updateTable("artifacts").set({ status, envelope, decision }).where("artifact_id", "=", id),
+);
 
 function referenced(tx: Tx, ground: ChangeInput["ground"]): Promise<ArtifactRow | null> {
   if (ground.to === "CHALLENGED") return lookUp(tx, ground.challenge);

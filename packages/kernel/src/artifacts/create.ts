@@ -1,5 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import type { Insertable } from "kysely";
 import { z } from "zod";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Tx } from "../database/tables.ts";
 import { bumped } from "../contracts/version.ts";
 import type { Objects } from "../objects/store.ts";
@@ -8,6 +10,7 @@ import { canonicalPath } from "../plans/paths.ts";
 import { checkBody, type Bodies } from "./body.ts";
 import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type Envelope } from "./envelope.ts";
 import { findArtifact, type ArtifactRow } from "./store.ts";
+import type { ArtifactTables } from "./tables.ts";
 import { assertHigher, highestVersion } from "./versions.ts";
 
 const { created_by, context_pack_ref, inputs, outputs, version } = envelopeSchema.shape;
@@ -60,26 +63,19 @@ export function createOperation(
       const id = await freeId(tx, () => newArtifactId(given.artifact_type, uuid));
       const linked = before === null ? [] : [{ ref: refOf(before.envelope), purpose: "earlier version" }];
       const envelope = newEnvelope({ ...given, version, inputs: [...linked, ...(given.inputs ?? [])] }, id, at);
-      await tx
-        .insertInto("artifacts")
-        .values({
-          artifact_id: id,
-          artifact_type: envelope.artifact_type,
-          version: envelope.version,
-          status: envelope.status,
-          lineage: before?.lineage ?? id,
-          pillar,
-          envelope: JSON.stringify(envelope),
-          body: JSON.stringify(body),
-          decision: null,
-        })
-        .execute();
+      const { artifact_type, status } = envelope;
+      const row = { artifact_id: id, artifact_type, version: envelope.version, status, lineage: before?.lineage ?? id, pillar };
+      await insertRow(tx, { ...row, envelope: JSON.stringify(envelope), body: JSON.stringify(body), decision: null });
       if (before !== null) await linkForward(tx, before, envelope);
       return envelope;
     },
     event: ({ artifact_type }, { artifact_id, version }) => ({ artifact_type, artifact_id, version }),
   };
 }
+
+const insertRow = fixedWith((db, row: Insertable<ArtifactTables["artifacts"]>) => db.insertInto("artifacts").values(row));
+
+const idRow = fixed((db, id: string) => db.selectFrom("artifacts").select("artifact_id").where("artifact_id", "=", id));
 
 async function versionsOf(tx: Tx, lineage: string): Promise<string[]> {
   return (await tx.selectFrom("artifacts").select("version").where("lineage", "=", lineage).execute()).map((row) => row.version);
@@ -91,7 +87,7 @@ const TRIES = 100;
 async function freeId(tx: Tx, next: () => string): Promise<string> {
   for (let tried = 0; tried < TRIES; tried++) {
     const id = next();
-    if ((await tx.selectFrom("artifacts").select("artifact_id").where("artifact_id", "=", id).executeTakeFirst()) === undefined) return id;
+    if ((await idRow(tx, id)).length === 0) return id;
   }
   throw new SlipwayError("internal_error", `No free artifact id was found in ${TRIES} tries.`, {
     suggested_next_actions: ["Check the source of randomness of this machine."],

@@ -1,4 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { parseEnvelope, type ArtifactType, type Envelope } from "./envelope.ts";
 import type { ArtifactStatus, Decision } from "./status.ts";
@@ -32,9 +33,11 @@ export async function findArtifact(db: Db | Tx, ref: string): Promise<ArtifactRo
   });
 }
 
+const artifactRow = fixed((db, id: string) => db.selectFrom("artifacts").selectAll().where("artifact_id", "=", id));
+
 export async function lookUp(db: Db | Tx, ref: string): Promise<ArtifactRow | null> {
   const [id = "", version] = ref.split("@");
-  const row = await db.selectFrom("artifacts").selectAll().where("artifact_id", "=", id).executeTakeFirst();
+  const [row] = await artifactRow(db, id);
   return row === undefined || (version !== undefined && version !== row.version) ? null : rowFrom(row);
 }
 

@@ -136,6 +136,20 @@ describe("settling", () => {
     expect(await budget.keptReply({ ...question, repair: 1 })).toBeNull();
     expect(await budget.keptReply({ ...question, prompt_digest: "other" })).toBeNull();
   });
+
+  test.each([
+    [
+      "a long one",
+      async (budget: Awaited<ReturnType<typeof open>>) => budget.keepReply({ text: "long ".repeat(20_000) }),
+      { text: "long ".repeat(20_000) },
+    ],
+    ["one of an earlier release", async () => bench.objects.put(Buffer.from('{"text":"old"}')), { text: "old" }],
+  ])("%s is found where it is", async (_case, keep, expected) => {
+    const budget = await open();
+    const { id } = await budget.reserve(SYSTEM, wish());
+    await budget.settle(SYSTEM, taken(id, { reply_digest: await keep(budget) }));
+    expect(await budget.keptReply({ invocation: wish().invocation, repair: 0, prompt_digest: "p" })).toEqual(expected);
+  });
 });
 
 describe("a process that is gone", () => {

@@ -1,4 +1,6 @@
 import type { Clock, Ids } from "@slipway/durable/environment";
+import { spill, spilledDigest } from "@slipway/durable/payload";
+import { fixed } from "../database/fixed.ts";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { Objects } from "../objects/store.ts";
@@ -8,7 +10,7 @@ import { ownersOn, type Owners } from "../operations/owners.ts";
 import { allowOperation, raiseOperation, type RaiseInput } from "./raise.ts";
 import { reserveOperation, type BudgetsConfig, type Reservation, type ReserveInput } from "./reserve.ts";
 import { cutOffOperation, settleOperation, type SettleInput } from "./settle.ts";
-import { keptReplyDigest } from "./store.ts";
+import { keptReplyOf } from "./store.ts";
 
 /** What calls to agents may take, and took: shared by every process that works on the repository. */
 export interface Budget {
@@ -36,12 +38,7 @@ export interface BudgetOptions {
 
 export function openBudget({ db, door, objects, clock, ids, config, owners = ownersOn() }: BudgetOptions): Budget {
   async function cutOff(actor: Actor): Promise<readonly string[]> {
-    const others = await db
-      .selectFrom("reservations")
-      .select(["id", "owner", "at", "duration_ms"])
-      .where("status", "=", "reserved")
-      .where("owner", "!=", owners.self)
-      .execute();
+    const others = await reservedByOthers(db, owners.self);
     const gone = others.filter((row) => isGone(owners, row, clock.now())).map(({ id }) => id);
     for (const reservation of gone) await door.perform(cutOffOperation, actor, `${reservation}/cut-off`, { reservation });
     return gone;
@@ -57,10 +54,10 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
     async settle(actor, taken) {
       await door.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
     },
-    keepReply: (reply) => objects.put(Buffer.from(JSON.stringify(reply))),
+    keepReply: (reply) => spill(objects, JSON.stringify({ reply })),
     async keptReply(call) {
-      const digest = await keptReplyDigest(db, call);
-      return digest === null ? null : JSON.parse(Buffer.from(await objects.get(digest)).toString("utf8"));
+      const kept = await keptReplyOf(db, call);
+      return kept === null ? null : replyIn(objects, kept);
     },
     async raise({ actor, operationId }, input) {
       await door.perform(raiseOperation, actor, operationId, input);
@@ -70,6 +67,18 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
     },
   };
 }
+
+/** As it was stored, or what is stored elsewhere: earlier releases had every answer there, and only its digest here. */
+async function replyIn(objects: Objects, kept: string): Promise<unknown> {
+  const digest = spilledDigest(kept) ?? (/^[0-9a-f]{64}$/.test(kept) ? kept : null);
+  if (digest === null) return (JSON.parse(kept) as { readonly reply: unknown }).reply;
+  const found: unknown = JSON.parse(Buffer.from(await objects.get(digest)).toString("utf8"));
+  return digest === kept ? found : (found as { readonly reply: unknown }).reply;
+}
+
+const reservedByOthers = fixed((db, self: string) =>
+  db.selectFrom("reservations").select(["id", "owner", "at", "duration_ms"]).where("status", "=", "reserved").where("owner", "!=", self),
+);
 
 /** How much longer than its own time a call may seem to take, on another machine with another clock. */
 const GRACE_MS = 60_000;

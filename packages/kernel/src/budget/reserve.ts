@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { budgetsPart } from "../config/agent-parts/budgets.ts";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import { Refusal, type Operation } from "../operations/operation.ts";
 import { limitsOf } from "./amounts.ts";
 import { budgetExceeded, judge, type Most } from "./rules.ts";
+import type { BudgetTables } from "./tables.ts";
 import { accountsOf, linesOf, writeLimits } from "./store.ts";
 
 export type BudgetsConfig = z.output<typeof budgetsPart>;
@@ -49,7 +51,7 @@ export function reserveOperation(config: BudgetsConfig | undefined, owner: strin
         accounts.map((account) => ({ ...account, limits: configuredFor(config, account) })),
       );
       const wish = { cost_usd, tokens, calls: 1, duration_ms };
-      const allowed = await tx.selectFrom("budget_allowances").select("at").where("invocation", "=", call.invocation).executeTakeFirst();
+      const [allowed] = await allowances(tx, call.invocation);
       const verdict = judge(allowed === undefined ? await linesOf(tx, root_run_id, accounts) : [], wish);
       if ("excess" in verdict) {
         const { scope, name, dimension } = verdict.excess;
@@ -57,15 +59,16 @@ export function reserveOperation(config: BudgetsConfig | undefined, owner: strin
       }
       const { granted, most } = verdict;
       const row = { ...call, ...granted, root_run_id, status: "reserved" as const, owner, worst: JSON.stringify(granted) };
-      await tx
-        .insertInto("reservations")
-        .values({ id, ...row, reply_digest: null, at, ended_at: null })
-        .execute();
+      await insertRow(tx, { id, ...row, reply_digest: null, at, ended_at: null });
       return { id, duration_ms: granted.duration_ms, most };
     },
     event: ({ invocation, repair, cost_usd, tokens }) => ({ invocation, repair, cost_usd, tokens }),
   };
 }
+
+const insertRow = fixedWith((db, row: BudgetTables["reservations"]) => db.insertInto("reservations").values(row));
+
+const allowances = fixed((db, invocation: string) => db.selectFrom("budget_allowances").select("at").where("invocation", "=", invocation));
 
 function configuredFor(config: BudgetsConfig | undefined, { scope, name }: { readonly scope: string; readonly name: string }) {
   const limits = scope === "run" ? config?.run : scope === "feature" ? config?.feature : config?.roles[name];

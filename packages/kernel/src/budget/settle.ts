@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { fixedWith } from "../database/fixed.ts";
 import type { Tx } from "../database/tables.ts";
 import { addTelemetry } from "../evidence/telemetry.ts";
 import type { Operation } from "../operations/operation.ts";
+import type { BudgetTables } from "./tables.ts";
 
 const settleInput = z.strictObject({
   reservation: z.string(),
@@ -25,23 +27,19 @@ export const settleOperation: Operation<SettleInput, undefined, null> = {
   async commit(tx, { reservation, status, model, ...taken }, _effect, { at }) {
     const calls = status === "released" ? 0 : 1;
     const duration_ms = status === "released" ? 0 : Math.round(taken.duration_ms);
-    const row = await tx
-      .updateTable("reservations")
-      .set({
-        status,
-        ...(model === null ? {} : { model }),
-        cost_usd: taken.cost_usd,
-        tokens: taken.input_tokens + taken.output_tokens,
-        calls,
-        duration_ms,
-        reply_digest: taken.reply_digest,
-        ended_at: at,
-      })
-      .where("id", "=", reservation)
-      // Whoever was taken for dead and was not knows better than the worst case.
-      .where("status", "in", ["reserved", "cut_off"])
-      .returningAll()
-      .executeTakeFirst();
+    const { cost_usd: cost, reply_digest } = taken;
+    const tokens = taken.input_tokens + taken.output_tokens;
+    const [row] = await settledRow(tx, {
+      reservation,
+      status,
+      model,
+      cost_usd: cost,
+      tokens,
+      calls,
+      duration_ms,
+      reply_digest,
+      ended_at: at,
+    });
     if (row === undefined || status === "released") return null;
     const { input_tokens, output_tokens, cost_usd } = taken;
     const { invocation: id, run_id, feature_id, role, provider } = row;
@@ -57,6 +55,23 @@ export const settleOperation: Operation<SettleInput, undefined, null> = {
     cost_usd,
   }),
 };
+
+interface Settled extends Pick<
+  BudgetTables["reservations"],
+  "status" | "model" | "cost_usd" | "tokens" | "calls" | "duration_ms" | "reply_digest" | "ended_at"
+> {
+  readonly reservation: string;
+}
+
+const settledRow = fixedWith((db, { reservation, model, ...set }: Settled) =>
+  db
+    .updateTable("reservations")
+    .set((eb) => ({ ...set, model: eb.fn.coalesce(eb.val(model), "model") }))
+    .where("id", "=", reservation)
+    // Whoever was taken for dead and was not knows better than the worst case.
+    .where("status", "in", ["reserved", "cut_off"])
+    .returningAll(),
+);
 
 const cutOffInput = z.strictObject({ reservation: z.string() });
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { DIMENSIONS, type Dimension } from "./amounts.ts";
 import type { Line } from "./rules.ts";
@@ -40,9 +41,13 @@ export async function usedOf(db: Db | Tx, rootRunId: string, { scope, name }: Ac
   return { spent: sum(0), reserved: sum(1) };
 }
 
+const limitRows = fixed((db, rootRunId: string) =>
+  db.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).orderBy("scope").orderBy("name"),
+);
+
 /** The limits in force for some accounts of a run, or for all it has, with how far they are used up. */
 export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonly Account[]): Promise<Line[]> {
-  const limits = await db.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).orderBy("scope").orderBy("name").execute();
+  const limits = await limitRows(db, rootRunId);
   const wanted = limits.filter((row) => accounts?.some(({ scope, name }) => scope === row.scope && name === row.name) ?? true);
   const used = new Map<string, Used>();
   const lines: Line[] = [];
@@ -68,7 +73,7 @@ export async function writeLimits(
   rootRunId: string,
   accounts: readonly (Account & { readonly limits: Partial<Record<Dimension, number>> })[],
 ): Promise<void> {
-  const known = await tx.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).execute();
+  const known = await limitRows(tx, rootRunId);
   for (const { scope, name, limits } of accounts) {
     for (const dimension of DIMENSIONS) {
       const key = { root_run_id: rootRunId, scope, name, dimension };
@@ -85,19 +90,22 @@ export async function writeLimits(
 }
 
 /** The answer to a call that had come in before its process was killed; null when the question has to be put again. */
-export async function keptReplyDigest(
+export async function keptReplyOf(
   db: Db,
   call: { readonly invocation: string; readonly repair: number; readonly prompt_digest: string },
 ): Promise<string | null> {
-  const row = await db
-    .selectFrom("reservations")
-    .select("reply_digest")
-    .where("invocation", "=", call.invocation)
-    .where("repair", "=", call.repair)
-    .where("prompt_digest", "=", call.prompt_digest)
-    .where("status", "=", "settled")
-    .where("reply_digest", "is not", null)
-    .orderBy("ended_at", "desc")
-    .executeTakeFirst();
+  const [row] = await settledReplies(db, call.invocation, call.repair, call.prompt_digest);
   return row?.reply_digest ?? null;
 }
+
+const settledReplies = fixed((db, invocation: string, repair: number, prompt_digest: string) =>
+  db
+    .selectFrom("reservations")
+    .select("reply_digest")
+    .where("invocation", "=", invocation)
+    .where("repair", "=", repair)
+    .where("prompt_digest", "=", prompt_digest)
+    .where("status", "=", "settled")
+    .where("reply_digest", "is not", null)
+    .orderBy("ended_at", "desc"),
+);

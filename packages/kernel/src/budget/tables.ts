@@ -30,7 +30,7 @@ export interface BudgetTables {
     duration_ms: number;
     /** JSON: the worst case it was reserved with. */
     worst: string;
-    /** The answer, in the object store: never asked for again. */
+    /** The answer, never asked for again: a short one as it is, of a long one where it is in the object store. */
     reply_digest: string | null;
     at: number;
     ended_at: number | null;

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { sql, type Selectable } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { refOf, type CodeIndexEntry, type EntryContent, type IndexStatus, type NewEntry } from "./entry.ts";
 import type { CodeIndexTables } from "./tables.ts";
@@ -11,13 +12,12 @@ export interface Generation {
   readonly dimensions: number;
 }
 
+const latestGeneration = fixed((db) =>
+  db.selectFrom("code_index_models").select(["generation", "model", "dimensions"]).orderBy("generation", "desc").limit(1),
+);
+
 export async function currentGeneration(db: Db | Tx): Promise<Generation | undefined> {
-  return db
-    .selectFrom("code_index_models")
-    .select(["generation", "model", "dimensions"])
-    .orderBy("generation", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  return (await latestGeneration(db))[0];
 }
 
 /** How far the index has come: what somebody who has read it before looks at first. */
@@ -101,13 +101,20 @@ export interface Placed {
 }
 
 export async function findEntry(db: Db | Tx, module_id: string, version: string): Promise<Placed | undefined> {
-  const row = await entriesWithStatus(db).where("entry.module_id", "=", module_id).where("entry.version", "=", version).executeTakeFirst();
+  const [row] = await entryRow(db, module_id, version);
   return row && placed(row);
 }
 
+const entryRow = fixed((db, module_id: string, version: string) =>
+  entriesWithStatus(db).where("entry.module_id", "=", module_id).where("entry.version", "=", version),
+);
+
+const moduleRows = fixed((db, module_id: string) =>
+  entriesWithStatus(db).where("entry.module_id", "=", module_id).orderBy("entry.position"),
+);
+
 export async function entriesOf(db: Db | Tx, module_id: string): Promise<CodeIndexEntry[]> {
-  const rows = await entriesWithStatus(db).where("entry.module_id", "=", module_id).orderBy("entry.position").execute();
-  return rows.map((row) => placed(row).entry);
+  return (await moduleRows(db, module_id)).map((row) => placed(row).entry);
 }
 
 export async function entriesAt(db: Db | Tx, positions: readonly number[]): Promise<Map<number, CodeIndexEntry>> {

@@ -31,7 +31,29 @@ export function kyselyOn<T>(sqlite: Sqlite): Kysely<T> {
     provideConnection: (consumer) => sqlite.exclusive((database) => consumer(new Connection(sqlite, database))),
   };
   const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), turns);
-  return new Kysely<T>({ config: { dialect }, dialect, driver, executor });
+  const db = new Kysely<T>({ config: { dialect }, dialect, driver, executor });
+  connections.set(db, sqlite);
+  return db;
+}
+
+const connections = new WeakMap<object, Sqlite>();
+
+/** The connection behind a database, or behind a transaction that `inTurn` has named. */
+export function connectionOf(db: object): Sqlite | undefined {
+  return connections.get(db);
+}
+
+/** Work in a transaction whose fixed queries need not go through Kysely: the turn is the transaction's as long as it lasts. */
+export function inTurn<X extends object, T>(db: object, work: (tx: X) => Promise<T>): (tx: X) => Promise<T> {
+  const sqlite = connections.get(db);
+  return async (tx) => {
+    if (sqlite !== undefined) connections.set(tx, sqlite);
+    try {
+      return await work(tx);
+    } finally {
+      connections.delete(tx);
+    }
+  };
 }
 
 /** Connections come in turns from `kyselyOn`, so what is left for a driver is to begin and to end. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fixed } from "./fixed.ts";
+import { fixed, fixedWith } from "./fixed.ts";
 import { openDatabase, type Database } from "./open.ts";
 
 let folder: string;
@@ -36,5 +36,23 @@ test("is built once, asks with the parameters of each call in their places, and 
     await tx.insertInto("signals").values(add(5, "b")).execute();
     expect(await between(tx, 4, "b", 9)).toEqual([{ value: "v5", at: 5 }]);
   });
+  expect(built).toBe(1);
+});
+
+test("rows are given by the names of their fields, in any order, and nothing is taken for a parameter that is none", async () => {
+  let built = 0;
+  const add = fixedWith((db, row: { run_id: string; name: string; value: string; at: number; consumed_at: number | null }) => {
+    built++;
+    return db
+      .insertInto("signals")
+      .values({ ...row, sent_by: "test" })
+      .returning(["run_id", "name", "sent_by", "consumed_at"]);
+  });
+  expect(await add(database.db, { run_id: "r", name: "a", value: "v", at: 1, consumed_at: null })).toEqual([
+    { run_id: "r", name: "a", sent_by: "test", consumed_at: null },
+  ]);
+  expect(await add(database.db, { consumed_at: 7, at: 2, value: "w", name: "b", run_id: "\0parameter name" })).toEqual([
+    { run_id: "\0parameter name", name: "b", sent_by: "test", consumed_at: 7 },
+  ]);
   expect(built).toBe(1);
 });

@@ -123,3 +123,34 @@ test("a row that somebody has changed is used by nobody, and what to do is said"
     await expect(look()).rejects.toMatchObject({ code: "database_corrupt", message: expect.stringContaining(note_id) });
   }
 });
+
+test("several are kept at once: all of them, under one call, or none", async () => {
+  const bodies = [
+    { text: "one", seen: [] },
+    { text: "two", seen: [] },
+  ];
+  const kept = await documents.keepAll(call("a"), note, bodies);
+  expect(kept.map(({ note_id, text }) => [note_id, text])).toEqual([
+    ["NOTE-0000000a", "one"],
+    ["NOTE-0000000b", "two"],
+  ]);
+  expect(await documents.keepAll(call("a"), note, bodies)).toEqual(kept);
+  expect(JSON.parse(readFileSync(fileOf("NOTE-0000000b"), "utf8"))).toEqual(kept[1]);
+  await expect(
+    documents.keepAll(call("b"), note, [
+      { text: "three", seen: [] },
+      { text: "", seen: [] },
+    ]),
+  ).rejects.toThrow("/text");
+  expect(await documents.list(note)).toEqual(kept);
+  expect((await readPage(bench.db, REPOSITORY_STREAM)).events.map(({ name }) => name)).toEqual(["note.keep_all"]);
+});
+
+test("the files of one are made again, whether they wait for the disk or not", async () => {
+  const loose = { ...note, loose: true } as const;
+  const { note_id } = await documents.keep(call("a"), loose, { text: "one", seen: [] });
+  writeFileSync(fileOf(note_id), "");
+  expect(await documents.renew(loose, note_id)).toBe(1);
+  expect(await documents.renew(loose, note_id)).toBe(0);
+  expect(JSON.parse(readFileSync(fileOf(note_id), "utf8"))).toMatchObject({ text: "one" });
+});

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { canonicalJson, sha256, type Json } from "@slipway/durable/canonical";
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
+import { fixed as fixedQuery, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { FileSystem } from "../files/file-system.ts";
@@ -10,6 +11,7 @@ import { projectedFiles } from "../files/projected.ts";
 import type { Door } from "../operations/door.ts";
 import type { Operation } from "../operations/operation.ts";
 import { newDocumentId, parseDocument, unknownDocument, type DocumentKind } from "./kind.ts";
+import type { DocumentTables } from "./tables.ts";
 
 /** What a document becomes, from what it is; pure, and within the transaction: what it throws undoes all. */
 export type Revise<T> = (body: T) => T;
@@ -18,6 +20,8 @@ export type Revise<T> = (body: T) => T;
 export interface Documents {
   /** The body without its id, which is given here unless the kind has none of its own. */
   keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
+  /** Several of one kind, all or none. */
+  keepAll<T>(call: Call, kind: DocumentKind<T>, bodies: readonly object[]): Promise<T[]>;
   /** `wish` names the change: the same call twice is worked out and done once. */
   revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
   get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
@@ -26,6 +30,8 @@ export interface Documents {
   list<T>(kind: DocumentKind<T>): Promise<T[]>;
   /** Writes what is missing or was edited by somebody; returns how many files. */
   repair<T>(kind: DocumentKind<T>): Promise<number>;
+  /** The same for one of them. */
+  renew<T>(kind: DocumentKind<T>, id: string): Promise<number>;
 }
 
 export interface DocumentsOptions {
@@ -42,10 +48,11 @@ export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: Docum
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
   async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
+    const options = { whole: kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(
       ([path, text]) =>
         () =>
-          files.write(join(folder, path), text),
+          files.write(join(folder, path), text, options),
     );
     // Side by side, because most of the time is waiting for the disk; but whoever finds the last one finds the others.
     const before = await Promise.all(all.slice(0, -1).map((write) => write()));
@@ -59,22 +66,29 @@ export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: Docum
     return found.body;
   }
 
+  async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
+    const kept = await get(kind, id);
+    await project(kind, id, kept);
+    return kept;
+  }
+
   return {
     async keep({ actor, operationId }, kind, body) {
       const { id } = await door.perform(keepOperation(kind, uuid), actor, operationId, { body });
-      const kept = await get(kind, id);
-      await project(kind, id, kept);
-      return kept;
+      return projected(kind, id);
+    },
+    async keepAll({ actor, operationId }, kind, bodies) {
+      const { kept } = await door.perform(keepAllOperation(kind, uuid), actor, operationId, { bodies });
+      return Promise.all(kept.map(({ id }) => projected(kind, id)));
     },
     async revise({ actor, operationId }, kind, id, wish, revise) {
       await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });
-      const kept = await get(kind, id);
-      await project(kind, id, kept);
-      return kept;
+      return projected(kind, id);
     },
     get,
     find: async (kind, id) => (await latest(db, kind, id))?.body ?? null,
     list: async (kind) => (await all(db, kind)).map(({ body }) => body),
+    renew: async (kind, id) => project(kind, id, await get(kind, id)),
     async repair(kind) {
       let written = 0;
       for (const { id, body } of await all(db, kind)) written += await project(kind, id, body);
@@ -89,21 +103,48 @@ interface Kept {
   readonly digest: string;
 }
 
-function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Operation<{ body: Record<string, unknown> }, undefined, Kept> {
+type Body = Readonly<Record<string, unknown>>;
+
+const body = z.record(z.string(), z.unknown());
+// Made once: the first use of a schema costs more than all others.
+const keepInput = z.strictObject({ body });
+const keepAllInput = z.strictObject({ bodies: z.array(body) });
+const reviseInput = z.strictObject({ id: z.string(), wish: z.json() });
+
+function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Operation<z.output<typeof keepInput>, undefined, Kept> {
   return {
     name: `${kind.kind}.keep`,
     roles: ["system", "orchestrator", "person"],
-    input: z.strictObject({ body: z.record(z.string(), z.unknown()) }),
-    async commit(tx, { body }, _effect, { at }) {
-      const id = await idFor(tx, kind, body, uuid);
-      const time = kind.timeField === undefined ? {} : { [kind.timeField]: new Date(at).toISOString() };
-      return insert(tx, kind, { id, revision: 1, body: { ...body, ...time, [kind.idField]: id }, at });
-    },
+    input: keepInput,
+    commit: (tx, given, _effect, { at }) => keepWithin(tx, kind, given.body, at, uuid),
     event: (_input, kept) => ({ ...kept }),
   };
 }
 
-async function idFor<T>(tx: Tx, kind: DocumentKind<T>, body: Readonly<Record<string, unknown>>, uuid: () => string): Promise<string> {
+function keepAllOperation<T>(
+  kind: DocumentKind<T>,
+  uuid: () => string,
+): Operation<z.output<typeof keepAllInput>, undefined, { kept: Kept[] }> {
+  return {
+    name: `${kind.kind}.keep_all`,
+    roles: ["system", "orchestrator", "person"],
+    input: keepAllInput,
+    async commit(tx, { bodies }, _effect, { at }) {
+      const kept: Kept[] = [];
+      for (const one of bodies) kept.push(await keepWithin(tx, kind, one, at, uuid));
+      return { kept };
+    },
+    event: (_input, { kept }) => ({ kept: kept.map((one) => ({ ...one })) }),
+  };
+}
+
+async function keepWithin<T>(tx: Tx, kind: DocumentKind<T>, given: Body, at: number, uuid: () => string): Promise<Kept> {
+  const id = await idFor(tx, kind, given, uuid);
+  const time = kind.timeField === undefined ? {} : { [kind.timeField]: new Date(at).toISOString() };
+  return insert(tx, kind, { id, revision: 1, body: { ...given, ...time, [kind.idField]: id }, at });
+}
+
+async function idFor<T>(tx: Tx, kind: DocumentKind<T>, body: Body, uuid: () => string): Promise<string> {
   if (kind.prefix === null) {
     const id = String(body[kind.idField]);
     if ((await latest(tx, kind, id)) !== null) throw fixed(kind.kind, id);
@@ -120,7 +161,7 @@ function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Operation
   return {
     name: `${kind.kind}.revise`,
     roles: ["system", "orchestrator", "person"],
-    input: z.strictObject({ id: z.string(), wish: z.json() }),
+    input: reviseInput,
     async commit(tx, { id }, _effect, { at }) {
       const before = await latest(tx, kind, id);
       if (before === null) throw unknownDocument(kind.kind, id);
@@ -131,6 +172,18 @@ function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Operation
   };
 }
 
+const insertRow = fixedWith((db, row: DocumentTables["documents"]) => db.insertInto("documents").values(row));
+
+const latestRow = fixedQuery((db, kind: string, id: string) =>
+  db
+    .selectFrom("documents")
+    .select(["revision", "body", "digest"])
+    .where("kind", "=", kind)
+    .where("id", "=", id)
+    .orderBy("revision", "desc")
+    .limit(1),
+);
+
 async function insert<T>(
   tx: Tx,
   kind: DocumentKind<T>,
@@ -138,10 +191,7 @@ async function insert<T>(
 ): Promise<Kept> {
   const text = canonicalJson(parseDocument(kind, body));
   const kept = { id, revision, digest: sha256(text) };
-  await tx
-    .insertInto("documents")
-    .values({ kind: kind.kind, ...kept, body: text, at })
-    .execute();
+  await insertRow(tx, { kind: kind.kind, ...kept, body: text, at });
   return kept;
 }
 
@@ -150,14 +200,7 @@ async function latest<T>(
   { kind }: DocumentKind<T>,
   id: string,
 ): Promise<{ readonly revision: number; readonly body: T } | null> {
-  const row = await db
-    .selectFrom("documents")
-    .select(["revision", "body", "digest"])
-    .where("kind", "=", kind)
-    .where("id", "=", id)
-    .orderBy("revision", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const [row] = await latestRow(db, kind, id);
   return row === undefined ? null : { revision: row.revision, body: bodyOf<T>(kind, id, row) };
 }
 

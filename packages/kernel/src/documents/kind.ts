@@ -15,6 +15,8 @@ export interface DocumentKind<T> {
   readonly schema: z.ZodType<T>;
   /** Written once, or revised; earlier revisions stay on record. */
   readonly fixity: "once" | "revised";
+  /** Its files do not wait for the disk: whoever keeps many of them has them made again after a power cut, with `renew`. */
+  readonly loose?: true;
   /** Path in the state store to text. */
   readonly files: (id: string, body: T) => Readonly<Record<string, string>>;
 }

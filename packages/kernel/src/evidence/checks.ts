@@ -1,5 +1,6 @@
 import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import type { Selectable } from "kysely";
+import { fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { passedOn, type WantedRun } from "./gate-queries.ts";
 import type { EvidenceTables } from "./tables.ts";
@@ -13,13 +14,11 @@ export interface Check extends Omit<Row, "counts"> {
 
 export type NewCheck = Omit<Row, "counts" | "produced_by"> & { readonly counts: unknown };
 
+const insertCheck = fixedWith((db, row: Row) => db.insertInto("checks").values(row));
+
 /** Only for what the harness has just seen itself; an agent's claim never comes here. */
 export async function recordCheck(tx: Tx, { counts, ...check }: NewCheck): Promise<void> {
-  const text = counts === null ? null : canonicalJson(counts);
-  await tx
-    .insertInto("checks")
-    .values({ ...check, counts: text, produced_by: "harness" })
-    .execute();
+  await insertCheck(tx, { ...check, counts: counts === null ? null : canonicalJson(counts), produced_by: "harness" });
 }
 
 export async function checksOf(

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { EvidenceTables } from "./tables.ts";
 
@@ -11,7 +12,11 @@ export async function recordTelemetry(tx: Tx, row: Telemetry): Promise<void> {
 
 /** One more call of an invocation: its first call makes the row, every other one adds to it. */
 export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
-  await tx
+  await addedRow(tx, row);
+}
+
+const addedRow = fixedWith((db, row: Telemetry) =>
+  db
     .insertInto("telemetry")
     .values(row)
     .onConflict((conflict) =>
@@ -25,19 +30,20 @@ export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
         calls: eb("telemetry.calls", "+", row.calls),
         at: row.at,
       })),
-    )
-    .execute();
-}
+    ),
+);
 
 /** The invocation has ended; one that made no call is counted all the same. */
 export async function noteTranscript(tx: Tx, row: Omit<Telemetry, keyof typeof NO_CALL>): Promise<void> {
-  const { transcript_digest } = row;
-  await tx
-    .insertInto("telemetry")
-    .values({ ...row, ...NO_CALL })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ transcript_digest }))
-    .execute();
+  await notedRow(tx, { ...row, ...NO_CALL });
 }
+
+const notedRow = fixedWith((db, row: Telemetry) =>
+  db
+    .insertInto("telemetry")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ transcript_digest: row.transcript_digest })),
+);
 
 const NO_CALL = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 0, calls: 0 };
 

@@ -1,4 +1,5 @@
 import type { Configuration } from "../config/load.ts";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { heldLocks } from "../locks/store.ts";
 import { queuedPlaces } from "../queue/store.ts";
@@ -10,13 +11,13 @@ const NAME = "repository";
 export async function countIndex(tx: Tx, { policy }: Pick<Configuration, "policy">, at: number): Promise<void> {
   const content = JSON.stringify(
     indexContent({
-      features: await tx.selectFrom("features").select(["id", "status"]).orderBy("id").execute(),
+      features: await shownFeatures(tx),
       leases: await heldLocks(tx),
       queue: await queuedPlaces(tx),
       resources: policy.locks.resources,
     }),
   );
-  const before = await tx.selectFrom("feature_index").select(["version", "content"]).executeTakeFirst();
+  const [before] = await indexRow(tx);
   if (before?.content === content) return;
   const next = { version: (before?.version ?? 0) + 1, updated_at: at, content };
   await tx
@@ -25,6 +26,10 @@ export async function countIndex(tx: Tx, { policy }: Pick<Configuration, "policy
     .onConflict((conflict) => conflict.column("name").doUpdateSet(next))
     .execute();
 }
+
+const shownFeatures = fixed((db) => db.selectFrom("features").select(["id", "status"]).orderBy("id"));
+const indexRow = fixed((db) => db.selectFrom("feature_index").select(["version", "content"]));
+const versionRow = fixed((db) => db.selectFrom("feature_index").select("version"));
 
 /** Null as long as nothing was ever done here. */
 export async function readIndex(db: Db | Tx): Promise<FeatureIndex | null> {
@@ -35,5 +40,5 @@ export async function readIndex(db: Db | Tx): Promise<FeatureIndex | null> {
 }
 
 export async function indexVersion(db: Db): Promise<number> {
-  return (await db.selectFrom("feature_index").select("version").executeTakeFirst())?.version ?? 0;
+  return (await versionRow(db))[0]?.version ?? 0;
 }

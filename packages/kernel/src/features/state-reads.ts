@@ -14,7 +14,7 @@ export async function readState({ configuration }: Pick<Rooms, "configuration">,
   const rows = await rowsWithLocks(db, id);
   const feature = rows[0] ?? (await findFeature(db, id));
   const held = rows.flatMap(({ held_resource, held_until }) => (held_resource !== null && (held_until ?? 0) > now ? [held_resource] : []));
-  return stateOf({ feature, held, modes: modesOf(configuration, feature) });
+  return stateOf({ feature, held: held.toSorted(), modes: modesOf(configuration, feature) });
 }
 
 /** Asked more often than anything else, so in one query: a row for each lock that was taken, or one without. */
@@ -24,6 +24,6 @@ const rowsWithLocks = fixed((db, id: string) =>
     .leftJoin("locks", "locks.holder", "features.id")
     .selectAll("features")
     .select(["locks.resource as held_resource", "locks.expires_at as held_until"])
-    .where("features.id", "=", id)
-    .orderBy("locks.resource"),
+    // In no order: SQLite would sort the whole rows, which takes longer than everything else.
+    .where("features.id", "=", id),
 );

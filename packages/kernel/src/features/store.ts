@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
-import { fixed } from "../database/fixed.ts";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Plan } from "../plans/schema.ts";
 import type { FeaturesTables } from "./tables.ts";
@@ -32,16 +32,15 @@ export async function acceptedPlan(db: Db | Tx, id: string): Promise<Plan | null
   return row === undefined ? null : (JSON.parse(row.plan) as Plan);
 }
 
+const changedRow = fixedWith((db, { expected, ...next }: Feature & { readonly expected: number }) =>
+  db.updateTable("features").set(next).where("id", "=", next.id).where("version", "=", expected).returning("id"),
+);
+
 /** Writes the change only if nobody else changed the feature since it was read, and counts it. */
 export async function updateFeature(tx: Tx, feature: Feature, change: Partial<Feature>, at: number): Promise<Feature> {
   const next = { ...feature, ...change, version: feature.version + 1, updated_at: at };
-  const { numUpdatedRows } = await tx
-    .updateTable("features")
-    .set(next)
-    .where("id", "=", feature.id)
-    .where("version", "=", feature.version)
-    .executeTakeFirst();
-  if (numUpdatedRows === 1n) return next;
+  const changed = await changedRow(tx, { ...next, expected: feature.version });
+  if (changed.length === 1) return next;
   throw new SlipwayError("version_conflict", `The feature "${feature.id}" was changed by somebody else in the meantime.`, {
     feature_id: feature.id,
     expected_version: feature.version,

@@ -9,6 +9,8 @@ export interface WriteOptions {
   readonly nonce?: () => string;
   /** False for a file that can be made again: after a power cut the old content may be back, still whole. */
   readonly durable?: boolean;
+  /** False, where it need not be durable either, for a file that is looked at after a power cut: it may be empty then. */
+  readonly whole?: boolean;
 }
 
 const TEMPORARY = /^\.slipway-[0-9a-f]+\.tmp$/;
@@ -22,7 +24,7 @@ export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8
   const directory = dirname(path);
   const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
   try {
-    await writeNew(fs, temporary, bytes, options.mode ?? 0o644);
+    await writeNew(fs, temporary, bytes, options);
     await fs.rename(temporary, path);
     if (options.durable !== false) await fs.syncDirectory(directory);
   } catch (error) {
@@ -32,12 +34,12 @@ export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8
   }
 }
 
-async function writeNew(fs: FileSystem, path: string, bytes: Uint8Array, mode: number): Promise<void> {
+async function writeNew(fs: FileSystem, path: string, bytes: Uint8Array, { mode = 0o644, whole = true }: WriteOptions): Promise<void> {
   const file = await fs.create(path, mode);
   try {
     await file.write(bytes);
     // Before the rename: a renamed file whose content is not on the disk yet is an empty file after a power cut.
-    await file.sync();
+    if (whole) await file.sync();
   } finally {
     await file.close();
   }

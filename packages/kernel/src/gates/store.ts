@@ -1,6 +1,7 @@
 import { canonicalJson } from "@slipway/durable/canonical";
 import type { Failure } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
+import { fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { GateTables } from "./tables.ts";
 
@@ -21,11 +22,10 @@ export interface GateRunRecord extends Omit<Selectable<GateTables["gate_runs"]>,
   readonly steps: readonly RecordedStep[];
 }
 
+const insertRun = fixedWith((db, row: Selectable<GateTables["gate_runs"]>) => db.insertInto("gate_runs").values(row));
+
 export async function recordGateRun(tx: Tx, { failure, steps, ...run }: GateRunRecord): Promise<void> {
-  await tx
-    .insertInto("gate_runs")
-    .values({ ...run, failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps) })
-    .execute();
+  await insertRun(tx, { ...run, failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps) });
 }
 
 /** The last run that ended, whatever its profile and mode; one that was cancelled is none. */

@@ -8,6 +8,12 @@ export interface GitExecutable {
   readonly file: string;
   readonly searchPath: string;
   readonly version: string;
+  /** For whoever measures: around each of its processes, each question to one that stays, and what is written here in its stead. */
+  readonly during?: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+export function gitWork<T>({ during }: GitExecutable, work: () => Promise<T>): Promise<T> {
+  return during === undefined ? work() : during(work);
 }
 
 /** `merge-tree --write-tree`, on which merging rests, came with this one. */

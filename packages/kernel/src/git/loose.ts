@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { constants, deflateSync } from "node:zlib";
 import { hasCode, nodeFileSystem } from "../files/file-system.ts";
 import { translateFileError } from "../files/write-atomic.ts";
+import { gitWork } from "./executable.ts";
 import { scratchName } from "./place.ts";
 import type { Repository } from "./repository.ts";
 
@@ -23,7 +24,8 @@ export function newObject(type: "tree" | "commit", bytes: Uint8Array, algorithm:
  * may be empty files. The names are on the disk only after `syncFolders`.
  */
 export async function writeObjects(repo: Repository, objects: readonly NewObject[]): Promise<void> {
-  await Promise.all(objects.map((object) => writeObject(join(repo.commonDir, "objects"), object)));
+  const root = join(repo.commonDir, "objects");
+  await gitWork(repo.executable, () => Promise.all(objects.map((object) => writeObject(root, object))));
 }
 
 async function writeObject(root: string, { oid, data }: NewObject): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { SlipwayError } from "@slipway/durable/errors";
+import { gitWork } from "./executable.ts";
 import type { Repository } from "./repository.ts";
 import { resident, type Resident } from "./resident.ts";
 import type { RefUpdate } from "./transaction.ts";
@@ -20,7 +21,10 @@ function residentsOf(repo: Repository): Promise<Residents> {
 
 async function open(repo: Repository): Promise<Residents> {
   const vault = await repo.vault();
-  const stay = (git: typeof vault, args: readonly string[]) => resident(args[0] ?? "", () => git.start(args));
+  const stay = (git: typeof vault, args: readonly string[]): Resident => {
+    const { ask } = resident(args[0] ?? "", () => git.start(args));
+    return { ask: (question, ending) => gitWork(repo.executable, () => ask(question, ending)) };
+  };
   return {
     objects: stay(vault, ["cat-file", "--batch"]),
     differences: stay(vault, ["diff-tree", "--stdin", ...DIFFERENCE_FORMAT]),

@@ -1,6 +1,6 @@
 import type { Child } from "../launcher/child.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { GitExecutable } from "./executable.ts";
+import { gitWork, type GitExecutable } from "./executable.ts";
 import { NEUTRAL_CONFIG, neutralEnvironment } from "./neutral.ts";
 import { runProcess, startProcess, type ProcessOutcome } from "./process.ts";
 
@@ -86,7 +86,8 @@ export function createGit(target: GitTarget): Git {
       allowExit = [],
       cutOutput = false,
     } = options;
-    const outcome = await runProcess({ ...request(args, options), input, signal, started, timeoutMs, maxOutputBytes });
+    const asked = { ...request(args, options), input, signal, started, timeoutMs, maxOutputBytes };
+    const outcome = await gitWork(target.executable, () => runProcess(asked));
     if (outcome.stopped === "aborted") throw signal?.reason;
     if (outcome.stopped === "too_much_output" && cutOutput) return { ...outcome, cut: true };
     if (outcome.stopped === undefined && (outcome.exitCode === 0 || allowExit.includes(outcome.exitCode))) return outcome;

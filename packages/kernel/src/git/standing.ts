@@ -26,6 +26,7 @@ export interface Standing {
 }
 
 interface Seen {
+  readonly place: string | Buffer;
   readonly stats: Stats;
   /** Until this has been looked at once more, later: its time may be that of a second change. */
   readonly young: boolean;
@@ -34,6 +35,7 @@ interface Seen {
 /** Beyond this, git looks faster than we do. */
 const MOST_FILES = 1_500;
 const MOST_YOUNG = 200;
+const IF_ANY = { throwIfNoEntry: false } as const;
 /** More than the coarsest clock of a file system. */
 const YOUNG_MS = 2_500;
 
@@ -93,17 +95,16 @@ export function observe(
 
 /** Whether everything is as it was. What was young and is not any more counts from now on without a look inside. */
 export function stillStands({ objectFormat }: Repository, worktree: string, standing: Standing): boolean {
-  const young = [...standing.files.values(), ...standing.folders.values()].filter(({ seen }) => seen.young).length;
-  if (young > MOST_YOUNG) return false;
+  if (youngOnes(standing.files) + youngOnes(standing.folders) > MOST_YOUNG) return false;
   for (const [name, signature] of standing.others) if (signatureOf(name) !== signature) return false;
   for (const [path, file] of standing.files) {
-    const now = see(worktree, path);
+    const now = seePlace(file.seen.place);
     if (now === null || !isSame(now.stats, file.seen.stats)) return false;
     if (file.seen.young && blobId(worktree, path, objectFormat) !== file.oid) return false;
     file.seen = now;
   }
   for (const [folder, known] of standing.folders) {
-    const now = see(worktree, folder);
+    const now = seePlace(known.seen.place);
     if (now === null || !isSame(now.stats, known.seen.stats)) return false;
     if (known.seen.young && !hasNames(worktree, standing, folder)) return false;
     known.seen = now;
@@ -155,9 +156,21 @@ function hasNames(worktree: string, { files, folders }: Standing, folder: string
 }
 
 function see(worktree: string, path: string): Seen | null {
-  const place = path === "" ? worktree : path.isWellFormed() ? `${worktree}/${path}` : at(worktree, path);
-  const stats = lstatSync(place, { throwIfNoEntry: false });
-  return stats === undefined ? null : { stats, young: stats.ctimeMs > Date.now() - YOUNG_MS };
+  return seePlace(path === "" ? worktree : path.isWellFormed() ? `${worktree}/${path}` : at(worktree, path));
+}
+
+function seePlace(place: string | Buffer): Seen | null {
+  const stats = lstatSync(place, IF_ANY);
+  return stats === undefined ? null : { place, stats, young: stats.ctimeMs > Date.now() - YOUNG_MS };
+}
+
+function youngOnes(seen: ReadonlyMap<string, { readonly seen: Seen }>): number {
+  let count = 0;
+  for (const {
+    seen: { young },
+  } of seen.values())
+    if (young) count++;
+  return count;
 }
 
 /** Times are compared to a fraction of a microsecond. */

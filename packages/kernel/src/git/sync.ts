@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasCode, nodeFileSystem } from "../files/file-system.ts";
+import { gitWork } from "./executable.ts";
 import type { Repository } from "./repository.ts";
 
 /** The time of each folder's last change that is known to be on the disk. */
@@ -12,12 +13,12 @@ const FIRST_SYNC_MS = 600_000;
 export async function syncObjects(repo: Repository, written: readonly string[]): Promise<void> {
   const objects = join(repo.commonDir, "objects");
   const folders = new Set(written.map((oid) => join(objects, oid.slice(0, 2))));
-  await Promise.all([objects, ...folders].map(syncFolder));
+  await gitWork(repo.executable, () => Promise.all([objects, ...folders].map(syncFolder)));
 }
 
 /** The ref's folder and, where nobody has synced what was written, every objects/xx that changed since the last time. */
 export async function syncFolders(repo: Repository, refFolder: string, { objects = true } = {}): Promise<void> {
-  await Promise.all([syncFolder(refFolder), syncFolder(dirname(refFolder)), objects && syncChanged(repo)]);
+  await gitWork(repo.executable, () => Promise.all([syncFolder(refFolder), syncFolder(dirname(refFolder)), objects && syncChanged(repo)]));
 }
 
 async function syncChanged(repo: Repository): Promise<void> {

@@ -1,9 +1,12 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { systemIds, type Clock, type Ids } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
-import { sql } from "kysely";
+import type { Selectable } from "kysely";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
+import { unhurriedTransaction } from "../database/unhurried.ts";
 import { ownersOn, type Owners } from "../operations/owners.ts";
+import type { HoldsTables } from "./tables.ts";
 
 export interface HoldOptions {
   readonly db: Db;
@@ -45,35 +48,21 @@ export function openHolds(options: HoldOptions): WithWorktree {
     const deadline = clock.monotonic() + waitMs;
     for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
       throwIfStopped(request);
-      const holder = await unsynced((tx) => claimOrHolder(tx, request, claim));
+      const holder = await unhurried((tx) => claimOrHolder(tx, request, claim));
       if (holder === null) return;
       if (clock.monotonic() >= deadline) throw busy(request, holder.operation);
       await sleep(pollMs);
     }
   }
 
-  /** A hold means nothing after a power cut, so it does not wait for the disk. */
-  function unsynced<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return db.connection().execute(async (connection) => {
-      await sql`PRAGMA synchronous = NORMAL`.execute(connection);
-      try {
-        return await connection.transaction().execute(work);
-      } finally {
-        await sql`PRAGMA synchronous = FULL`.execute(connection);
-      }
-    });
-  }
+  /** A hold means nothing after a power cut. */
+  const unhurried = <T>(work: (tx: Tx) => Promise<T>) => unhurriedTransaction(db, work);
 
   async function claimOrHolder(tx: Tx, { featureId: feature_id, operation }: HoldRequest, claim: string) {
-    const holder = await tx.selectFrom("worktree_holds").selectAll().where("feature_id", "=", feature_id).executeTakeFirst();
+    const [holder] = await holdOf(tx, feature_id);
     const now = Math.floor(clock.now());
     if (holder !== undefined && isAtWork(holder, now)) return holder;
-    const hold = { claim, owner: owners.self, operation, since: now };
-    await tx
-      .insertInto("worktree_holds")
-      .values({ feature_id, ...hold })
-      .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(hold))
-      .execute();
+    await putHold(tx, { feature_id, claim, owner: owners.self, operation, since: now });
     return null;
   }
 
@@ -91,7 +80,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
       return await work();
     } finally {
       activeClaims.delete(claim);
-      await unsynced((tx) => tx.deleteFrom("worktree_holds").where("claim", "=", claim).execute());
+      await unhurried((tx) => endHold(tx, claim));
     }
   }
 
@@ -105,6 +94,17 @@ export function openHolds(options: HoldOptions): WithWorktree {
     }
   };
 }
+
+const holdOf = fixed((db, featureId: string) => db.selectFrom("worktree_holds").selectAll().where("feature_id", "=", featureId));
+
+const putHold = fixedWith((db, { feature_id, ...hold }: Selectable<HoldsTables["worktree_holds"]>) =>
+  db
+    .insertInto("worktree_holds")
+    .values({ feature_id, ...hold })
+    .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(hold)),
+);
+
+const endHold = fixed((db, claim: string) => db.deleteFrom("worktree_holds").where("claim", "=", claim));
 
 /** However it ends; or when the caller no longer wants to wait. */
 function endOf(before: Promise<unknown> | undefined, signal: AbortSignal | undefined): Promise<void> {

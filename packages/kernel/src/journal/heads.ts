@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Head } from "@slipway/durable/chain";
 import { SlipwayError } from "@slipway/durable/errors";
+import { settleJournal } from "@slipway/durable/journal";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import { nodeFileSystem } from "../files/file-system.ts";
 import type { Records } from "../records.ts";
@@ -36,5 +37,8 @@ export async function assertNotRolledBack(stateHome: string, { database: { db, s
 export async function keepHeads(stateHome: string, { database: { db, sqlite } }: Records): Promise<void> {
   const kept = await keptHeadsFor(stateHome, sqlite);
   if (kept === null) return;
-  for (const { stream, seq, hash } of await db.selectFrom("heads").selectAll().execute()) await kept.recordHead(stream, { seq, hash });
+  // A head that a power cut takes away would look as if somebody had put an older copy back.
+  const heads = await db.selectFrom("heads").selectAll().execute();
+  await settleJournal(sqlite);
+  for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });
 }

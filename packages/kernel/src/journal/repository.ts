@@ -2,6 +2,7 @@ import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import { eventHash, GENESIS, type Head, type JournalEvent } from "@slipway/durable/chain";
 import type { Blobs } from "@slipway/durable/environment";
 import { spill } from "@slipway/durable/payload";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 
 /** The stream of everything done through the door; each run has a stream of its own, named by its id. */
@@ -41,10 +42,7 @@ export function repositoryJournal(blobs: Blobs): Journal {
         prev: head.hash,
       };
       const hash = eventHash(event);
-      await tx
-        .insertInto("events")
-        .values({ ...event, hash })
-        .execute();
+      await insertEvent(tx, { ...event, hash });
       return { seq: event.seq, hash };
     },
   };
@@ -61,8 +59,12 @@ export function appendRunHead(journal: Journal, tx: Tx, runId: string, head: Hea
   });
 }
 
+const insertEvent = fixedWith((db, event: JournalEvent) => db.insertInto("events").values(event));
+
+const headRow = fixed((db, stream: string) => db.selectFrom("heads").select(["seq", "hash"]).where("stream", "=", stream));
+
 export async function headOf(db: Db | Tx, stream: string): Promise<Head | undefined> {
-  return db.selectFrom("heads").select(["seq", "hash"]).where("stream", "=", stream).executeTakeFirst();
+  return (await headRow(db, stream))[0];
 }
 
 export interface Page {

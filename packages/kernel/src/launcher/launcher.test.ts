@@ -71,9 +71,15 @@ describe.each([
     }
   });
 
+  test("is fed more than a pipe holds", async () => {
+    const stdio: Descriptor[] = ["ignore", "pipe", "pipe", { feed: "x".repeat(300_000) }];
+    expect(await run("wc -c <&3", stdio)).toMatchObject({ stdout: "300000\n", code: 0 });
+  });
+
   test("that cannot be started is a value", async () => {
     expect(await start({ ...shell(""), file: "/no/such/program" })).toMatchObject({ error: { code: "ENOENT", transient: false } });
     expect(await start({ ...shell(""), args: ["x".repeat(3_000_000)] })).toMatchObject({ error: { code: "E2BIG" } });
+    expect(await start({ ...shell(""), cwd: "/no/such\nfolder" })).toMatchObject({ error: { code: "ENOENT", transient: false } });
   });
 
   test("leads a group of its own, which a signal ends whole", async () => {
@@ -106,7 +112,7 @@ describe("limits", () => {
     const { stdout } = await outcome(childOf(await strict.start(shell("ulimit -n; tr '\\0' ' ' < /proc/$PPID/cmdline"))));
     expect(stdout).toMatch(/^111\n/);
     // Nothing stands between the launcher and what it starts.
-    expect(stdout).toContain("launcher-process");
+    expect(stdout).toContain("slipway-launcher");
     process.kill(strict.pid, "SIGKILL");
   });
 
@@ -156,7 +162,7 @@ test("when the launcher dies, what it started counts as killed and what was aske
 
 test("a launcher that never works: what was asked of it is started here, and it is not tried again", async () => {
   const worked: boolean[] = [];
-  const broken = await openLauncher((ever) => void worked.push(ever), { entry: "/no/such/launcher.js" });
+  const broken = await openLauncher((ever) => void worked.push(ever), { script: "exit 1" });
   if (broken === null) throw new Error("no launcher");
   expect(await outcome(childOf(await broken.start(shell("echo here"))))).toMatchObject({ stdout: "here\n", code: 0 });
   expect(worked).toEqual([false]);

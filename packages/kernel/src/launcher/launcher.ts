@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { RemoteChild, type Child } from "./child.ts";
 import { openConnections } from "./connections.ts";
-import type { Introduction, RemoteReport, RemoteStart, SpawnError, StartRequest } from "./protocol.ts";
+import { LAUNCHER_SCRIPT } from "./launcher-script.ts";
+import {
+  introductionOrder,
+  parseReport,
+  startOrder,
+  type Introduction,
+  type RemoteReport,
+  type SpawnError,
+  type StartRequest,
+} from "./protocol.ts";
 import { spawnHere } from "./spawn.ts";
 
 export type RemoteStarted = { readonly child: Child; readonly pid: number } | { readonly error: SpawnError };
@@ -23,7 +31,7 @@ interface Sent extends Order {
   readonly streams: readonly (Socket | null)[];
 }
 
-const ENTRY = join(import.meta.dirname, import.meta.url.endsWith(".ts") ? "launcher-process.ts" : "launcher-process.js");
+const PERL = "/usr/bin/perl";
 const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process that starts others has ended.", transient: true } };
 
 /**
@@ -32,15 +40,16 @@ const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process tha
  */
 export async function openLauncher(
   onGone: (worked: boolean) => void,
-  { limits = [], entry = ENTRY }: { readonly limits?: readonly string[]; readonly entry?: string } = {},
+  { limits = [], script = LAUNCHER_SCRIPT }: { readonly limits?: readonly string[]; readonly script?: string } = {},
 ): Promise<Launcher | null> {
   // Abstract: no file that could be left behind, and a sandbox without the host's network does not see it.
   const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random() };
   const connections = await openConnections(introduction, () => sendWaiting()).catch(() => null);
   if (connections === null) return null;
   const started = await spawnHere({
-    file: process.execPath,
-    args: ["--max-semi-space-size=1", "--disable-warning=ExperimentalWarning", entry],
+    file: PERL,
+    // The name is what the list of processes shows.
+    args: ["-f", "-e", script, "slipway-launcher"],
     cwd: "/",
     env: {},
     stdio: ["pipe", "pipe", "ignore"],
@@ -79,7 +88,7 @@ export async function openLauncher(
     });
     sent.set(id, { ...order, streams });
     const { limits: _inherited, ...request } = order.request;
-    stdin.write(`${JSON.stringify({ ...request, id, stdio } satisfies RemoteStart)}\n`);
+    stdin.write(startOrder({ ...request, id, stdio }));
   }
 
   function hear(report: RemoteReport): void {
@@ -118,8 +127,8 @@ export async function openLauncher(
   // That it has ended is told by its exit.
   stdin.on("error", () => undefined).unref();
   stdout.unref();
-  createInterface({ input: stdout }).on("line", (line) => hear(JSON.parse(line) as RemoteReport));
-  stdin.write(`${JSON.stringify(introduction)}\n`);
+  createInterface({ input: stdout }).on("line", (line) => hear(parseReport(line)));
+  stdin.write(introductionOrder(introduction));
   return {
     pid: started.pid,
     start(request) {

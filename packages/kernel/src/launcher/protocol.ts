@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 /** A process was not started. */
 export interface SpawnError {
   /** An errno name such as ENOENT, or SANDBOX_SETUP. */
@@ -36,7 +38,7 @@ export type RemoteReport =
   | { readonly id: number; readonly error: SpawnError }
   | { readonly id: number; readonly ending: Ending };
 
-/** Where the launcher finds us, in its first line of input. */
+/** Where the launcher finds us, in its first order. */
 export interface Introduction {
   readonly address: string;
   readonly secret: string;
@@ -48,4 +50,60 @@ export function greeting(secret: string, connection: number): string {
 }
 
 /** Connections that are made before they are needed. */
-export const SPARE_CONNECTIONS = 16;
+const SPARE_CONNECTIONS = 16;
+
+export function introductionOrder({ address, secret }: Introduction): Buffer {
+  return framed([address, secret, String(SPARE_CONNECTIONS)]);
+}
+
+export function startOrder({ id, cwd, file, args, env, stdio }: RemoteStart): Buffer {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return framed([String(id), cwd, file, ...counted(args), ...counted(variables), ...stdio.flatMap(placed)]);
+}
+
+function counted(list: readonly string[]): string[] {
+  return [String(list.length), ...list];
+}
+
+function placed(wanted: RemoteStart["stdio"][number]): [kind: string, value: string] {
+  if (wanted === "ignore") return [wanted, ""];
+  if ("connection" in wanted) return ["connection", String(wanted.connection)];
+  if ("feed" in wanted) return ["feed", wanted.feed];
+  return "text" in wanted ? ["text", wanted.text] : ["path", wanted.from];
+}
+
+/** Every text behind its length, and the whole behind its own. */
+function framed(texts: readonly string[]): Buffer {
+  const parts = texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [lengthOf(bytes.length), bytes];
+  });
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  return Buffer.concat([lengthOf(size), ...parts]);
+}
+
+function lengthOf(length: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(length);
+  return bytes;
+}
+
+/** One line of the launcher's: an id, what it tells of it, and two values. */
+export function parseReport(line: string): RemoteReport {
+  const [, number, kind, first = "", second = ""] = /^(\d+) (\w+) (\S+) ?(.*)$/.exec(line) ?? [];
+  const id = Number(number);
+  if (kind === "pid") return { id, pid: Number(first) };
+  if (kind === "error") return { id, error: { code: first, message: second, transient: isTransient(first) } };
+  return { id, ending: second === "0" ? [Number(first), null] : [null, signalNamed(Number(second))] };
+}
+
+function signalNamed(number: number): NodeJS.Signals {
+  const [name = "SIGKILL"] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [];
+  return name as NodeJS.Signals;
+}
+
+const TRANSIENT = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
+
+export function isTransient(code: string): boolean {
+  return TRANSIENT.has(code);
+}

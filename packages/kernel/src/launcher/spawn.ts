@@ -1,29 +1,19 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
-import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { openFile } from "./files.ts";
 import { coverInherited } from "./inherited.ts";
-import type { Descriptor, SpawnError, StartRequest } from "./protocol.ts";
-
-const TRANSIENT = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
+import { isTransient, type SpawnError, type StartRequest } from "./protocol.ts";
 
 type Spawned = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };
 
 /** Starts a process without a shell, in a session of its own, as a child of this one; a failure to start is a value. */
-export async function spawnHere({
-  file,
-  args,
-  cwd,
-  env,
-  stdio,
-  limits = [],
-}: Omit<StartRequest, "stdio"> & { readonly stdio: readonly (Descriptor | Socket)[] }): Promise<Spawned> {
+export async function spawnHere({ file, args, cwd, env, stdio, limits = [] }: StartRequest): Promise<Spawned> {
   const opened: number[] = [];
   let child: ChildProcess;
   try {
     const own = stdio.map((wanted) => {
-      if (typeof wanted === "string" || "write" in wanted) return wanted;
+      if (typeof wanted === "string") return wanted;
       if ("feed" in wanted) return "pipe";
       const descriptor = openFile(wanted);
       opened.push(descriptor);
@@ -53,8 +43,4 @@ function feed(stream: unknown, text: string): void {
 export function toSpawnError(error: unknown): SpawnError {
   const { code = "UNKNOWN", message } = error as NodeJS.ErrnoException;
   return { code, message, transient: isTransient(code) };
-}
-
-export function isTransient(code: string): boolean {
-  return TRANSIENT.has(code);
 }

@@ -20,15 +20,35 @@ export function objectStore(fs: FileSystem, root: string): Objects {
   const folderOf = (digest: string) => join(root, checked(digest).slice(0, 2));
   const pathOf = (digest: string) => join(folderOf(digest), digest.slice(2));
 
+  /** Made, or found, and synced once by each process. */
+  async function durableFolder(folder: string): Promise<void> {
+    if (!durableFolders.has(folder)) await ensureDirectory(fs, folder);
+    durableFolders.add(folder);
+  }
+
+  /** Whether it was made just now, and is empty. */
+  async function made(folder: string): Promise<boolean> {
+    if (durableFolders.has(folder)) return false;
+    try {
+      await fs.mkdir(folder, 0o755);
+      return true;
+    } catch (error) {
+      if (hasCode(error, "EEXIST")) return false;
+      if (!hasCode(error, "ENOENT")) throw translateFileError(error, folder);
+      await ensureDirectory(fs, folder);
+      return true;
+    }
+  }
+
   return {
     pathOf,
     async put(bytes) {
       const digest = sha256(bytes);
       const folder = folderOf(digest);
-      if (!durableFolders.has(folder)) await ensureDirectory(fs, folder);
-      durableFolders.add(folder);
-      if (await isThere(fs, pathOf(digest), digest)) await syncFolder(fs, folder);
-      else await writeFileAtomic(fs, pathOf(digest), bytes);
+      const isNew = await made(folder);
+      // Side by side: both have to be on the disk before anybody hears of the object.
+      const written = isNew || !(await isThere(fs, pathOf(digest), digest));
+      await Promise.all([durableFolder(folder), written ? writeFileAtomic(fs, pathOf(digest), bytes) : syncFolder(fs, folder)]);
       return digest;
     },
     async get(digest) {
@@ -40,13 +60,13 @@ export function objectStore(fs: FileSystem, root: string): Objects {
     },
     async adopt(file, digest) {
       const folder = folderOf(digest);
-      await ensureDirectory(fs, folder);
+      await made(folder);
       try {
         await fs.rename(file, pathOf(digest));
       } catch (error) {
         throw translateFileError(error, file);
       }
-      await syncFolder(fs, folder);
+      await Promise.all([durableFolder(folder), syncFolder(fs, folder)]);
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;

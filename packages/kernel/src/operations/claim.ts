@@ -10,6 +10,8 @@ export interface ClaimTools {
   readonly owners: Owners;
   /** Inside every transaction that writes: throws when this process may not write any more. */
   readonly fence: (tx: Tx) => Promise<void>;
+  /** Carries out a transaction. */
+  readonly commit: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   readonly sleep: (ms: number) => Promise<void>;
   readonly waitMs: number;
 }
@@ -43,10 +45,10 @@ async function claimOrWait(
   request: Request,
   claim: string,
 ): Promise<{ readonly outcome: Outcome } | { readonly redriven: boolean }> {
-  const { db, clock, owners, sleep } = tools;
+  const { clock, owners, sleep } = tools;
   const deadline = clock.monotonic() + tools.waitMs;
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
-    const attempt = await db.transaction().execute(async (tx) => {
+    const attempt = await tools.commit(async (tx) => {
       const entry = await findEntry(tx, request);
       const outcome = entry && outcomeOf(entry);
       if (outcome !== undefined) return { outcome };

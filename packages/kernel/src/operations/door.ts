@@ -2,7 +2,9 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { digestOf } from "@slipway/durable/canonical";
 import { systemIds, type Blobs, type Clock, type Ids } from "@slipway/durable/environment";
 import { fromFailure, SlipwayError } from "@slipway/durable/errors";
+import { inTurn } from "../database/dialect.ts";
 import type { Db, Tx } from "../database/tables.ts";
+import { unhurriedTransaction } from "../database/unhurried.ts";
 import type { Journal } from "../journal/repository.ts";
 import { drive, type DoorPhase, type DriveTools } from "./drive.ts";
 import { decodeResponse } from "./response.ts";
@@ -37,10 +39,15 @@ export interface Door {
   perform<I, E, O>(operation: Operation<I, E, O>, actor: Actor, operationId: string, input: unknown): Promise<O>;
 }
 
+export interface FrontDoor extends Door {
+  /** For a run, which lets nothing out before its next durable write: no commit waits for the disk. */
+  readonly unhurried: Door;
+}
+
 const WAIT_MS = 600_000;
 const MAX_ID_LENGTH = 512;
 
-export function createDoor(options: DoorOptions): Door {
+export function createDoor(options: DoorOptions): FrontDoor {
   const { blobs, clock, observe } = options;
   const report: DriveTools["report"] = (phase, { name, id, actor }) => observe?.({ phase, name, operationId: id, actor });
   const tools: DriveTools = {
@@ -49,6 +56,7 @@ export function createDoor(options: DoorOptions): Door {
     sleep: (ms) => sleepFor(ms),
     waitMs: WAIT_MS,
     fence: async () => undefined,
+    commit: (work) => options.db.transaction().execute(inTurn(options.db, work)),
     ...options,
     report,
   };
@@ -69,17 +77,19 @@ export function createDoor(options: DoorOptions): Door {
     }
   }
 
-  return {
+  const doorWith = (given: DriveTools): Door => ({
     async perform<I, E, O>(operation: Operation<I, E, O>, actor: Actor, operationId: string, input: unknown): Promise<O> {
       authorize(operation, actor);
       assertOperationId(operationId);
       const parsed = parseInput(operation, input);
       const request: Request = { id: operationId, name: operation.name, actor, digest: digestOf(input), at: Math.floor(clock.now()) };
-      const outcome = await outcomeOfCall(request, () => drive(tools, operation, parsed, request));
+      const outcome = await outcomeOfCall(request, () => drive(given, operation, parsed, request));
       if ("failure" in outcome) throw fromFailure(outcome.failure);
       return (await decodeResponse(blobs, outcome.response)) as O;
     },
-  };
+  });
+
+  return { ...doorWith(tools), unhurried: doorWith({ ...tools, commit: (work) => unhurriedTransaction(options.db, work) }) };
 }
 
 function assertOperationId(id: string): void {

@@ -33,7 +33,7 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
   return outcome;
 
   async function endOnce(end: (tx: Tx, redriven: boolean) => Promise<Outcome>): Promise<Outcome> {
-    return db.transaction().execute(async (tx) => {
+    return tools.commit(async (tx) => {
       const entry = await findEntry(tx, request);
       // An unfinished entry was begun by a release in which this operation was claimed.
       return (entry && outcomeOf(entry)) ?? end(tx, entry !== undefined);
@@ -63,13 +63,13 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
       return await whileOurs((tx) => settle(tx, done, redriven));
     } catch (error) {
       if (isFinal(error)) return whileOurs((tx) => tools.fence(tx).then(() => refuse(tx, error)));
-      await db.transaction().execute((tx) => releaseEntry(tx, request, claim));
+      await tools.commit((tx) => releaseEntry(tx, request, claim));
       throw error;
     }
   }
 
   function whileOurs(end: (tx: Tx) => Promise<Outcome>): Promise<Outcome> {
-    return db.transaction().execute(async (tx) => (await overtakenBy(tx, request, claim)) ?? end(tx));
+    return tools.commit(async (tx) => (await overtakenBy(tx, request, claim)) ?? end(tx));
   }
 
   /** The change, its journal event and its answer: all of it in the given transaction, or only the refusal. */

@@ -1,7 +1,7 @@
 import type { Failure } from "@slipway/durable/errors";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
-import { fixed } from "../database/fixed.ts";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Actor } from "./operation.ts";
 import type { OperationsTables } from "./tables.ts";
@@ -56,12 +56,16 @@ export function outcomeOf(entry: Entry): Outcome | undefined {
 
 /** Takes the operation for this attempt, from nobody or from an owner known to be gone. */
 export async function claimEntry(tx: Tx, request: Request, claim: string, owner: string): Promise<void> {
-  await tx
-    .insertInto("operations")
-    .values({ ...newEntry(request), status: "started", claim, owner })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ claim, owner, started_at: request.at }))
-    .execute();
+  await claimedRow(tx, { ...newEntry(request), status: "started", claim, owner });
 }
+
+const claimedRow = fixedWith((db, row: Entry) => {
+  const { claim, owner, started_at } = row;
+  return db
+    .insertInto("operations")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ claim, owner, started_at }));
+});
 
 /** Gives the operation back unfinished; whoever calls next drives it again. */
 export async function releaseEntry(tx: Tx, request: Request, claim: string): Promise<void> {
@@ -84,15 +88,18 @@ export async function overtakenBy(tx: Tx, request: Request, claim: string): Prom
 export async function endEntry(tx: Tx, request: Request, outcome: Outcome, at: number): Promise<void> {
   const ended =
     "response" in outcome
-      ? { status: "finished" as const, response: outcome.response }
-      : { status: "failed" as const, failure: JSON.stringify(outcome.failure) };
-  const set = { ...ended, claim: null, owner: null, finished_at: at };
-  await tx
-    .insertInto("operations")
-    .values({ ...newEntry(request), ...set })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(set))
-    .execute();
+      ? { status: "finished" as const, response: outcome.response, failure: null }
+      : { status: "failed" as const, response: null, failure: JSON.stringify(outcome.failure) };
+  await endedRow(tx, { ...newEntry(request), ...ended, claim: null, owner: null, finished_at: at });
 }
+
+const endedRow = fixedWith((db, row: Entry) => {
+  const { status, response, failure, claim, owner, finished_at } = row;
+  return db
+    .insertInto("operations")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ status, response, failure, claim, owner, finished_at }));
+});
 
 /** Operations that were begun and have not ended: what recovery has to look at. Oldest first. */
 export async function unfinishedOperations(db: Db): Promise<Entry[]> {

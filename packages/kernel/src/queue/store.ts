@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { ENDED } from "../features/status.ts";
 import { dropClaims } from "../plans/claims-store.ts";
@@ -33,13 +34,16 @@ export interface QueuePlace {
   readonly required_resources: readonly string[];
 }
 
-export async function queuedPlaces(db: Db | Tx): Promise<QueuePlace[]> {
-  const rows = await db
+const placeRows = fixed((db) =>
+  db
     .selectFrom("blocked_queue")
     .select(["feature_id", "plan_version", "detected_at", "collision_fingerprint", "required_resources"])
     .orderBy("detected_at")
-    .orderBy("feature_id")
-    .execute();
+    .orderBy("feature_id"),
+);
+
+export async function queuedPlaces(db: Db | Tx): Promise<QueuePlace[]> {
+  const rows = await placeRows(db);
   return rows.map((row) => ({ ...row, required_resources: JSON.parse(row.required_resources) as string[] }));
 }
 
@@ -85,15 +89,13 @@ export async function wakeEntries(tx: Tx, which: (entry: QueueEntry) => boolean)
   for (const entry of await queuedEntries(tx)) if (which(entry)) await setRecheck(tx, entry.feature_id, 1);
 }
 
+const wokenRow = fixed((db) =>
+  db.selectFrom("blocked_queue").selectAll().where("recheck", "=", 1).orderBy("detected_at").orderBy("feature_id").limit(1),
+);
+
 /** The first in line of those to be looked at, which it no longer is. */
 export async function nextWoken(tx: Tx): Promise<QueueEntry | null> {
-  const row = await tx
-    .selectFrom("blocked_queue")
-    .selectAll()
-    .where("recheck", "=", 1)
-    .orderBy("detected_at")
-    .orderBy("feature_id")
-    .executeTakeFirst();
+  const [row] = await wokenRow(tx);
   if (row === undefined) return null;
   await setRecheck(tx, row.feature_id, 0);
   return entryOf(row);

@@ -16,7 +16,9 @@ export interface RedactorOptions {
 export function createRedactor({ secrets, patterns = true }: RedactorOptions): Redactor {
   // Built on first use: most commands print nothing that needs it.
   let automaton: Automaton | null = null;
-  const stream = () => {
+  const stream = (): TextStream => {
+    // Nothing is known that could be found.
+    if (secrets.length === 0) return patterns ? tokenStream() : asItIs();
     automaton ??= buildAutomaton([...new Set(secrets.flatMap(formsOf))]);
     const known = knownValueStream(automaton);
     return patterns ? inSequence(known, tokenStream()) : known;
@@ -26,6 +28,10 @@ export function createRedactor({ secrets, patterns = true }: RedactorOptions): R
     return own.write(input) + own.end();
   };
   return { text, stream, value: <T>(value: T) => redactValue(value, text) as T };
+}
+
+function asItIs(): TextStream {
+  return { write: (chunk) => chunk, end: () => "" };
 }
 
 function inSequence(first: TextStream, second: TextStream): TextStream {

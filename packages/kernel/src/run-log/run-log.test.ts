@@ -99,6 +99,22 @@ test("it only grows: another process goes on where the last one stopped, also in
   expect(lines().slice(before.length)).toMatchObject([{ event: "model_call" }]);
 });
 
+test("what a power cut has taken out of the journal is taken out of it, and what came instead is added", async () => {
+  const { open, file, lines } = await site();
+  const first = open();
+  first.note(RUN);
+  await first.settle();
+  const whole = lines();
+  const last = whole.findLast(({ data }) => data.stream === RUN)!;
+  const lost = { ...last, data: { ...last.data, seq: last.data.seq + 1, name: "lost" } };
+  writeFileSync(file, [...whole.slice(0, -1), lost].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const next = open();
+  next.note(RUN);
+  await next.settle();
+  expect(lines().map(({ data }) => data.name)).not.toContain("lost");
+  expect(lines()).toEqual(whole);
+});
+
 test("what is no run leaves nothing, and a file in the way is told once and stops nothing", async () => {
   const { open, file, warnings, layout } = await site();
   const log = open();

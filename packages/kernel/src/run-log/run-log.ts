@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Db } from "../database/tables.ts";
 import { hasCode, nodeFileSystem } from "../files/file-system.ts";
-import { ensureDirectory } from "../files/write-atomic.ts";
+import { ensureDirectory, writeFileAtomic } from "../files/write-atomic.ts";
 import { REPOSITORY_STREAM } from "../journal/repository.ts";
 import type { Layout } from "../layout.ts";
 import type { Redactor } from "../redaction/contract.ts";
@@ -36,7 +36,7 @@ export function openRunLog({ db, layout, redactor, onWarning }: RunLogOptions): 
     const run = await db.selectFrom("runs").select("run_id").where("run_id", "=", root).executeTakeFirst();
     if (run === undefined) return;
     const file = join(layout.run(root), LOG_FILE);
-    if (!written.has(root)) written.set(root, cursorIn(file));
+    if (!written.has(root)) written.set(root, cursorIn(db, file));
     const cursor = await (written.get(root) as Promise<Cursor>);
     const lines = await newLines(db, root, cursor);
     if (lines.length === 0) return;
@@ -69,8 +69,8 @@ export function openRunLog({ db, layout, redactor, onWarning }: RunLogOptions): 
 /** The last event of each stream that is in the file. */
 type Cursor = Map<string, number>;
 
-/** A line that a crash cut off is taken away: its event is written again. */
-async function cursorIn(file: string): Promise<Cursor> {
+/** A line that a crash cut off is taken away, and so is one whose event a power cut has taken: it is written again. */
+async function cursorIn(db: Db, file: string): Promise<Cursor> {
   const cursor: Cursor = new Map();
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return "";
@@ -78,10 +78,15 @@ async function cursorIn(file: string): Promise<Cursor> {
   });
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   if (whole.length < text.length) await truncate(file, Buffer.byteLength(whole));
-  for (const line of whole.split("\n").filter((one) => one !== "")) {
+  const heads = new Map((await db.selectFrom("heads").select(["stream", "seq"]).execute()).map(({ stream, seq }) => [stream, seq]));
+  const lines = whole.split("\n").filter((one) => one !== "");
+  const known = lines.filter((line) => {
     const { stream, seq } = (JSON.parse(line) as LogLine).data;
+    if (seq > (heads.get(stream) ?? 0)) return false;
     cursor.set(stream, Math.max(cursor.get(stream) ?? 0, seq));
-  }
+    return true;
+  });
+  if (known.length < lines.length) await writeFileAtomic(nodeFileSystem, file, Buffer.from(known.map((line) => `${line}\n`).join("")));
   return cursor;
 }
 

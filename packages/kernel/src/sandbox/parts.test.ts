@@ -4,11 +4,11 @@ import { mkdirSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_LIMITS } from "./contract.ts";
 import { DiskGrowth } from "./disk.ts";
 import { describeHost, findOnPath, isAtLeast, isExecutable } from "./host.ts";
-import { isTransient } from "../launcher/spawn.ts";
+import { isTransient } from "../launcher/protocol.ts";
 import { signalProcess } from "../launcher/start.ts";
 import { findInit } from "./namespace-tree.ts";
 import { kindAt, resolveBelow, resolveWithoutLinks } from "./paths.ts";
@@ -171,6 +171,23 @@ describe("supervising", () => {
     const supervised = supervise(child, tree, { worktree: scratchFolder(), command: ["x"], timeoutMs: 5_000 }, DEFAULT_LIMITS);
     child.emit("exit", 0, null);
     expect(await supervised).toMatchObject({ exitCode: 0 });
+  });
+
+  it("does not wait without end for the last words of a sandbox, either", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const child = fakeChild();
+      const settled = new Promise<void>((resolve) => child.stdio[2]?.once("close", resolve));
+      const tree = { members: () => [], terminate: () => undefined, kill: () => undefined, gone: () => true, settled };
+      const supervised = supervise(child, tree, { worktree: scratchFolder(), command: ["x"], timeoutMs: 60_000 }, DEFAULT_LIMITS);
+      child.emit("exit", 3, null);
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(child.stdio.some((stream) => stream?.destroyed)).toBe(false);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await supervised).toMatchObject({ exitCode: 3, timedOut: false });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("never says that a command has ended while a process of it lives", async () => {

@@ -53,10 +53,13 @@ export class YoungerProcesses {
     const newest = newestPid();
     this.#wrapped ||= newest < this.#lastSeen;
     this.#lastSeen = newest;
-    return allPids()
-      .filter((pid) => this.#wrapped || pid >= this.#first)
-      .map((pid) => readProcess(pid))
-      .filter((entry) => entry !== null);
+    // Mostly a command that has ended was the last to be started.
+    const pids = newest === this.#first && !this.#wrapped ? [newest] : this.#pids();
+    return pids.map((pid) => readProcess(pid)).filter((entry) => entry !== null);
+  }
+
+  #pids(): number[] {
+    return allPids().filter((pid) => this.#wrapped || pid >= this.#first);
   }
 }
 

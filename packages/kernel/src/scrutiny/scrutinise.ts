@@ -29,8 +29,9 @@ export interface Scrutinised {
 export function scrutinise({ files, ignored, spec, policy, gates, profile, redact }: Scrutinised): Finding[] {
   const asked = askedFor(spec);
   const testPattern = strictAreaMatcher(policy.protected_tests, "glob");
-  const isTest = ({ path }: ChangedFile) => testPattern(path) !== null;
-  const tests = files.filter(isTest);
+  const tests = files.filter(({ path }) => testPattern(path) !== null);
+  const known = new Set(tests);
+  const isTest = (file: ChangedFile) => known.has(file);
   const others = files.filter((file) => !isTest(file));
   const sources = others.filter(({ path }) => languageOf(path) !== null).map(({ path }) => path);
   return unique([

@@ -32,6 +32,7 @@ export const contextPackKind: DocumentKind<z.output<typeof contextPack>> = {
   timeField: "created_at",
   schema: contextPack,
   fixity: "once",
+  loose: true,
   files: (id, pack) => ({ [storePaths.contextPack(id)]: jsonText(pack) }),
 };
 
@@ -53,6 +54,7 @@ export const contributionKind: DocumentKind<z.output<typeof contribution>> = {
   timeField: "created_at",
   schema: contribution,
   fixity: "once",
+  loose: true,
   files: (id, one) => ({ [storePaths.contribution(id)]: jsonText(one) }),
 };
 
@@ -83,6 +85,7 @@ export const debateFileKind: DocumentKind<z.output<typeof debateFile>> = {
   idField: "entry_id",
   schema: debateFile,
   fixity: "once",
+  loose: true,
   files: (_id, { debate, round, file, body }) => ({ [`${storePaths.debateRound(debate, round)}/${file}`]: jsonText(body) }),
 };
 

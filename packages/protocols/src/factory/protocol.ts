@@ -9,7 +9,7 @@ import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-const FACTORY_VERSION = "2";
+const FACTORY_VERSION = "3";
 
 export interface FactoryInput extends ProductInput {
   /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */

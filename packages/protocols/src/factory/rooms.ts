@@ -19,17 +19,26 @@ export interface FactoryRooms {
   readonly store: EngineeringStore;
 }
 
-export function openFactoryRooms({ layout, database, door, objects, clock }: Records, model?: EmbeddingModel): FactoryRooms {
+export interface RoomsOptions {
+  readonly model?: EmbeddingModel;
+  /** For a run: see unhurried.ts. */
+  readonly unhurried?: boolean;
+}
+
+export function openFactoryRooms(records: Records, { model, unhurried = false }: RoomsOptions = {}): FactoryRooms {
+  const { layout, database, objects, clock } = records;
   const { db } = database;
+  const door = unhurried ? records.door.unhurried : records.door;
   const folder = layout.stateStore;
   const documents = openDocuments({ db, door, fs: nodeFileSystem, folder });
+  const sealing = openDocuments({ db, door: records.door, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, loose: true });
   return {
     artifacts,
     documents,
     codeIndex,
     room: { projects: openProjects({ db, door }), stateStore: folder, clock },
-    store: engineeringStore({ artifacts, documents, index: codeIndex }),
+    store: engineeringStore({ artifacts, documents, sealing, index: codeIndex }),
   };
 }

@@ -20,6 +20,7 @@ import { raisePort } from "./raising.ts";
 import { reuseFacts, searchAs } from "./reuse/reuse.ts";
 import { reuseReportSchema } from "./reuse/schema.ts";
 import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
+import { renewLatest } from "./renewing.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";
@@ -43,15 +44,19 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const { records, repository, configuration } = kernel;
   const { language, prepare } = given === undefined ? lateTypeScript() : { language: given, prepare: async () => undefined };
   const base = `refs/heads/${configuration.policy.worktree.base_branch}`;
-  const rooms = openFactoryRooms(records, openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal }));
+  const model = openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal });
+  const rooms = openFactoryRooms(records, { model, unhurried: true });
   const { documents, codeIndex } = rooms;
+  let renewed: Promise<void> | null = null;
   return {
     ...openShop(kernel, desk),
     ...rooms,
     keepContextPack: rooms.store.keepContextPack,
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
-    prepare,
+    prepare: async () => {
+      await Promise.all([prepare(), (renewed ??= renewLatest({ db: records.database.db, ...rooms }))]);
+    },
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,
       reuseFacts: (draft) => reuseFacts(codeIndex, draft),

@@ -16,11 +16,13 @@ import { contextPackKind, contributionKind, debateEntry, debateFileKind, lockedP
 export interface StoreRooms {
   readonly artifacts: Artifacts;
   readonly documents: Documents;
+  /** What is sealed is on the disk before a file shows it. */
+  readonly sealing: Pick<Documents, "keep">;
   readonly index: Pick<CodeIndex, "versionsOf" | "find">;
 }
 
 /** What the engineering loop keeps, in the rows and files of the state store. */
-export function engineeringStore({ artifacts, documents, index }: StoreRooms): EngineeringStore {
+export function engineeringStore({ artifacts, documents, sealing, index }: StoreRooms): EngineeringStore {
   async function shippedModule(ref: string): Promise<ShippedModule | null> {
     const { module_id, version: range } = splitRef(ref);
     const fitting = (await index.versionsOf(module_id)).filter(({ version }) => inRange(version, range));
@@ -50,7 +52,7 @@ export function engineeringStore({ artifacts, documents, index }: StoreRooms): E
       const module = version === null ? null : await opened(documents, refOf({ module_id: moduleId, version }));
       return module === null ? null : { version: module.version, fingerprint: module.ship.verification.interface_fingerprint };
     },
-    sealModule: (call, module) => documents.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
+    sealModule: (call, module) => sealing.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
   };
 }
 
@@ -72,16 +74,32 @@ async function opened(documents: Documents, ref: string): Promise<ShippedModule 
   return {
     module_id,
     version,
-    contract: contractSchema.parse(JSON.parse(files[CONTRACT_FILE] ?? "null")),
+    contract: contractIn(files[CONTRACT_FILE] ?? "null"),
     examples: files[EXAMPLES_FILE] ?? "",
-    ship: shipEvidenceSchema.parse(JSON.parse(files["ship.json"] ?? "null")),
+    ship: evidenceIn(files["ship.json"] ?? "null"),
     depends_on,
     sources: files,
   };
 }
 
+const contractIn = remembered((text) => contractSchema.parse(JSON.parse(text)));
+const evidenceIn = remembered((text) => shipEvidenceSchema.parse(JSON.parse(text)));
+
+const MOST_TEXTS = 1_000;
+
+/** The same text says the same: what is shipped is read by whoever depends on it, again and again. */
+function remembered<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const value = known.get(text) ?? read(text);
+    if (known.size >= MOST_TEXTS) known.clear();
+    known.set(text, value);
+    return value;
+  };
+}
+
 /** Rounds of a debate that is held again come after those that are there. */
-async function keepRound(documents: Documents, call: Call, { debate, round: wanted, file, body }: RoundRecord): Promise<unknown> {
+async function keepRound(documents: Documents, call: Call, { debate, round: wanted, files }: RoundRecord): Promise<unknown> {
   const run = call.operationId.split("/").slice(0, 2).join("/");
   let before = 0;
   for (;;) {
@@ -90,5 +108,9 @@ async function keepRound(documents: Documents, call: Call, { debate, round: want
     before++;
   }
   const round = before + wanted;
-  return documents.keep(call, debateFileKind, { entry_id: debateEntry(debate, round, file), debate, round, file, run, body });
+  const entries = Object.entries(files).map(([file, body]) => {
+    const entry_id = debateEntry(debate, round, file as keyof typeof files);
+    return { entry_id, debate, round, file, run, body };
+  });
+  return documents.keepAll(call, debateFileKind, entries);
 }

@@ -57,7 +57,7 @@ const asArtifact = (artifact_type: ArtifactType, file: string, more: Record<stri
     rooms.artifacts.create(kept.call(), { ...PAGES, artifact_type, body: { [file]: JSON.stringify(record), ...more } }),
 });
 const inRound = (file: "proposal.json" | "challenge.json" | "adjudication.json") => ({
-  store: (body: never) => rooms.store.keepRound(kept.call(), { debate: "CTR-0a1b2c3d", round: 1, file, body }),
+  store: (body: never) => rooms.store.keepRound(kept.call(), { debate: "CTR-0a1b2c3d", round: 1, files: { [file]: body } }),
 });
 const sealedAs = (file: string) => ({
   store: (record: never) =>
@@ -112,7 +112,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ],
     // What is asked for beside these fields is not taken over.
     optional: ["surprise"],
-    store: (record) => rooms.store.keepRound(kept.call(), record),
+    store: ({ debate, round, file, body }: typeof ROUND) => rooms.store.keepRound(kept.call(), { debate, round, files: { [file]: body } }),
   },
   Proposal: { good: PROPOSAL, wrong: [["acceptance_checks", []]], ...asArtifact("PROPOSAL", "proposal.json") },
   "Proposal, in its round": { good: ROUND.body, wrong: [["claim", " "]], ...inRound("proposal.json") },

@@ -65,19 +65,20 @@ function workspaceRef({ contract }: ModuleBrief): string {
 
 /** The schemas of everything that is handed over in the loop; what the criteria mean is in none of them. */
 export function harnessSchemas(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const own = {
-    Proposal: proposalSchema,
-    Challenge: challengeSchema,
-    Adjudication: adjudicationSchema,
-    MicroModuleContract: contractSchema,
-    MicroPlan: microPlanSchema,
-    ShipEvidence: shipEvidenceSchema,
-  };
-  return {
-    ...Object.fromEntries(Object.entries(own).map(([name, schema]) => [name, z.toJSONSchema(schema, { unrepresentable: "any" })])),
-    ...more,
-  };
+  own ??= Object.fromEntries(Object.entries(OWN).map(([name, schema]) => [name, z.toJSONSchema(schema, { unrepresentable: "any" })]));
+  return { ...own, ...more };
 }
+
+let own: Readonly<Record<string, unknown>> | null = null;
+
+const OWN = {
+  Proposal: proposalSchema,
+  Challenge: challengeSchema,
+  Adjudication: adjudicationSchema,
+  MicroModuleContract: contractSchema,
+  MicroPlan: microPlanSchema,
+  ShipEvidence: shipEvidenceSchema,
+};
 
 export interface PlannerSees {
   readonly task: EngineeringTask;

@@ -16,6 +16,8 @@ import type { EngineeringSite } from "./site.ts";
 /** One plan and two more when it is not valid. */
 export const PLAN_ATTEMPTS = 3;
 
+const planAnswer = shownAs(planDraftSchema);
+
 export const PLANNER_INSTRUCTIONS = "Return the modules of this task with their contracts.";
 
 /** A plan that nobody can change any more, with the contract of each module that is to be made. */
@@ -50,7 +52,7 @@ export async function planTask(site: EngineeringSite, given: unknown): Promise<P
       attempt: String(attempt),
       context: plannerContext({ task, dependencies, earlier, found, schemas: shop.schemas, last }),
       instructions: PLANNER_INSTRUCTIONS,
-      schema: shownAs(planDraftSchema),
+      schema: planAnswer,
     });
     const plan = played.reply.ok ? played.reply.value : null;
     const checked = await check(site, step, plan, played.reply.ok ? null : played.reply.failure.message);
@@ -105,7 +107,7 @@ async function lock(
   for (const report of draft.reuse_reports) {
     const { module_id } = report;
     const kept = { ...report, task_id: site.task.task_id, near_duplicates: [...(alike[module_id] ?? [])] };
-    await site.keep(`reuse:${module_id}`, (call) => store.keepReuseReport(call, kept));
+    site.books.later(() => site.keep(`reuse:${module_id}`, (call) => store.keepReuseReport(call, kept)));
   }
   const contracts: LockedContract[] = [];
   for (const drafted of draft.contracts) {

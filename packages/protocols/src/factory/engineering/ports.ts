@@ -31,13 +31,12 @@ export interface ContributionDraft {
   readonly context_pack_ref: string;
 }
 
-/** One file of one round of a debate. Nothing of an earlier round is written over. */
+/** Files of one round of a debate. Nothing of an earlier round is written over. */
 export interface RoundRecord {
   /** The artifact the debate is kept under: the locked contract of the module. */
   readonly debate: string;
   readonly round: number;
-  readonly file: "proposal.json" | "challenge.json" | "witnesses.json" | "adjudication.json";
-  readonly body: unknown;
+  readonly files: Readonly<Partial<Record<"proposal.json" | "challenge.json" | "witnesses.json" | "adjudication.json", unknown>>>;
 }
 
 /** A module that is there to be called. */

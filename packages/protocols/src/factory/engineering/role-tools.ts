@@ -37,8 +37,24 @@ type Called = z.output<typeof called>;
 export function orCalls<T>(role: RoleName, answer: z.ZodType<T>): z.ZodType<T | Called> | null {
   const { tools } = ALLOWED[role];
   if (tools.length === 0) return null;
-  const forms = tools.map((tool) => inputs[tool].extend({ tool: z.literal(tool) }));
-  const { $schema: _, ...shown } = z.toJSONSchema(z.strictObject({ calls: z.array(z.union(forms)).min(1).max(MAX_CALLS) }), {
+  const known = forms[role].get(answer) ?? withCalls(tools, answer);
+  forms[role].set(answer, known);
+  return known as z.ZodType<T | Called>;
+}
+
+type Forms = WeakMap<z.ZodType, z.ZodType>;
+
+/** Made once: there are few, and every invocation asks for one. */
+const forms: Readonly<Record<RoleName, Forms>> = {
+  planner: new WeakMap(),
+  proposer: new WeakMap(),
+  challenger: new WeakMap(),
+  arbiter: new WeakMap(),
+};
+
+function withCalls(tools: Allowed["tools"], answer: z.ZodType): z.ZodType {
+  const each = tools.map((tool) => inputs[tool].extend({ tool: z.literal(tool) }));
+  const { $schema: _, ...shown } = z.toJSONSchema(z.strictObject({ calls: z.array(z.union(each)).min(1).max(MAX_CALLS) }), {
     io: "input",
     unrepresentable: "any",
   });

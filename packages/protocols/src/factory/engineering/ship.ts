@@ -41,10 +41,8 @@ export type ShipOutcome =
 export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
   const step = `${module_id}/ship:${attempt}`;
-  const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, shipment.files));
+  const [{ mismatch, tested }] = await site.books.beside(() => verified(site, step, brief, shipment.files));
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
-
-  const tested = await site.ctx.step(`${step}:tests`, (signal) => runForEvidence(site, brief, shipment.files, signal));
   if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
 
   const evidence = await keepEvidence(site, step, brief, shipment, tested.log);
@@ -77,6 +75,15 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
     return null;
   });
   return { ok: true, shipped: { module_id, version, ship_id: evidence.ship_id, fingerprint: brief.fingerprint } };
+}
+
+type Verified = { readonly mismatch: Mismatch; readonly tested: null } | { readonly mismatch: null; readonly tested: Tested };
+
+/** No test is run of what has another surface. */
+async function verified(site: EngineeringSite, step: string, brief: ModuleBrief, files: Deliverable): Promise<Verified> {
+  const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, files));
+  if (mismatch !== null) return { mismatch, tested: null };
+  return { mismatch, tested: await site.ctx.step(`${step}:tests`, (signal) => runForEvidence(site, brief, files, signal)) };
 }
 
 function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Deliverable): Mismatch | null {

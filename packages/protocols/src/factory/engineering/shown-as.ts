@@ -1,3 +1,4 @@
+import { shownSchema } from "@slipway/agents/json-schema";
 import { z } from "zod";
 
 /**
@@ -5,6 +6,6 @@ import { z } from "zod";
  * has consequences of its own and the number of tries is part of the protocol.
  */
 export function shownAs(schema: z.ZodType): z.ZodType {
-  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...shown } = shownSchema(schema).value;
   return z.unknown().meta(shown);
 }

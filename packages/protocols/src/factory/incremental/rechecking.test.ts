@@ -58,7 +58,7 @@ beforeEach(async () => {
   const { records, documents, folder } = kept;
   const { database, door, objects, clock } = records;
   const artifacts = openArtifacts({ db: database.db, door, objects, fs: nodeFileSystem, folder });
-  store = engineeringStore({ artifacts, documents, index: kept.index });
+  store = engineeringStore({ artifacts, documents, sealing: documents, index: kept.index });
   room = { projects: openProjects({ db: database.db, door }), stateStore: folder, clock };
   project = await initialiseProject(room, kept.call(), "p", SPEC);
   await ship("base", "1.0.0");

@@ -41,7 +41,8 @@ export function machineFile(stateStore: string, clock: Pick<Clock, "monotonic">,
     async write(head, when) {
       const started = clock.monotonic();
       if (when === "soon" && started < next) return;
-      await files.write(path, text(head));
+      // Soon there will be another.
+      await files.write(path, text(head), { whole: when === "now" });
       const ended = clock.monotonic();
       next = ended + (ended - started) * (SHARE - 1);
     },

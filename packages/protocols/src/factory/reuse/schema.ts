@@ -38,6 +38,7 @@ export const reuseReportKind: DocumentKind<KeptReport> = {
   idField: "report_id",
   schema: keptReport,
   fixity: "once",
+  loose: true,
   files: (id, report) => ({ [storePaths.contribution(id)]: jsonText(report) }),
 };
 

@@ -13,6 +13,8 @@ import type { Verdict } from "./rules.ts";
 import { challengeAnswerSchema, challengeSchema, type Challenge, type ChallengeAnswer } from "./schemas.ts";
 import { hearWitnesses, standingObjections, type Witnessed } from "./witness.ts";
 
+const challengeAnswer = shownAs(challengeAnswerSchema);
+
 export const CHALLENGER_INSTRUCTIONS = "Return your challenge of this proposal.";
 
 export type ChallengeOutcome =
@@ -47,21 +49,31 @@ export async function challenge(
   }
   const { interface_change: _, ...said } = withFindings(answer, inspection.findings);
   const draft = { target_artifact_id: proposed.implementation.id, ...said };
-  const kept = await keepMade(site, `${step}:kept`, played, {
-    type: "CHALLENGE",
-    contribution: "CHALLENGE",
-    body: { "challenge.json": json(draft) },
-    inputs: [{ ref: proposed.implementation.ref, purpose: "what is challenged" }],
-  });
+  const hear = () =>
+    site.ctx.step(`${step}:witnesses`, (signal) =>
+      hearWitnesses(site.shop, brief, proposed.files, draft.failures, inspection.findings, signal),
+    );
+  const keep = () =>
+    keepMade(site, `${step}:kept`, played, {
+      type: "CHALLENGE",
+      contribution: "CHALLENGE",
+      body: { "challenge.json": json(draft) },
+      inputs: [{ ref: proposed.implementation.ref, purpose: "what is challenged" }],
+    });
+  const [witnesses, kept] = (await site.ctx.all<readonly Witnessed[] | Kept>([hear, keep])) as [readonly Witnessed[], Kept];
   const challenged = challengeSchema.parse({ challenge_id: kept.id, ...draft });
-  await site.keep(`${step}:status`, (call) =>
-    site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground: { to: "CHALLENGED", challenge: kept.ref } }),
-  );
-  const witnesses = await site.ctx.step(`${step}:witnesses`, (signal) =>
-    hearWitnesses(site.shop, brief, proposed.files, challenged.failures, inspection.findings, signal),
+  site.books.later(() =>
+    site.keep(`${step}:status`, (call) =>
+      site.shop.store.artifacts.change(call, {
+        artifact_id: proposed.implementation.id,
+        ground: { to: "CHALLENGED", challenge: kept.ref },
+      }),
+    ),
   );
   return { kind: "challenged", challenge: challenged, ref: kept.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };
 }
+
+type Kept = Awaited<ReturnType<typeof keepMade>>;
 
 interface Answered {
   readonly answer: ChallengeAnswer;
@@ -92,7 +104,7 @@ async function compliantAnswer(
       attempt: attempt === 0 ? String(round) : `${round}-${attempt + 1}`,
       context: challengerContext({ task, brief, proposal, proposalRef, files, inspection, rounds, complaint, outOfUse }),
       instructions: CHALLENGER_INSTRUCTIONS,
-      schema: shownAs(challengeAnswerSchema),
+      schema: challengeAnswer,
     });
     const value = played.reply.ok ? played.reply.value : null;
     const checked = checkChallenge(value, citable);

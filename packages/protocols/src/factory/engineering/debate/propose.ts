@@ -24,7 +24,7 @@ export interface Proposed {
 }
 
 export type ProposalOutcome =
-  | { readonly kind: "proposed"; readonly proposed: Proposed }
+  | { readonly kind: "proposed"; readonly proposal: Made }
   | { readonly kind: "exception"; readonly raised: InterfaceChange; readonly exception_id: string }
   | { readonly kind: "none"; readonly problem: string };
 
@@ -77,7 +77,13 @@ export interface Revision {
   readonly follows: string | null;
 }
 
-/** One proposal: the deliverable becomes an artifact in DRAFT, the claim another one. */
+/** A deliverable with its claim: what can be looked at already, and how it is put on record. */
+export interface Made {
+  readonly claimed: Claimed;
+  readonly keep: () => Promise<Proposed>;
+}
+
+/** One proposal: once it is kept, the deliverable is an artifact in DRAFT, the claim another one. */
 export async function propose(
   site: EngineeringSite,
   { brief, found }: Debated,
@@ -116,15 +122,8 @@ export async function propose(
     return outcome.ok ? { kind: "exception", ...outcome } : { kind: "none", problem: outcome.problem };
   }
   const { claim, acceptance_checks, coverage, upstream_change } = value;
-  const proposed = await keepProposal(
-    site,
-    step,
-    played,
-    brief,
-    { claim, acceptance_checks, coverage, upstream_change, files: deliverableOf(value.files) },
-    revision.follows,
-  );
-  return { kind: "proposed", proposed };
+  const claimed = { claim, acceptance_checks, coverage, upstream_change, files: deliverableOf(value.files) };
+  return { kind: "proposed", proposal: { claimed, keep: () => keepProposal(site, step, played, brief, claimed, revision.follows) } };
 }
 
 export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files" | "upstream_change">;

@@ -1,17 +1,19 @@
 import type { Round } from "../context.ts";
-import { inspect, type Inspection } from "../inspection.ts";
+import type { Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
+import type { RoundRecord } from "../ports.ts";
 import { ship, type Shipment } from "../ship.ts";
 import { adjudicate } from "./adjudicate.ts";
 import { unappliedAmendments, type Unapplied } from "./amendments.ts";
 import { challenge, type ChallengeOutcome } from "./challenge.ts";
 import type { Debate, ModuleOutcome } from "./debate.ts";
 import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type Last } from "./failure.ts";
+import { lookAt } from "./look.ts";
 import { amend, propose, type Proposed, type Revision } from "./propose.ts";
 import { raise } from "./raise.ts";
 import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS } from "./rules.ts";
 import type { Adjudication, Objection } from "./schemas.ts";
-import { hear, standingObjections } from "./witness.ts";
+import { standingObjections } from "./witness.ts";
 
 /** Where a round stands in its debate. The routing reads it; no prompt does. */
 export interface Turn {
@@ -31,7 +33,7 @@ type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
 export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
   const { site, brief, rounds } = debate;
   const { round, retryCount, revision, given } = turn;
-  const outcome = given === null ? await propose(site, debate, round, revision) : { kind: "proposed" as const, proposed: given };
+  const outcome = given === null ? await propose(site, debate, round, revision) : onRecord(given);
   if (outcome.kind === "exception")
     return over({ status: "exception", raised: outcome.raised, exception_id: outcome.exception_id, rounds });
   if (outcome.kind === "none") {
@@ -41,12 +43,29 @@ export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
     }
     return { over: null, revision: { ...revision, objections: { ref: null, failures: objections } } };
   }
-  const { proposed } = outcome;
-  const inspection = await lookAt(debate, round, proposed);
+  const { claimed, keep } = outcome.proposal;
+  const [inspection, proposed] = await site.books.beside(
+    () => lookAt(debate, round, claimed),
+    async () => {
+      const kept = await keep();
+      await keepFiles(debate, round, "proposal", { "proposal.json": kept.proposal });
+      return kept;
+    },
+  );
   const challenged = await challenge(site, brief, round, proposed, inspection, rounds);
   if (challenged.kind === "exception")
     return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
   return decide(debate, turn, { proposed, inspection, challenged });
+}
+
+/** What a person has provided was kept when it came. */
+function onRecord(given: Proposed) {
+  const { files, coverage, proposal, upstream_change } = given;
+  const { claim, acceptance_checks } = proposal;
+  return {
+    kind: "proposed" as const,
+    proposal: { claimed: { claim, acceptance_checks, files, coverage, upstream_change }, keep: async () => given },
+  };
 }
 
 interface Challenged {
@@ -69,7 +88,7 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     witnesses,
     adjudication: null,
   };
-  await keepFiles(debate, round, { "proposal.json": proposed.proposal, "challenge.json": said, "witnesses.json": witnesses });
+  await keepFiles(debate, round, "challenge", { "challenge.json": said, "witnesses.json": witnesses });
   const standing = standingObjections(said.failures, witnesses);
   const upheld = witnesses.filter(({ standing: how }) => how === "upheld");
   debate.upheld.push(...upheld.flatMap(({ failure_index }) => said.failures[failure_index]?.witness ?? []));
@@ -93,10 +112,18 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     rounds.push(current);
     return halt(debate, `no valid adjudication was made: ${decided.problem}`, standing, last);
   }
-  const { adjudication } = decided;
-  rounds.push({ ...current, adjudication });
-  await keepFiles(debate, round, { "adjudication.json": adjudication });
-  const next = await route(debate, turn, afterAdjudication(adjudication.decision, retryCount));
+  const next = await route(debate, turn, afterAdjudication(decided.decision, retryCount));
+  const kept = Promise.withResolvers<{ readonly adjudication: Adjudication; readonly ref: string }>();
+  site.books.later(async () => {
+    const { adjudication, ref: adjudicationRef } = await decided.keep();
+    rounds.push({ ...current, adjudication });
+    await keepFiles(debate, round, "adjudication", { "adjudication.json": adjudication });
+    kept.resolve({ adjudication, ref: adjudicationRef });
+  });
+  // What is approved as it stands is kept while the ship step runs the tests.
+  if (next === "ship") return deliver(debate, turn, { ...last, proposed }, ref, null);
+  await site.books.catchUp();
+  const { adjudication, ref: adjudicationRef } = await kept.promise;
   if (next === "halt") return halt(debate, "the Arbiter rejected it and no revision is left", standing, last);
   if (next === "revise") {
     const ground = { to: "DRAFT", revisionsLeft: MAX_REVISIONS - retryCount } as const;
@@ -106,8 +133,7 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     const reason = { invariant: "adjudication", evidence: adjudication.rationale, required_change: "Answer the reason for the rejection." };
     return revised([...standing, reason]);
   }
-  const amendments = next === "amend" ? { ref: decided.ref, value: adjudication } : null;
-  return deliver(debate, turn, { ...last, proposed }, ref, amendments);
+  return deliver(debate, turn, { ...last, proposed }, ref, { ref: adjudicationRef, value: adjudication });
 }
 
 /** What was approved, with its amendments if there are any, is shipped; the ship step may still refuse it. */
@@ -175,40 +201,13 @@ async function route<N extends Next>({ site, brief }: Debate, { round, retryCoun
   return state.next;
 }
 
-/** The harness's own look, with the witnesses of earlier rounds that were right: they have to be answered, not forgotten. */
-function lookAt({ site, brief, upheld }: Debate, round: number, { proposal, files, coverage }: Proposed): Promise<Inspection> {
-  const earlier = [...upheld];
-  return site.ctx.step(`${brief.contract.module_id}/inspect:${round}`, async (signal) => {
-    const proposed = { files, coverage, acceptance_checks: proposal.acceptance_checks };
-    const found = await inspect(site.shop, brief, proposed, site.task.acceptance_criteria, signal);
-    const findings = [...found.findings];
-    for (const witness of earlier) {
-      const heard = await hear(site.shop, brief, files, witness, signal);
-      if (heard.standing !== "upheld") continue;
-      findings.push({
-        criterion: "R3",
-        invariant: "an earlier objection",
-        evidence: `still stands: ${heard.report}`,
-        required_change: "Answer it.",
-      });
-    }
-    return { ...found, findings };
-  });
-}
-
 /** In the folder of the round; nothing of an earlier one is written over. */
-async function keepFiles(
-  { site, brief }: Debate,
-  round: number,
-  files: Partial<Record<"proposal.json" | "challenge.json" | "witnesses.json" | "adjudication.json", unknown>>,
-): Promise<void> {
+function keepFiles({ site, brief }: Debate, round: number, what: string, files: RoundRecord["files"]): Promise<null> {
   const debate = brief.contractRef.slice(0, brief.contractRef.indexOf("@"));
-  for (const [file, body] of Object.entries(files)) {
-    await site.keep(`${brief.contract.module_id}/${file}:${round}`, async (call) => {
-      await site.shop.store.keepRound(call, { debate, round, file: file as keyof typeof files, body });
-      return null;
-    });
-  }
+  return site.keep(`${brief.contract.module_id}/round:${round}:${what}`, async (call) => {
+    await site.shop.store.keepRound(call, { debate, round, files });
+    return null;
+  });
 }
 
 /** Looks at what was amended, part by part. */

@@ -87,8 +87,13 @@ type AdjudicationFields = z.infer<typeof adjudicationFields>;
 
 /** As the Arbiter may answer here: after the last revision a plain approval over a standing FAIL is none. */
 export function adjudicationAnswerSchema(allowed: readonly AdjudicationFields["decision"][]) {
-  return adjudicationFields.superRefine((answer, context) => adjudicationProblems(answer, allowed, context));
+  const known = answers.get(allowed.join());
+  const schema = known ?? adjudicationFields.superRefine((answer, context) => adjudicationProblems(answer, allowed, context));
+  answers.set(allowed.join(), schema);
+  return schema;
 }
+
+const answers = new Map<string, typeof adjudicationFields>();
 
 export const adjudicationSchema = adjudicationFields
   .extend({ adjudication_id: said, target_artifact_id: said })

@@ -46,7 +46,7 @@ export interface Asked {
 export interface Kept {
   readonly packs: (ContextPackDraft & { readonly context_pack_id: string })[];
   readonly contributions: (ContributionDraft & { readonly contribution_id: string })[];
-  readonly rounds: RoundRecord[];
+  readonly rounds: (Pick<RoundRecord, "debate" | "round"> & { readonly file: string; readonly body: unknown })[];
   readonly reports: KeptReport[];
   readonly plans: { readonly plan: MicroPlan; readonly contracts: readonly Contract[] }[];
   readonly sealed: SealedModule[];
@@ -149,7 +149,8 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
         doOnce(call, () => numbered(kept.packs, draft, { context_pack_id: `CP-${randomUUID().slice(0, 8)}` })),
       keepContribution: (call, draft) =>
         doOnce(call, () => numbered(kept.contributions, draft, { contribution_id: `CONTRIB-${randomUUID().slice(0, 8)}` })),
-      keepRound: (call, record) => doOnce(call, () => kept.rounds.push(record)),
+      keepRound: (call, { files, ...where }) =>
+        doOnce(call, () => kept.rounds.push(...Object.entries(files).map(([file, body]) => ({ ...where, file, body })))),
       keepReuseReport: (call, report) =>
         doOnce(call, () => numbered(kept.reports, report, { report_id: `RSR-${randomUUID().slice(0, 8)}` })),
       lockPlan: (call, locked) => doOnce(call, () => kept.plans.push(locked)),

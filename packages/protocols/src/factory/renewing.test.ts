@@ -1,0 +1,43 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { storePaths } from "@slipway/kernel/artifacts/layout";
+import { expect, test } from "vitest";
+import { renewLatest } from "./renewing.ts";
+import { openFactoryRooms } from "./rooms.ts";
+import { factoryRecords } from "./testing/factory-records.ts";
+
+test("what a power cut has emptied of the last records is made again; what was kept long before is not looked at", async () => {
+  const { records, folder, call } = await factoryRecords();
+  const rooms = openFactoryRooms(records, { unhurried: true });
+  const pack = async () => (await rooms.store.keepContextPack(call(), PACK)).context_pack_id;
+  const [early, late] = [await pack(), await pack()];
+  const round = { debate: "CTR-0a1b2c3d", round: 1, files: { "witnesses.json": [] } };
+  await rooms.store.keepRound(call(), round);
+  const by = { created_by: { role: "planner", run_id: "r" }, context_pack_ref: early } as const;
+  const made = await rooms.artifacts.create(call(), { ...by, artifact_type: "EXAMPLES", pillar: "core", body: { "notes.md": "one\n" } });
+  const fileOf = (path: string) => join(folder, path);
+  const body = fileOf(`${storePaths.artifact("core", made.artifact_id, made.version)}/body/notes.md`);
+  const witnesses = fileOf(`${storePaths.debateRound("CTR-0a1b2c3d", 1)}/witnesses.json`);
+  const files = [fileOf(storePaths.contextPack(late)), witnesses, body];
+  const texts = files.map((file) => readFileSync(file, "utf8"));
+  writeFileSync(files[0]!, "");
+  rmSync(files[1]!);
+  writeFileSync(files[2]!, "");
+  writeFileSync(fileOf(storePaths.contextPack(early)), "");
+  const { db } = records.database;
+  await db.updateTable("events").set({ at: 0 }).where("seq", "=", 1).execute();
+  await renewLatest({ db, ...rooms });
+  expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(texts);
+  expect(readFileSync(fileOf(storePaths.contextPack(early)), "utf8")).toBe("");
+});
+
+test("where nothing was ever kept there is nothing to do", async () => {
+  const { records } = await factoryRecords();
+  await renewLatest({ db: records.database.db, ...openFactoryRooms(records) });
+});
+
+const PACK = {
+  created_for: { role: "planner", run_id: "r", task_ref: "T-a-b-c-001@1.0.0" },
+  included_refs: [],
+  excluded_refs: [],
+} as const;
