@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { chainVerifier, eventHash, GENESIS, nameFault, type Head, type JournalEvent, type Suspect, type Verdict } from "./chain.ts";
 import type { Blobs, Clock } from "./environment.ts";
 import { SlipwayError } from "./errors.ts";
@@ -74,11 +75,27 @@ export function appendWithin(sqlite: Sqlite, name: string, draft: Draft, at: num
   return event;
 }
 
-/** Everything that is committed, also by others and without waiting, is on the disk when this resolves. */
-export async function settleJournal(sqlite: Sqlite): Promise<void> {
-  // The smallest commit there is, and a real one: what changes nothing is not written. With it the whole log goes to the disk.
-  const sql = "INSERT INTO durable_meta (key, value) VALUES ('settled', 1) ON CONFLICT DO UPDATE SET value = value + 1";
-  await sqlite.write(() => sqlite.prepare(sql).run());
+/**
+ * Puts everything that is committed, also by others and without waiting, on the disk. Nothing is written for it. SQLite's locks are
+ * on other files than the log, so that closing it lets go of none; what is not in it any more went to the disk before.
+ */
+export function settleJournal({ path }: Pick<Sqlite, "path">): void {
+  const file = openIfThere(`${path}-wal`);
+  if (file === null) return;
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 export function headWithin(sqlite: Sqlite, stream: string): Head {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Repository } from "../git/repository.ts";
+import { readBlob } from "../git/residents.ts";
 import { loadConfiguration, type Configuration, type ReadFile } from "./load.ts";
 
 /** From the base branch's commit, never from files on disk: a change cannot edit the gate it has to pass. */
@@ -21,7 +22,7 @@ export function readerAt(repository: Repository, revision: string): ReadFile {
   return async (path) => {
     const listed = await repository.git.text(["ls-tree", "-z", "--end-of-options", revision, "--", path]);
     const oid = /^100\d{3} blob ([0-9a-f]+)\t/.exec(listed)?.[1];
-    if (oid !== undefined) return (await repository.git.run(["cat-file", "blob", oid])).stdout;
+    if (oid !== undefined) return readBlob(repository, oid);
     if (!existsSync(join(repository.root, path))) return null;
     throw new SlipwayError(
       "config_missing",

@@ -1,6 +1,7 @@
 import { checksOf } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
 import { diffText } from "../git/change.ts";
+import { readBlob } from "../git/residents.ts";
 import type { Plan } from "../plans/schema.ts";
 import type { Rooms } from "./rooms.ts";
 import { acceptedPlan, findFeature, gateMap } from "./store.ts";
@@ -46,7 +47,7 @@ export async function listFiles({ repository }: Rooms, tree: string): Promise<Tr
 }
 
 export async function readTreeFile({ repository }: Rooms, file: TreeFile): Promise<string> {
-  return repository.git.text(["cat-file", "blob", file.oid]);
+  return (await readBlob(repository, file.oid)).toString("utf8");
 }
 
 /** The log of the step that failed last, as the harness kept it. */

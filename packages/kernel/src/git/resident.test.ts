@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clearStaleLock } from "./locks.ts";
 import { resident } from "./resident.ts";
-import { differences, moveRef, readObjects, treeOf } from "./residents.ts";
+import { differences, moveRef, readBlob, readObjects, treeOf } from "./residents.ts";
 import { waitingProcesses } from "./spare.ts";
 import { scratch } from "./testing/scratch.ts";
 
@@ -93,6 +93,9 @@ describe("what git answers", () => {
     expect(await readObjects(repo, [])).toEqual([]);
     expect(await treeOf(repo, user.git("rev-parse", "HEAD"))).toBe(user.git("rev-parse", "HEAD^{tree}"));
     await expect(treeOf(repo, user.git("rev-parse", "HEAD:a.txt"))).rejects.toMatchObject({ code: "object_missing" });
+    expect(await readBlob(repo, user.git("rev-parse", "HEAD:a.txt"))).toEqual(a?.bytes);
+    for (const none of ["0".repeat(40), user.git("rev-parse", "HEAD")])
+      await expect(readBlob(repo, none)).rejects.toMatchObject({ code: "object_missing", message: expect.stringContaining(none) });
   });
 
   test("differences of trees, also of objects that came after it had started", async () => {

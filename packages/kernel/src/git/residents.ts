@@ -78,6 +78,15 @@ export async function readObjects(
   return found;
 }
 
+export async function readBlob(repo: Repository, oid: string): Promise<Buffer> {
+  const [found] = await readObjects(repo, [oid]);
+  if (found?.type === "blob") return found.bytes;
+  throw new SlipwayError("object_missing", `The file ${oid} is not in the repository any more.`, {
+    object: oid,
+    suggested_next_actions: ["Run `git fsck`; a repository from which objects were removed has to be restored."],
+  });
+}
+
 const OBJECT_LINE = /^([0-9a-f]+) (blob|tree|commit|tag) (\d+)$/;
 
 export interface GitObject {

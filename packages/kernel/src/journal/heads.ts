@@ -39,6 +39,6 @@ export async function keepHeads(stateHome: string, { database: { db, sqlite } }:
   if (kept === null) return;
   // A head that a power cut takes away would look as if somebody had put an older copy back.
   const heads = await db.selectFrom("heads").selectAll().execute();
-  await settleJournal(sqlite);
+  settleJournal(sqlite);
   for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });
 }
