@@ -1,4 +1,4 @@
-import { open, stat } from "node:fs/promises";
+import { closeSync, fdatasyncSync, openSync, statSync, writeFileSync } from "node:fs";
 import type { Selectable } from "kysely";
 import type { Db } from "../database/tables.ts";
 import type { ProjectedFiles } from "../files/projected.ts";
@@ -36,11 +36,11 @@ export function decisionsProjection(db: Db, files: ProjectedFiles) {
   return {
     async write(id: string, { path, newest }: DecisionsFile): Promise<boolean> {
       const last = written.get(id);
-      const intact = last !== undefined && (await sizeOf(path)) === last.bytes;
+      const intact = last !== undefined && sizeOf(path) === last.bytes;
       if (intact && last.newest === newest) return false;
       const notes = await notesOf(id, intact ? last.newest : 0);
       const text = `${intact ? "" : TITLE}${notes.map(decisionEntry).join("")}`;
-      const changed = intact ? await append(path, text) : await files.write(path, text);
+      const changed = intact ? append(path, text) : await files.write(path, text);
       written.set(id, { newest: notes.at(-1)?.id ?? newest, bytes: (intact ? last.bytes : 0) + Buffer.byteLength(text) });
       files.forget(path);
       return changed;
@@ -53,18 +53,23 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
 }
 
-async function sizeOf(path: string): Promise<number | null> {
-  return (await stat(path).catch(() => null))?.size ?? null;
+function sizeOf(path: string): number | null {
+  try {
+    return statSync(path).size;
+  } catch {
+    return null;
+  }
 }
 
-async function append(path: string, text: string): Promise<boolean> {
+/** At once, as SQLite writes: it is a few lines, and four turns of the thread pool would take longer than the disk does. */
+function append(path: string, text: string): boolean {
   try {
-    const handle = await open(path, "a");
+    const file = openSync(path, "a");
     try {
-      await handle.writeFile(text);
-      await handle.datasync();
+      writeFileSync(file, text);
+      fdatasyncSync(file);
     } finally {
-      await handle.close();
+      closeSync(file);
     }
     return true;
   } catch (error) {

@@ -6,8 +6,8 @@ import { readIndex, shownIndex } from "../qa/store.ts";
 import { latestEvidence, latestEvidenceSchema } from "./latest-evidence.ts";
 import { stateBody } from "./projection.ts";
 import type { Rooms } from "./rooms.ts";
-import { stateSchema } from "./state.ts";
-import { readState } from "./state-reads.ts";
+import { stateSchema, type State } from "./state.ts";
+import { currentState, readState } from "./state-reads.ts";
 import { acceptedPlan, findFeature } from "./store.ts";
 
 export const workerContextSchema = z.strictObject({
@@ -37,8 +37,14 @@ export async function getContext(rooms: Rooms, id: string): Promise<WorkerContex
 export const stateViewSchema = z.strictObject({ state: stateSchema, body: z.string().describe("The Markdown below the front matter.") });
 export type StateView = z.infer<typeof stateViewSchema>;
 
+const views = new WeakMap<State, StateView>();
+
 /** From the rows, not from the file: what the file says when nobody has touched it. */
 export async function getState(rooms: Rooms, id: string): Promise<StateView> {
-  const state = await readState(rooms, rooms.db, id, rooms.clock.now());
-  return { state, body: stateBody(state) };
+  const state = await currentState(rooms, id);
+  const known = views.get(state);
+  if (known !== undefined) return known;
+  const view = { state, body: stateBody(state) };
+  views.set(state, view);
+  return view;
 }

@@ -7,11 +7,12 @@ const DEEPEST = 5;
  * A text that changes whenever HEAD or one of the refs may point elsewhere. It is read from git's own files, which takes a
  * fraction of a millisecond, so it can be asked at every call; what they point to, only git tells.
  */
-export function refSigns({ gitDir, commonDir }: Repository, refs: readonly string[]): string {
+export function refSigns({ gitDir, commonDir, config }: Repository, refs: readonly string[]): string {
   const places = [`${gitDir}/HEAD`, ...refs.map((ref) => `${commonDir}/${ref}`)];
   const seen = new Set<string>();
   const own = places.map((file) => followed(file, commonDir, seen));
-  return [...own, signature(`${commonDir}/packed-refs`), signature(`${commonDir}/reftable/tables.list`)].join("\n");
+  const all = config.get("extensions.refstorage") === "reftable" ? "reftable/tables.list" : "packed-refs";
+  return [...own, signature(`${commonDir}/${all}`)].join("\n");
 }
 
 /** The sign of a ref's own file, and of the files of the refs it names. git replaces such a file, it never writes into one. */

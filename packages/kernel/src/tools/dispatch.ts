@@ -54,16 +54,19 @@ export async function callTool(
     assertAgrees(credential, definition.name, given);
     assertGranted(kernel.configuration.policy, credential, definition.name);
     const { own, call } = readInput(kernel, tool, tools.documents, given, credential, options);
-    const text = textOf(await definition.call(kernel, own as never, call));
+    const answer = await definition.call(kernel, own as never, call);
+    const same = givenBefore(definition, answer);
+    if (same !== undefined) return same;
+    const text = textOf(answer);
     const seen = seenAnswers(tool);
     const known = seen.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined) return keepFor(definition, answer, known);
     const envelope = checkedAnswer(tool, text);
     texts.set(envelope, text);
     await assertGiven(tools.documents, definition, envelope.data, kernel.records.database.db);
     // What only looks says mostly what it said last time, and that was checked.
     if (definition.kind === "read") remember(seen, text, envelope);
-    return envelope;
+    return keepFor(definition, answer, envelope);
   } catch (thrown) {
     const error = translateSystemError(thrown);
     const failure = error instanceof SlipwayError && error.code !== "internal_error" ? failureOf(error) : null;
@@ -92,27 +95,18 @@ function objectOf(name: string, args: unknown): Readonly<Record<string, unknown>
 
 function readInput(
   kernel: Kernel,
-  { definition, common: fields, input }: ServedTool,
+  tool: ServedTool,
   documents: DocumentSchemas,
   given: Readonly<Record<string, unknown>>,
   credential: Credential,
   options: CallOptions,
 ): { readonly own: unknown; readonly call: ToolCall } {
   const unsafe = unsafeKeyIn(given);
-  if (unsafe !== null) throw invalid(`The arguments of ${definition.name} are not plain JSON.`, definition.name, [unsafe]);
-  const common = checkSchema(fields, given);
-  const rest: Record<string, unknown> = {};
-  for (const field in given) if (!(field in fields.shape)) rest[field] = given[field];
-  const own = checkSchema(definition.input as z.ZodType, rest);
-  const whole = checkSchema(input, given);
-  const taken = takenViolations(documents, definition.name, given);
-  if (!common.ok || !own.ok || !whole.ok || taken.length > 0) {
-    const violations = [...[common, own, whole].flatMap((checked) => (checked.ok ? [] : checked.violations)), ...taken];
-    throw invalid(`The arguments of ${definition.name} are not valid.`, definition.name, unique(violations));
-  }
-  const { actor_id, operation_id, expected_version } = common.value as Partial<Record<string, unknown>>;
+  if (unsafe !== null) throw invalid(`The arguments of ${tool.definition.name} are not plain JSON.`, tool.definition.name, [unsafe]);
+  const { own, common } = checkedBefore(tool, documents, given);
+  const { actor_id, operation_id, expected_version } = common;
   return {
-    own: own.value,
+    own,
     call: {
       actor: { type: credential.role, id: String(actor_id) },
       // Apart from the ids of runs: no caller can take the id of a step that is still to come.
@@ -122,6 +116,41 @@ function readInput(
       progress: options.progress ?? (() => undefined),
     },
   };
+}
+
+interface Checked {
+  readonly own: unknown;
+  readonly common: Readonly<Partial<Record<string, unknown>>>;
+}
+
+const checkedInputs = new WeakMap<ServedTool, Map<string, Checked>>();
+
+/** Who looks asks mostly what they asked before: what was valid then is valid now. */
+function checkedBefore(tool: ServedTool, documents: DocumentSchemas, given: Readonly<Record<string, unknown>>): Checked {
+  if (tool.definition.kind !== "read") return checkedInput(tool, documents, given);
+  const known = checkedInputs.get(tool) ?? new Map<string, Checked>();
+  checkedInputs.set(tool, known);
+  const text = JSON.stringify(given);
+  const checked = known.get(text) ?? checkedInput(tool, documents, given);
+  if (known.size >= MOST_ANSWERS) known.clear();
+  known.set(text, checked);
+  return checked;
+}
+
+function checkedInput(
+  { definition, common: fields, input }: ServedTool,
+  documents: DocumentSchemas,
+  given: Readonly<Record<string, unknown>>,
+): Checked {
+  const common = checkSchema(fields, given);
+  const rest: Record<string, unknown> = {};
+  for (const field in given) if (!(field in fields.shape)) rest[field] = given[field];
+  const own = checkSchema(definition.input as z.ZodType, rest);
+  const whole = checkSchema(input, given);
+  const taken = takenViolations(documents, definition.name, given);
+  if (common.ok && own.ok && whole.ok && taken.length === 0) return { own: own.value, common: common.value as Checked["common"] };
+  const violations = [...[common, own, whole].flatMap((checked) => (checked.ok ? [] : checked.violations)), ...taken];
+  throw invalid(`The arguments of ${definition.name} are not valid.`, definition.name, unique(violations));
 }
 
 /** A field that several schemas refuse is told once, in the words of the first. */
@@ -158,6 +187,18 @@ function seenAnswers(tool: ServedTool): Map<string, SuccessEnvelope> {
   const seen = answers.get(tool) ?? new Map<string, SuccessEnvelope>();
   answers.set(tool, seen);
   return seen;
+}
+
+const givenFor = new WeakMap<object, SuccessEnvelope>();
+
+/** What a tool has given is never changed afterwards, so the very same thing has the same answer. */
+function givenBefore({ kind }: AnyTool, { data, evidence }: Answer<unknown>): SuccessEnvelope | undefined {
+  return kind === "read" && evidence === undefined && typeof data === "object" && data !== null ? givenFor.get(data) : undefined;
+}
+
+function keepFor({ kind }: AnyTool, { data, evidence }: Answer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
+  if (kind === "read" && evidence === undefined && typeof data === "object" && data !== null) givenFor.set(data, envelope);
+  return envelope;
 }
 
 function remember(seen: Map<string, SuccessEnvelope>, text: string, envelope: SuccessEnvelope): void {
