@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { checkSchema } from "../config/violations.ts";
+import { fixedWith } from "../database/fixed.ts";
 import type { Tx } from "../database/tables.ts";
 import { regularFilesAt } from "../git/tree-files.ts";
 import { heldLocks } from "../locks/store.ts";
@@ -13,6 +14,7 @@ import { NO_COLLISIONS } from "../queue/waiting.ts";
 import type { Rooms } from "./rooms.ts";
 import { assertTransition, type FeatureStatus } from "./status.ts";
 import { acceptedPlan, gateMap, updateFeature, type Feature } from "./store.ts";
+import type { FeaturesTables } from "./tables.ts";
 
 /** The schema's part of the checks; every violation is listed, and a path that leaves the repository has a code of its own. */
 export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
@@ -66,6 +68,8 @@ export interface Acceptance {
   readonly reason: string;
 }
 
+const insertPlan = fixedWith((db, row: FeaturesTables["plans"]) => db.insertInto("plans").values(row));
+
 /** The plan, its claims, its gate and the feature's status, in one transaction. */
 export async function acceptPlan(
   tx: Tx,
@@ -76,10 +80,7 @@ export async function acceptPlan(
   at: number,
 ): Promise<void> {
   const before = await acceptedPlan(tx, feature.id);
-  await tx
-    .insertInto("plans")
-    .values({ feature_id: feature.id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at })
-    .execute();
+  await insertPlan(tx, { feature_id: feature.id, plan_version: plan.plan_version, plan: JSON.stringify(plan), accepted_at: at });
   await storeClaims(tx, plan, policy);
   const status = statusAfter(feature.status, queued);
   if (status !== feature.status) {

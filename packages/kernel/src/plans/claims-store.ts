@@ -1,4 +1,5 @@
 import type { Policy } from "../config/policy.ts";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { ENDED } from "../features/status.ts";
 import { claimBasis, claimKey, claimsOf, type OwnedClaim } from "./claims.ts";
@@ -13,15 +14,19 @@ export async function storeClaims(tx: Tx, plan: Plan, policy: Policy): Promise<v
   await dropClaims(tx, feature_id);
   const rows = claimsOf(plan, policy).map((claim) => ({ ...claim, feature_id }));
   for (const chunk of chunks(rows)) await tx.insertInto("plan_claims").values(chunk).execute();
-  await tx
-    .insertInto("claimed_plans")
-    .values({ feature_id, basis: claimBasis(policy) })
-    .execute();
+  await insertClaimed(tx, { feature_id, basis: claimBasis(policy) });
 }
 
+const insertClaimed = fixedWith((db, row: { readonly feature_id: string; readonly basis: string }) =>
+  db.insertInto("claimed_plans").values(row),
+);
+const deleteClaims = fixed((db, feature: string) => db.deleteFrom("plan_claims").where("feature_id", "=", feature));
+const deleteClaimed = fixed((db, feature: string) => db.deleteFrom("claimed_plans").where("feature_id", "=", feature));
+const claimedOtherwise = fixed((db, basis: string) => db.selectFrom("claimed_plans").select("feature_id").where("basis", "!=", basis));
+
 export async function dropClaims(tx: Tx, feature: string): Promise<void> {
-  await tx.deleteFrom("plan_claims").where("feature_id", "=", feature).execute();
-  await tx.deleteFrom("claimed_plans").where("feature_id", "=", feature).execute();
+  await deleteClaims(tx, feature);
+  await deleteClaimed(tx, feature);
 }
 
 /** Which of the plan's claims features that have not ended have claimed before it: an indexed look-up, however many there are. */
@@ -67,7 +72,7 @@ export async function acceptedPlans(db: Db | Tx): Promise<Plan[]> {
 
 /** The policy's areas may have changed since a plan was accepted; what it claims is judged by those of now. */
 async function refreshClaims(tx: Tx, policy: Policy): Promise<void> {
-  const stale = await tx.selectFrom("claimed_plans").select("feature_id").where("basis", "!=", claimBasis(policy)).execute();
+  const stale = await claimedOtherwise(tx, claimBasis(policy));
   if (stale.length === 0) return;
   const plans = new Map((await acceptedPlans(tx)).map((plan) => [plan.feature_id, plan]));
   for (const { feature_id } of stale) {

@@ -21,7 +21,7 @@ export interface QueueEntry {
 
 /** In the order in which they get their turn. */
 export async function queuedEntries(db: Db | Tx): Promise<QueueEntry[]> {
-  const rows = await db.selectFrom("blocked_queue").selectAll().orderBy("detected_at").orderBy("feature_id").execute();
+  const rows = await entryRows(db);
   return rows.map(entryOf);
 }
 
@@ -33,6 +33,11 @@ export interface QueuePlace {
   readonly collision_fingerprint: string;
   readonly required_resources: readonly string[];
 }
+
+const entryRows = fixed((db) => db.selectFrom("blocked_queue").selectAll().orderBy("detected_at").orderBy("feature_id"));
+const entryRow = fixed((db, feature: string) => db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature));
+const deleteEntry = fixed((db, feature: string) => db.deleteFrom("blocked_queue").where("feature_id", "=", feature));
+const statusRow = fixed((db, feature: string) => db.selectFrom("features").select("status").where("id", "=", feature));
 
 const placeRows = fixed((db) =>
   db
@@ -48,7 +53,7 @@ export async function queuedPlaces(db: Db | Tx): Promise<QueuePlace[]> {
 }
 
 export async function queuedEntry(db: Db | Tx, feature: string): Promise<QueueEntry | null> {
-  const row = await db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature).executeTakeFirst();
+  const [row] = await entryRow(db, feature);
   return row === undefined ? null : entryOf(row);
 }
 
@@ -71,7 +76,7 @@ export async function putEntry(tx: Tx, entry: QueueEntry): Promise<void> {
 }
 
 export async function removeEntry(tx: Tx, feature: string): Promise<void> {
-  await tx.deleteFrom("blocked_queue").where("feature_id", "=", feature).execute();
+  await deleteEntry(tx, feature);
 }
 
 /**
@@ -79,7 +84,7 @@ export async function removeEntry(tx: Tx, feature: string): Promise<void> {
  * at again before the operation's transaction ends; and a feature that is no longer blocked, or gone, waits for nothing itself.
  */
 export async function wakeQueue(tx: Tx, feature: string): Promise<void> {
-  const row = await tx.selectFrom("features").select("status").where("id", "=", feature).executeTakeFirst();
+  const [row] = await statusRow(tx, feature);
   if (row === undefined || ENDED.includes(row.status)) await dropClaims(tx, feature);
   if (row?.status !== "blocked") await removeEntry(tx, feature);
   await wakeEntries(tx, ({ feature_id, waits_for }) => feature_id === feature || waits_for.includes(feature));
