@@ -21,6 +21,7 @@ import {
   readProcess,
   type ProcessEntry,
 } from "./process-table.ts";
+import { BubblewrapStatus } from "./status.ts";
 import { supervise } from "./supervise.ts";
 import { scratchFolder } from "./testing/scratch.ts";
 import { exceededBy } from "./watch.ts";
@@ -188,6 +189,16 @@ describe("supervising", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it("hears that a sandbox has ended also where it ended before anybody listened", async () => {
+    const gone = new PassThrough();
+    const child = fakeChild();
+    child.stdio.push(gone);
+    await new Promise((resolve) => gone.once("close", resolve).destroy());
+    const status = new BubblewrapStatus(child);
+    await Promise.all([status.closed, status.introduced]);
+    expect(status).toMatchObject({ ended: true, commandEnded: false, childPid: null });
   });
 
   it("never says that a command has ended while a process of it lives", async () => {

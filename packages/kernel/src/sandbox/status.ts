@@ -27,11 +27,14 @@ export class BubblewrapStatus {
     stream.on("error", () => undefined);
     this.introduced = new Promise((resolve) => (this.#introduce = resolve));
     this.closed = new Promise((resolve) => {
-      stream.on("close", () => {
+      const end = () => {
         this.ended = true;
         this.#introduce();
         resolve();
-      });
+      };
+      // One that ends without a word may have been gone before we were told that it had started.
+      if (stream.closed) end();
+      else stream.on("close", end);
     });
     child.stderr?.on("data", (chunk: Buffer) => {
       if (this.complaint.length < KEPT_COMPLAINT_CHARACTERS) this.complaint += chunk.toString("utf8");
