@@ -192,13 +192,19 @@ function seenAnswers(tool: ServedTool): Map<string, SuccessEnvelope> {
 const givenFor = new WeakMap<object, SuccessEnvelope>();
 
 /** What a tool has given is never changed afterwards, so the very same thing has the same answer. */
-function givenBefore({ kind }: AnyTool, { data, evidence }: Answer<unknown>): SuccessEnvelope | undefined {
-  return kind === "read" && evidence === undefined && typeof data === "object" && data !== null ? givenFor.get(data) : undefined;
+function givenBefore(definition: AnyTool, answer: Answer<unknown>): SuccessEnvelope | undefined {
+  const thing = thingRead(definition, answer);
+  return thing === null ? undefined : givenFor.get(thing);
 }
 
-function keepFor({ kind }: AnyTool, { data, evidence }: Answer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
-  if (kind === "read" && evidence === undefined && typeof data === "object" && data !== null) givenFor.set(data, envelope);
+function keepFor(definition: AnyTool, answer: Answer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
+  const thing = thingRead(definition, answer);
+  if (thing !== null) givenFor.set(thing, envelope);
   return envelope;
+}
+
+function thingRead({ kind }: AnyTool, { data, evidence }: Answer<unknown>): object | null {
+  return kind === "read" && evidence === undefined && typeof data === "object" ? data : null;
 }
 
 function remember(seen: Map<string, SuccessEnvelope>, text: string, envelope: SuccessEnvelope): void {
