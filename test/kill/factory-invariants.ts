@@ -29,7 +29,7 @@ export async function factoryViolations(flow: Flow, last: Ended, sealed: SealWat
     ...paidOnce(flow),
     ...fsckProblems(flow.folder),
     ...(await journalWhole(flow)),
-    ...nothingLeft(flow, 2),
+    ...(await nothingLeft(flow, 2)),
   ];
 }
 

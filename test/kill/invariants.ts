@@ -5,6 +5,7 @@ import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { objectStore } from "@slipway/kernel/objects/store";
+import { orphans } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
 
 /** Everything that is wrong after the flow has ended; empty when every invariant held. */
@@ -17,7 +18,7 @@ export async function violations(flow: Flow, last: Ended, expectedTree: string):
     ...paidOnce(flow),
     ...reachable(flow),
     ...(await journalWhole(flow)),
-    ...nothingLeft(flow, 1 + flow.specs.length),
+    ...(await nothingLeft(flow, 1 + flow.specs.length)),
   ];
 }
 
@@ -95,8 +96,8 @@ export function fsckProblems(folder: string): string[] {
   return report === "" ? [] : [`git fsck: ${report}`];
 }
 
-/** No worktree but the features' own, no lock, nobody who waits, no process that works in the repository. */
-export function nothingLeft({ folder }: Flow, trees: number): string[] {
+/** No worktree but the features' own, no lock, nobody who waits, no process that works in the repository, no sandbox of a dead process. */
+export async function nothingLeft({ folder }: Flow, trees: number): Promise<string[]> {
   const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
   const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");
   const processes = readdirSync("/proc")
@@ -106,6 +107,7 @@ export function nothingLeft({ folder }: Flow, trees: number): string[] {
     ...(worktrees.length === trees ? [] : [`worktrees: ${worktrees.join(", ")}`]),
     ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
     ...processes.map((pid) => `process ${pid} still works in the repository`),
+    ...(await orphans()),
   ];
 }
 

@@ -1,7 +1,9 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { hasCode } from "@slipway/kernel/files/file-system";
+import type { Child } from "@slipway/kernel/launcher/child";
+import type { SpawnError } from "@slipway/kernel/launcher/protocol";
+import { startChild } from "@slipway/kernel/launcher/start";
 
 export interface Command {
   readonly command: readonly string[];
@@ -31,37 +33,38 @@ const DRAIN_MS = 1000;
 /** Runs one command in a process group of its own; when this settles, the group is dead. */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   command.signal.throwIfAborted();
-  const child = await start(command);
-  if (child instanceof Error) return { kind: "not_started", reason: startProblem(child, command), stderr: "" };
-  const stderr = tail(child.stderr);
-  const end = await ended(child, command);
+  const running = await start(command);
+  if ("code" in running) return { kind: "not_started", reason: startProblem(running, command), stderr: "" };
+  const stderr = tail(running.stderr);
+  const end = await ended(running, command);
   command.signal.throwIfAborted();
   return { ...end, stderr: stderr() };
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable> & { readonly pid: number };
-
-/** Some failures to start are thrown and some are events. */
-function start({ command: [program = "", ...parameters], env, cwd }: Command): Promise<Child | Error> {
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(program, parameters, { env, cwd, detached: true, stdio: ["pipe", "pipe", "pipe"] });
-      child.on("error", resolve);
-      if (hasStarted(child)) resolve(child);
-    } catch (error) {
-      resolve(error instanceof Error ? error : new Error(String(error)));
-    }
-  });
+interface Running {
+  readonly child: Child;
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
 }
 
-function hasStarted(child: ChildProcessByStdio<Writable, Readable, Readable>): child is Child {
-  return child.pid !== undefined;
+/** It ends when this process does: an answer that nobody reads would cost all the same. */
+async function start({ command: [file = "", ...args], env, cwd = process.cwd() }: Command): Promise<Running | SpawnError> {
+  const started = await startChild({ file, args, env, cwd, stdio: ["pipe", "pipe", "pipe"], bound: true });
+  if ("error" in started) return started.error;
+  const { stdin, stdout, stderr } = started.child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("a child that was started with pipes has none");
+  return { ...started, stdin, stdout, stderr };
 }
 
 type End = CommandEnd extends infer E ? (E extends unknown ? Omit<E, "stderr"> : never) : never;
 
-function ended(child: Child, { input, timeoutMs, maxOutputBytes, signal, onStdout }: Command): Promise<End> {
-  const kill = () => killGroup(child.pid);
+function ended(
+  { child, pid, stdin, stdout, stderr }: Running,
+  { input, timeoutMs, maxOutputBytes, signal, onStdout }: Command,
+): Promise<End> {
+  const kill = () => killGroup(pid);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -74,26 +77,29 @@ function ended(child: Child, { input, timeoutMs, maxOutputBytes, signal, onStdou
     const timer = setTimeout(() => stop({ kind: "timeout", afterMs: timeoutMs }), timeoutMs);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    child.stdout.on("data", (chunk: Buffer) => {
+    stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength;
       if (bytes > maxOutputBytes) stop({ kind: "flood", limitBytes: maxOutputBytes });
       else if (onStdout !== undefined) onStdout(chunk);
       else chunks.push(chunk);
     });
     // A command that ends without reading its request closes the pipe under us; its exit code says the rest.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(input);
+    stdin.on("error", () => undefined);
+    stdin.end(input);
     let drain: NodeJS.Timeout | undefined;
     child.on("exit", () => {
       clearTimeout(timer);
       kill();
-      drain = setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), DRAIN_MS);
+      drain = setTimeout(() => [stdout, stderr].forEach((stream) => stream.destroy()), DRAIN_MS);
     });
     child.on("close", (exitCode: number | null, endedBy: string | null) => {
       clearTimeout(drain);
       signal.removeEventListener("abort", onAbort);
-      const stdout = Buffer.concat(chunks).toString("utf8");
-      resolve(stopped ?? (exitCode === null ? { kind: "signal", signal: String(endedBy), stdout } : { kind: "exit", exitCode, stdout }));
+      const said = Buffer.concat(chunks).toString("utf8");
+      resolve(
+        stopped ??
+          (exitCode === null ? { kind: "signal", signal: String(endedBy), stdout: said } : { kind: "exit", exitCode, stdout: said }),
+      );
     });
   });
 }
@@ -108,11 +114,11 @@ function killGroup(pid: number): void {
   }
 }
 
-function startProblem(error: Error, { command: [program = ""], cwd }: Command): string {
+function startProblem({ code, message }: SpawnError, { command: [program = ""], cwd }: Command): string {
   if (cwd !== undefined && !existsSync(cwd)) return `could not be started: the folder ${cwd} does not exist`;
-  if (hasCode(error, "ENOENT")) return `could not be started: there is no program "${program}" on the PATH`;
-  if (hasCode(error, "EACCES")) return `could not be started: "${program}" is not an executable file`;
-  return `could not be started: ${error.message}`;
+  if (code === "ENOENT") return `could not be started: there is no program "${program}" on the PATH`;
+  if (code === "EACCES") return `could not be started: "${program}" is not an executable file`;
+  return `could not be started: ${message}`;
 }
 
 function tail(stream: Readable): () => string {

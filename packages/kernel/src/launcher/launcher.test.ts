@@ -127,7 +127,7 @@ describe("limits", () => {
 });
 
 test("only who knows the secret is a connection of the launcher's", async () => {
-  const introduction = { address: `\0slipway-test-${process.pid}`, secret: "right" };
+  const introduction = { address: `\0slipway-test-${process.pid}`, secret: "right", bound: false };
   let seen = 0;
   const connections = await openConnections(introduction, () => void seen++);
   const wrong = connect(introduction.address);

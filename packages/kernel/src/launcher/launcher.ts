@@ -22,6 +22,10 @@ export interface Launcher {
   readonly pid: number;
 }
 
+interface LauncherOptions extends Pick<StartRequest, "limits" | "bound"> {
+  readonly script?: string;
+}
+
 interface Order {
   readonly request: StartRequest;
   readonly answer: (started: RemoteStarted) => void;
@@ -40,10 +44,10 @@ const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process tha
  */
 export async function openLauncher(
   onGone: (worked: boolean) => void,
-  { limits = [], script = LAUNCHER_SCRIPT }: { readonly limits?: readonly string[]; readonly script?: string } = {},
+  { limits = [], bound = false, script = LAUNCHER_SCRIPT }: LauncherOptions = {},
 ): Promise<Launcher | null> {
   // Abstract: no file that could be left behind, and a sandbox without the host's network does not see it.
-  const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random() };
+  const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random(), bound };
   const connections = await openConnections(introduction, () => sendWaiting()).catch(() => null);
   if (connections === null) return null;
   const started = await spawnHere({
@@ -87,7 +91,7 @@ export async function openLauncher(
       return wanted === "pipe" ? { connection } : wanted;
     });
     sent.set(id, { ...order, streams });
-    const { limits: _inherited, ...request } = order.request;
+    const { limits: _inherited, bound: _known, ...request } = order.request;
     stdin.write(startOrder({ ...request, id, stdio }));
   }
 
@@ -132,6 +136,7 @@ export async function openLauncher(
   return {
     pid: started.pid,
     start(request) {
+      if (gone) return spawnHere(request);
       hold();
       const { promise, resolve } = Promise.withResolvers<RemoteStarted>();
       waiting.push({ request, answer: resolve });

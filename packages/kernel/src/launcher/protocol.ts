@@ -23,10 +23,12 @@ export interface StartRequest {
   readonly stdio: readonly Descriptor[];
   /** A command that sets limits and then runs what is written behind it. */
   readonly limits?: readonly string[];
+  /** When this process ends, however it does, so does what is started, with all its descendants. */
+  readonly bound?: boolean;
 }
 
 /** A start that is asked of the launcher: instead of a pipe stands the number of a connection that it has made. */
-export interface RemoteStart extends Omit<StartRequest, "stdio" | "limits"> {
+export interface RemoteStart extends Omit<StartRequest, "stdio" | "limits" | "bound"> {
   readonly id: number;
   readonly stdio: readonly (Exclude<Descriptor, "pipe"> | { readonly connection: number })[];
 }
@@ -42,6 +44,8 @@ export type RemoteReport =
 export interface Introduction {
   readonly address: string;
   readonly secret: string;
+  /** What it starts ends when we do. */
+  readonly bound: boolean;
 }
 
 /** The first line on a connection, so that nobody else's is taken for one of the launcher's. */
@@ -52,8 +56,8 @@ export function greeting(secret: string, connection: number): string {
 /** Connections that are made before they are needed. */
 const SPARE_CONNECTIONS = 16;
 
-export function introductionOrder({ address, secret }: Introduction): Buffer {
-  return framed([address, secret, String(SPARE_CONNECTIONS)]);
+export function introductionOrder({ address, secret, bound }: Introduction): Buffer {
+  return framed([address, secret, String(SPARE_CONNECTIONS), bound ? "yes" : ""]);
 }
 
 export function startOrder({ id, cwd, file, args, env, stdio }: RemoteStart): Buffer {

@@ -7,35 +7,40 @@ export type Started = { readonly child: Child; readonly pid: number } | { readon
 
 /** A process that starts only so few others does it itself: the launcher would cost more than it saves. */
 const OWN_STARTS = 8;
-/** One for what has no limits, and one for the limits that were wanted first, which are mostly everybody's. */
-const MOST_LAUNCHERS = 2;
 
 interface Starter {
   own: number;
   launcher: Launcher | null;
+  /** Once it is clear that none can be had, this stays. */
+  opening: Promise<void> | null;
 }
 
 const starters = new Map<string, Starter>();
+let limitsWithLauncher: string | null = null;
 
 /** Starts a process without a shell, in a session of its own; a failure to start is a value. Its pipes are to be read at once. */
-export function startChild(request: StartRequest): Promise<Started> {
-  const { limits = [] } = request;
-  const starter = starterFor(limits);
+export async function startChild(request: StartRequest): Promise<Started> {
+  const starter = starterFor(request);
   if (starter === null) return startChild(behind(request));
-  if (starter.launcher !== null) return starter.launcher.start(request);
-  if (process.platform === "linux" && ++starter.own === OWN_STARTS) void open(starter, limits);
-  return spawnHere(request);
+  if (starter.launcher === null && process.platform === "linux") {
+    const { bound = false } = request;
+    const opening = bound || ++starter.own >= OWN_STARTS ? open(starter, request) : null;
+    // Only the launcher outlives this process, and can end what it has started.
+    if (bound) await opening;
+  }
+  return starter.launcher?.start(request) ?? spawnHere(request);
 }
 
-/** Null when there are too many kinds of limits for a launcher each. */
-function starterFor(limits: readonly string[]): Starter | null {
-  const key = limits.join(" ");
-  const found = starters.get(key);
+/** One for the limits that were wanted first, which are mostly everybody's: null for others. */
+function starterFor({ limits = [], bound = false }: StartRequest): Starter | null {
+  const key = limits.length === 0 ? "" : JSON.stringify(limits);
+  if (key !== "") limitsWithLauncher ??= key;
+  if (key !== "" && key !== limitsWithLauncher) return null;
+  const kind = `${bound} ${key}`;
+  const found = starters.get(kind);
   if (found !== undefined) return found;
-  const reserved = key === "" || starters.has("") ? 0 : 1;
-  if (starters.size + reserved >= MOST_LAUNCHERS) return null;
-  const starter = { own: 0, launcher: null };
-  starters.set(key, starter);
+  const starter = { own: 0, launcher: null, opening: null };
+  starters.set(kind, starter);
   return starter;
 }
 
@@ -45,15 +50,14 @@ function behind({ limits = [], file, args, ...rest }: StartRequest): StartReques
   return { ...rest, file: program, args: behindIt };
 }
 
-async function open(starter: Starter, limits: readonly string[]): Promise<void> {
-  starter.launcher = await openLauncher(
-    (worked) => {
-      starter.launcher = null;
-      // One that never started anything would not do so the next time.
-      if (worked) starter.own = 0;
-    },
-    { limits },
-  );
+function open(starter: Starter, { limits = [], bound = false }: StartRequest): Promise<void> {
+  const onGone = (worked: boolean) => {
+    starter.launcher = null;
+    // One that never started anything would not do so the next time.
+    if (worked) Object.assign(starter, { own: 0, opening: null });
+  };
+  starter.opening ??= openLauncher(onGone, { limits, bound }).then((launcher) => void (starter.launcher = launcher));
+  return starter.opening;
 }
 
 export function signalProcess(pid: number, name: NodeJS.Signals): void {

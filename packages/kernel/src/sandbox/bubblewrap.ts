@@ -55,6 +55,7 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
     env: {},
     cwd: "/",
     limits: inheritedLimits(plan.limits, host),
+    bound: true,
     // The arguments through a pipe, so that the values of variables are not in the process list of the host.
     stdio: [
       request.input === undefined ? "ignore" : "pipe",

@@ -66,6 +66,7 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
       file,
       args,
       limits: inheritedLimits(plan.limits, limitingHost()),
+      bound: true,
       cwd: plan.cwd,
       env: { ...plan.env, PATH: path, HOME: home, [TAG_VARIABLE]: tag },
       stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { findOnPath } from "../sandbox/host.ts";
+import { readProcess } from "../sandbox/process-table.ts";
+
+let said: number[] = [];
+afterEach(() => {
+  for (const pid of said.filter(lives)) process.kill(pid, "SIGKILL");
+  said = [];
+});
+
+function lives(pid: number): boolean {
+  return readProcess(pid)?.dead === false;
+}
+
+/** A process that does this and is then killed; the numbers that were written on the way. */
+async function killedAfter(work: string): Promise<number[]> {
+  const script = `
+    import { startChild } from ${JSON.stringify(join(import.meta.dirname, "start.ts"))};
+    const request = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: ["ignore", "pipe", "pipe", "pipe"] };
+    ${work}
+    process.kill(process.pid, "SIGKILL");`;
+  const owner = spawn(process.execPath, ["--input-type=module-typescript", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  owner.stdout.on("data", (text: Buffer) => (output += text.toString()));
+  expect(await once(owner, "close")).toEqual([null, "SIGKILL"]);
+  said = output.split(/\s+/).filter(Boolean).map(Number);
+  return said;
+}
+
+describe("when a process is killed", () => {
+  const FAMILY = "echo $$; sh -c 'echo $$; exec sleep 600' & setsid sh -c 'sleep 600 & echo $!; kill -9 $$' & wait";
+  const startFamily = (bound: boolean) => `
+    const { child } = await startChild({ ...request, file: "/bin/sh", args: ["-c", ${JSON.stringify(FAMILY)}], bound: ${bound} });
+    let text = "";
+    for await (const chunk of child.stdout) if ((text += chunk).split("\\n").length === 4) break;
+    await new Promise((written) => process.stdout.write(text, written));`;
+
+  test("what is bound to it ends, also what has left its session and lost its parent", async () => {
+    const pids = await killedAfter(startFamily(true));
+    expect(pids).toHaveLength(3);
+    await expect.poll(() => pids.filter(lives), { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("what is not bound to it goes on", async () => {
+    const pids = await killedAfter(startFamily(false));
+    expect(pids).toHaveLength(3);
+    expect(pids.filter(lives)).toEqual(pids);
+  });
+});
+
+// bubblewrap binds its first process inside to its own life last of all, and may itself die of writing to somebody who is gone.
+const bwrap = findOnPath("bwrap", "/usr/bin:/usr/local/bin:/bin");
+test.skipIf(bwrap === null)("nothing is left of a sandbox whose owner was killed while it was set up", async () => {
+  const mark = `600.${process.pid}`;
+  const args = [..."--die-with-parent --new-session --unshare-all --ro-bind / / --json-status-fd 3 sleep".split(" "), mark];
+  for (let round = 0; round < 30; round++)
+    await killedAfter(`
+      await startChild({ ...request, file: "/bin/true", args: [], bound: true });
+      void startChild({ ...request, file: ${JSON.stringify(bwrap)}, args: ${JSON.stringify(args)}, bound: true });
+      await new Promise(setImmediate);
+      for (const until = performance.now() + ${round / 5}; performance.now() < until; );`);
+  const left = () =>
+    readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => commandOf(pid).endsWith(`\0${mark}\0`) && lives(pid));
+  await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+});
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
