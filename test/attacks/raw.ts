@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
 import { onTestFinished } from "vitest";
@@ -8,7 +9,11 @@ import type { Yard } from "./yard.ts";
 export interface RawAnswer {
   readonly id?: number | null;
   readonly result?: {
-    readonly structuredContent?: { readonly ok: boolean; readonly error?: { readonly code: string } };
+    readonly structuredContent?: {
+      readonly ok: boolean;
+      readonly data?: { readonly state?: { readonly version: number } };
+      readonly error?: { readonly code: string };
+    };
     readonly isError?: boolean;
   };
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -28,11 +33,16 @@ export async function connectRaw(yard: Yard, role: ActorRole): Promise<RawCaller
     env: { ...yard.env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const closed = new Promise<null>((resolve) => child.once("close", () => resolve(null)));
   onTestFinished(async () => {
     child.stdin.end();
-    await closed;
+    if (child.exitCode === null && child.signalCode === null) await once(child, "close");
   });
+  return callerOf(child);
+}
+
+/** A client of a server that has been started. */
+export async function callerOf(child: ChildProcessWithoutNullStreams): Promise<RawCaller> {
+  const closed = new Promise<null>((resolve) => child.once("close", () => resolve(null)));
   child.stdin.on("error", () => undefined);
   const waiting: ((answer: RawAnswer) => void)[] = [];
   createInterface({ input: child.stdout }).on("line", (text) => waiting.shift()?.(JSON.parse(text) as RawAnswer));

@@ -5,7 +5,7 @@ import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { objectStore } from "@slipway/kernel/objects/store";
-import { orphans } from "./orphans.ts";
+import { nameOf, orphans } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
 
 /** Everything that is wrong after the flow has ended; empty when every invariant held. */
@@ -106,7 +106,7 @@ export async function nothingLeft({ folder }: Flow, trees: number): Promise<stri
   return [
     ...(worktrees.length === trees ? [] : [`worktrees: ${worktrees.join(", ")}`]),
     ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
-    ...processes.map((pid) => `process ${pid} still works in the repository`),
+    ...processes.map((pid) => `process ${pid} (${nameOf(Number(pid))}) still works in the repository`),
     ...(await orphans()),
   ];
 }
@@ -119,14 +119,14 @@ function workingFolder(pid: string): string {
   }
 }
 
-export async function journalWhole({ folder }: Flow): Promise<string[]> {
+export async function journalWhole({ folder }: Flow, streams = 3): Promise<string[]> {
   const layout = layoutOf(folder);
   const sqlite = openSqlite(layout.database);
   const verdicts = await verifyAll(sqlite, { blobs: objectStore(nodeFileSystem, layout.objects) });
   await sqlite.close();
   const broken = [...verdicts].filter(([, verdict]) => !verdict.ok);
   return [
-    ...(verdicts.size >= 3 ? [] : [`only ${verdicts.size} streams`]),
+    ...(verdicts.size >= streams ? [] : [`only ${verdicts.size} streams`]),
     ...broken.map(([stream, verdict]) => `journal ${stream}: ${JSON.stringify(verdict)}`),
   ];
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { ActorRole } from "@slipway/kernel/config/rbac";
 import type { Io } from "slipway/io";
 
 /** For a process that carries a flow as far as it gets, and dies at the first point it has never died at before, when told to. */
@@ -15,6 +16,8 @@ export interface Orders {
   readonly share: number;
   /** At these points, a regular expression, rather at this share. */
   readonly focus?: { readonly on: string; readonly share: number };
+  /** For a server: whose calls it answers. */
+  readonly role?: ActorRole;
 }
 
 export function underOrders() {

@@ -28,7 +28,7 @@ function isOurs(pid: number): boolean {
   return nameOf(pid) === "bwrap" || textOf(pid, "cmdline").endsWith("\0slipway-launcher\0");
 }
 
-function nameOf(pid: number): string {
+export function nameOf(pid: number): string {
   return textOf(pid, "comm").trim();
 }
 

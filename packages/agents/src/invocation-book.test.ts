@@ -83,3 +83,25 @@ test("what is left stays in the run's folder; a transcript that could not be wri
   await expect(page.keep()).rejects.toMatchObject({ code: "io_error" });
   expect(existsSync(transcriptFolder(layout, FACTS.run))).toBe(false);
 });
+
+test("nobody is asked before the last transcript is on the disk; one that cannot get there is told", async () => {
+  const layout = layoutOf(scratch("book"));
+  const disk = objectStore(nodeFileSystem, layout.objects);
+  const { promise: onDisk, reject } = Promise.withResolvers<void>();
+  const objects = { ...disk, adopt: async (file: string, digest: string) => (await disk.adopt(file, digest), { onDisk }) };
+  const { opened, warnings } = book({ layout, objects });
+  const sent = MOMENTS[0]!;
+  const first = await opened.begin(FACTS);
+  await first.watch(sent);
+  const digest = await first.keep();
+  expect(existsSync(objects.pathOf(digest!))).toBe(true);
+  const second = await opened.begin({ ...FACTS, step: "qa:2" });
+  let isAsked = false;
+  const asking = Promise.resolve(second.watch(sent)).then(() => (isAsked = true));
+  await new Promise((settled) => setImmediate(settled));
+  expect(isAsked).toBe(false);
+  reject(new Error("EIO"));
+  await asking;
+  expect(warnings).toEqual([expect.stringMatching(/^the transcript of the qa for x, attempt 1 may not outlast a power cut: .*EIO/)]);
+  second.leave("done");
+});

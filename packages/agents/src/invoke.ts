@@ -62,7 +62,6 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     signal.throwIfAborted();
     const limit = exhausted(usage, budget);
     if (limit !== null) return end({ ok: false, failure: overBudget(role.name, subject, limit), usage });
-    await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
     const request = {
       role: role.name,
       subject,
@@ -80,6 +79,8 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       onEvent,
       ...(invocation.hand === undefined ? {} : { hand: invocation.hand }),
     };
+    provider.prepare?.(request);
+    await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);
     const duration_ms = clock.monotonic() - started;

@@ -90,5 +90,7 @@ export interface Provider {
   readonly name: string;
   /** prompt: everything is in the prompt. folder: it gets a workplace, and what it changes there comes back as a patch. */
   readonly works: "prompt" | "folder";
+  /** What has to be done before it is asked, begun while the question is still written down. */
+  prepare?(request: ProviderRequest): void;
   invoke(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;
 }

@@ -1,7 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fromFailure, SlipwayError, type Failure } from "@slipway/durable/errors";
-import { hasCode } from "@slipway/kernel/files/file-system";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
 import {
   CASSETTE_FILE,
   cassetteSchema,
@@ -108,7 +108,7 @@ function noCassette(folder: string): SlipwayError {
 
 async function read(file: string): Promise<Uint8Array | null> {
   try {
-    return await readFile(file);
+    return await nodeFileSystem.read(file);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")) return null;
     throw new SlipwayError(

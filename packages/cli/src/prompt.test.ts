@@ -1,6 +1,6 @@
 import { note, select, text } from "@clack/prompts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { answersFor, letters, patchOf } from "./testing/project.ts";
+import { answersFor, letters, lettersToApprove, patchOf } from "./testing/project.ts";
 
 const CANCEL = vi.hoisted(() => Symbol("cancel"));
 vi.mock("@clack/prompts", () => ({ isCancel: (value: unknown) => value === CANCEL, note: vi.fn(), select: vi.fn(), text: vi.fn() }));
@@ -104,8 +104,7 @@ describe("somebody sits at the terminal", () => {
   });
 
   test("`slipway merge` asks for the approval instead of refusing", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     person("approve");
     expect((await project.slipway(["merge"], AT_TERMINAL)).code).toBe(0);
   });

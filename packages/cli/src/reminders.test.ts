@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { letters } from "./testing/project.ts";
+import { lettersToApprove } from "./testing/project.ts";
 
 test("a question that has waited too long is told about when the run is taken up, once each time it is due", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const reminded = "still waits for a person: Merge letters into main? → slipway approve letters";
   const resume = async () => {
     const { stdout, stderr } = await project.slipway(["resume"]);
@@ -17,8 +16,7 @@ test("a question that has waited too long is told about when the run is taken up
 });
 
 test("another run's questions are not told about", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   project.sql("UPDATE questions SET remind_at = '[1]', run_id = 'another' RETURNING id");
   const { stdout, stderr } = await project.slipway(["resume"]);
   expect(`${stdout}${stderr}`).not.toContain("still waits for a person");

@@ -1,11 +1,10 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FILES, letters } from "./testing/project.ts";
+import { FILES, letters, lettersToApprove } from "./testing/project.ts";
 
 test("a database that was put back to an older copy is refused before any work goes on", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const copy = join(project.home, "copy");
   cpSync(join(project.root, ".slipway"), copy, { recursive: true });
   await project.slipway(["approve"]);
@@ -22,8 +21,7 @@ test("a database that was put back to an older copy is refused before any work g
 });
 
 test("a state folder that was deleted on purpose raises no alarm", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   rmSync(join(project.root, ".slipway"), { recursive: true });
   rmSync(join(project.root, ".worktrees"), { recursive: true });
   project.git("worktree", "prune");
@@ -41,8 +39,7 @@ test.each(["~/config", "~/", "/"])("a policy that would show gates the approval 
 });
 
 test("a cancelled run takes its features along, and gives their names free of work in progress", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const { code } = await project.slipway(["stop", "--cancel"]);
   expect(code).toBe(0);
   expect(project.sql("SELECT status, status_reason FROM features")).toEqual([
@@ -51,15 +48,13 @@ test("a cancelled run takes its features along, and gives their names free of wo
 });
 
 test("status says when the process of a run is gone", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   project.sql("UPDATE runs SET status = 'running', lease_pid = 999999999 WHERE parent_run_id IS NULL RETURNING 1");
   expect((await project.slipway(["status"])).stdout).toContain("was cut off (process 999999999 is gone); continue with `slipway resume`");
 });
 
 test("after the approval, status names the merge", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   await project.slipway(["approve"]);
   expect((await project.slipway(["status"])).stdout).toContain("letters is approved  → slipway merge letters");
 });

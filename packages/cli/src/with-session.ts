@@ -12,7 +12,7 @@ export async function withSession<T>(
   { io, json, agents, unsandboxedReason }: Shown,
   work: (session: Session, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  const progress = openProgress(io, styleFor(io, json));
+  const progress = await openProgress(io, styleFor(io, json));
   const { event: observe, started: onStepStart, warn: onWarning } = progress;
   const session = await openSession({ io, agents, unsandboxedReason, observe, onStepStart, onWarning });
   try {

@@ -37,11 +37,26 @@ function objectText(members: Readonly<Record<string, unknown>>, depth: number): 
   for (const name of Object.keys(members).toSorted()) {
     const value = members[name];
     if (value === undefined) continue;
-    const item = name.isWellFormed() ? textOf(value, depth + 1) : null;
+    const label = labelOf(name);
+    const item = label === null ? null : textOf(value, depth + 1);
     if (item === null) return null;
-    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${item}`;
+    text += text === "" ? `${label}${item}` : `,${label}${item}`;
   }
   return `{${text}}`;
+}
+
+const MOST_LABELS = 4_096;
+const LONGEST_LABEL = 64;
+const labels = new Map<string, string>();
+
+/** A name as it stands before its value. There are few of them, and all are written again and again. */
+function labelOf(name: string): string | null {
+  const known = labels.get(name);
+  if (known !== undefined) return known;
+  if (!name.isWellFormed()) return null;
+  const label = `${JSON.stringify(name)}:`;
+  if (labels.size < MOST_LABELS && name.length <= LONGEST_LABEL) labels.set(name, label);
+  return label;
 }
 
 export function isJson(value: unknown): boolean {

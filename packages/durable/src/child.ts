@@ -9,6 +9,7 @@ import { cancelledError, readOutcome } from "./outcome.ts";
 import { spill } from "./payload.ts";
 import { recall, record, replay } from "./recall.ts";
 import { findRun, finishWithin, insertRun } from "./runs.ts";
+import { inTransaction } from "./sqlite.ts";
 import { durably, endScope, openScope, standing, untilQuiet, type Ordered, type Scope } from "./scope.ts";
 import { assertVersion, inputDigest, inputText, recordedInput } from "./started.ts";
 import { isFinished } from "./status.ts";
@@ -17,11 +18,17 @@ import { startRunSpan } from "./telemetry.ts";
 
 type Settled = { readonly value: unknown } | { readonly failure: Failure };
 
+interface Part {
+  readonly name: string;
+  /** That it begins and ends need not be on the disk before the next event that has to be. */
+  readonly unhurried?: boolean;
+}
+
 /** A run of its own under the same lease. Its outcome is recorded in its own stream first, then here with its final head. */
 export async function child<I, O, K>(
   scope: Scope,
   carry: typeof carryOut,
-  name: string,
+  { name, unhurried = false }: Part,
   workflow: Workflow<I, O, K>,
   input: I,
 ): Promise<O> {
@@ -33,14 +40,14 @@ export async function child<I, O, K>(
   const row = await durably(scope, findRun(parts.sqlite, runId));
   const settled =
     row === undefined
-      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given))
-      : await goOn(scope, carry, workflow, row);
+      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given, unhurried), unhurried)
+      : await goOn(scope, carry, workflow, row, unhurried);
   const head = await durably(
     scope,
     parts.sqlite.exclusive(() => headWithin(parts.sqlite, runId)),
   );
   const kind = "failure" in settled ? "child_failed" : "child";
-  return replay(scope, await record(scope, { kind, name, key: name }, canonicalJson({ run_id: runId, head, ...settled })));
+  return replay(scope, await record(scope, { kind, name, key: name, unhurried }, canonicalJson({ run_id: runId, head, ...settled })));
 }
 
 /** The child's row and its first event are one commit. */
@@ -49,12 +56,13 @@ async function begin<I, O, K>(
   runId: string,
   workflow: Workflow<I, O, K>,
   given: { text: string; digest: string },
+  unhurried: boolean,
 ): Promise<Stream> {
   const { sqlite, blobs, clock, observe } = scope.execution.parts;
   const { fence } = scope.stream;
   const write = async () => {
     const payload = await spill(blobs, given.text);
-    const event = await sqlite.write(() => {
+    const insert = () => {
       const at = Math.floor(clock.now());
       const { name, version } = workflow;
       const started = appendWithin(sqlite, runId, { kind: "started", name, payload }, at, fence);
@@ -69,7 +77,8 @@ async function begin<I, O, K>(
         created_at: at,
       });
       return started;
-    });
+    };
+    const event = await (unhurried ? sqlite.unhurried : sqlite.exclusive)((database) => inTransaction(database, insert));
     observe(event);
     return { name: runId, fence, head: { seq: event.seq, hash: event.hash }, unrecalled: 0, closed: false };
   };
@@ -77,7 +86,13 @@ async function begin<I, O, K>(
 }
 
 /** An earlier process has begun it. */
-async function goOn<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, row: RunRow): Promise<Settled> {
+async function goOn<I, O, K>(
+  scope: Scope,
+  carry: typeof carryOut,
+  workflow: Workflow<I, O, K>,
+  row: RunRow,
+  unhurried: boolean,
+): Promise<Settled> {
   const { parts } = scope.execution;
   const { fence } = scope.stream;
   const stream = await durably(scope, openStream(parts.sqlite, row.run_id, fence));
@@ -88,7 +103,7 @@ async function goOn<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Wor
   }
   if (row.request === "cancel") return cancel(scope, row.run_id, { reason: String(row.request_reason), by: String(row.request_by) });
   await durably(scope, retake(scope, row, workflow));
-  return run(scope, carry, workflow, stream);
+  return run(scope, carry, workflow, stream, unhurried);
 }
 
 async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, O, K>): Promise<void> {
@@ -101,7 +116,13 @@ async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, 
   if (changes === 0) throw leaseLost(rootRunId);
 }
 
-async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, stream: Stream): Promise<Settled> {
+async function run<I, O, K>(
+  scope: Scope,
+  carry: typeof carryOut,
+  workflow: Workflow<I, O, K>,
+  stream: Stream,
+  unhurried: boolean,
+): Promise<Settled> {
   const { parts } = scope.execution;
   const runId = stream.name;
   const input = await durably(scope, recordedInput<I>(parts, runId));
@@ -111,10 +132,10 @@ async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Work
   endScope(inner, new Error(`Run ${runId} has ended.`));
   if ("by" in ended) await untilQuiet(inner);
   scope.children.delete(inner);
-  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended);
+  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended, unhurried);
 }
 
-async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>): Promise<Settled> {
+async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>, unhurried: boolean): Promise<Settled> {
   const { parts } = scope.execution;
   const { stream, workflow: name } = inner;
   const { sqlite, blobs, clock } = parts;
@@ -125,7 +146,7 @@ async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<ty
   };
   const write = async () => {
     await tidy(inner);
-    await append(parts, stream, { kind: ended.status, name, key: OUTCOME, payload: await spill(blobs, text) }, finish);
+    await append(parts, stream, { kind: ended.status, name, key: OUTCOME, unhurried, payload: await spill(blobs, text) }, finish);
   };
   await durably(scope, write());
   scope.execution.moved();

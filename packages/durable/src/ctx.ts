@@ -14,7 +14,7 @@ export interface Ctx {
    */
   until<T>(name: string, look: () => Promise<T | undefined>): Promise<T>;
   /** A run of its own, with its own journal stream. */
-  child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I): Promise<O>;
+  child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I, options?: Pick<StepOptions, "unhurried">): Promise<O>;
   /** The only way to be parallel. Waits for every operation to settle, then throws the first failure. */
   all<T>(operations: readonly (() => Promise<T>)[], options?: { readonly limit?: number }): Promise<T[]>;
 }

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import { promisify } from "node:util";
 import { chainVerifier, eventHash, GENESIS, nameFault, type Head, type JournalEvent, type Suspect, type Verdict } from "./chain.ts";
 import type { Blobs, Clock } from "./environment.ts";
 import { SlipwayError } from "./errors.ts";
@@ -88,6 +89,19 @@ export function settleJournal({ path }: Pick<Sqlite, "path">): void {
     closeSync(file);
   }
 }
+
+/** The same beside whatever else goes on: what was committed before the call is on the disk when this resolves. */
+export async function journalOnDisk({ path }: Pick<Sqlite, "path">): Promise<void> {
+  const file = openIfThere(`${path}-wal`);
+  if (file === null) return;
+  try {
+    await syncData(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const syncData = promisify(fdatasync);
 
 function openIfThere(path: string): number | null {
   try {

@@ -1,11 +1,12 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workflow } from "./ctx.ts";
 import { openEngine } from "./engine.ts";
 import { systemClock, systemIds } from "./environment.ts";
-import { settleJournal, verifyStream } from "./journal.ts";
+import { journalOnDisk, settleJournal, verifyStream } from "./journal.ts";
 import { openSqlite, type Sqlite } from "./sqlite.ts";
 import { memoryBlobs, memoryInbox } from "./testing/memory.ts";
 
@@ -109,10 +110,62 @@ test("whoever keeps a head elsewhere has the journal on the disk first, and chan
   const log = join(folder, "a.db-wal");
   const before = readFileSync(log);
   settleJournal(sqlite);
+  await journalOnDisk(sqlite);
   expect(readFileSync(log)).toEqual(before);
   await engine.close();
   await sqlite.close();
   expect(existsSync(log)).toBe(false);
   settleJournal(sqlite);
+  await journalOnDisk(sqlite);
+  await expect(journalOnDisk({ path: join(sqlite.path, "x") })).rejects.toThrow("ENOTDIR");
   expect(() => settleJournal({ path: join(sqlite.path, "x") })).toThrow("ENOTDIR");
 });
+
+test("a part that need not wait begins and ends without waiting, and the run's own end waits", async () => {
+  const sqlite = openSqlite(join(folder, "parts.db"));
+  const levels: string[] = [];
+  const part = workflow<null, number, null>("part", "1", async (ctx) => ctx.step("one", async () => 1, { unhurried: true }));
+  const whole = workflow<null, number[], null>("whole", "1", async (ctx) => [
+    await ctx.child("soon", part, null, { unhurried: true }),
+    await ctx.child("now", part, null),
+  ]);
+  const engine = await openEngine({
+    sqlite: levelsOf(sqlite, levels),
+    blobs: memoryBlobs(),
+    inbox: memoryInbox(),
+    clock: systemClock,
+    ids: systemIds,
+    workflows: [part, whole],
+    kernel: null,
+  });
+  await engine.start("whole", null, { runId: "run" });
+  levels.length = 0;
+  expect(await engine.drive("run")).toMatchObject({ status: "completed", value: [1, 1] });
+  const waits = levels.filter((level) => level !== "read");
+  // Of the first part nothing waits: it begins, takes its step, ends, and is on record. Of the second only the step does not.
+  expect(waits.slice(waits.indexOf("unhurried"))).toEqual([...Array(4).fill("unhurried"), "waits", "unhurried", "waits", "waits", "waits"]);
+  await engine.close();
+  await sqlite.close();
+});
+
+/** What each commit did, told from what it had changed. */
+function levelsOf(sqlite: Sqlite, levels: string[]): Sqlite {
+  const told =
+    (turn: Sqlite["exclusive"], level: string): Sqlite["exclusive"] =>
+    (work) =>
+      turn(async (database) => {
+        const before = changes(database);
+        const result = work(database);
+        levels.push(changes(database) === before ? "read" : level);
+        return result;
+      });
+  return {
+    ...sqlite,
+    exclusive: told(sqlite.exclusive, "waits"),
+    unhurried: told(sqlite.unhurried as Sqlite["exclusive"], "unhurried") as Sqlite["unhurried"],
+  };
+}
+
+function changes(database: DatabaseSync): number {
+  return Number(database.prepare("SELECT total_changes() AS n").get()?.["n"]);
+}

@@ -1,14 +1,15 @@
 import { systemHost } from "@slipway/durable/host";
 import { assertKeysOutOfSight } from "./approvals/out-of-sight.ts";
 import { openApprovalKey } from "./approvals/key.ts";
-import { committedReader } from "./config/committed.ts";
-import { loadConfiguration, type Configuration, type ReadFile } from "./config/load.ts";
+import { committedConfiguration, type Committed } from "./config/committed.ts";
+import type { Configuration, ReadFile } from "./config/load.ts";
 import { reconcile } from "./git/reconcile.ts";
 import { refSigns } from "./git/ref-signs.ts";
 import { excludeLocally, openRepository, type Repository } from "./git/repository.ts";
 import { assertNotRolledBack, keepHeads } from "./journal/heads.ts";
 import { openKernel, type Kernel, type KernelOptions } from "./kernel.ts";
 import { layoutOf } from "./layout.ts";
+import type { DoorEvent } from "./operations/door.ts";
 import { placesIn, type Environment } from "./places.ts";
 import { openRecords, type Records } from "./records.ts";
 import { leaseRow, liveHolder } from "./run-lease/holder.ts";
@@ -25,6 +26,7 @@ export interface OpenAt {
   readonly unsandboxed?: SandboxOverride | undefined;
   /** Looks at the configuration's files once more, and throws when they will not do. */
   readonly check?: (readFile: ReadFile) => Promise<void>;
+  readonly observe?: ((event: DoorEvent) => void) | undefined;
 }
 
 /** A repository that stays open for longer than one command. */
@@ -53,12 +55,12 @@ export async function groundAt({ cwd, env, unsandboxed: override }: OpenAt): Pro
 }
 
 export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
-  const { env, unsandboxed: override, check } = options;
+  const { env, unsandboxed: override, check, observe } = options;
   const { stateHome } = placesIn(env);
   const ground = await groundAt(options);
   const { repository } = ground;
   await check?.(ground.readFile);
-  const records = await openRecords({ layout: layoutOf(repository.root) });
+  const records = await openRecords({ layout: layoutOf(repository.root), ...(observe === undefined ? {} : { observe }) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
   const open = async (configuration: Configuration) => {
@@ -99,11 +101,10 @@ async function mend(repository: Repository, { records, features, clock }: Kernel
   await features.repairProjections();
 }
 
-async function load(repository: Repository, env: Environment): Promise<{ configuration: Configuration; readFile: ReadFile }> {
-  const readFile = await committedReader(repository);
-  const configuration = await loadConfiguration(readFile);
-  assertKeysOutOfSight(configuration.policy, placesIn(env).configHome, env);
-  return { configuration, readFile };
+async function load(repository: Repository, env: Environment): Promise<Committed> {
+  const committed = await committedConfiguration(repository);
+  assertKeysOutOfSight(committed.configuration.policy, placesIn(env).configHome, env);
+  return committed;
 }
 
 function signsOf(repository: Repository, { policy }: Configuration): string {

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
-import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
+import { openKernelAt, type OpenAt, type OpenedRepository } from "@slipway/kernel/open";
 import type { Environment } from "@slipway/kernel/places";
 import type { SandboxOverride } from "@slipway/kernel/sandbox/contract";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly unsandboxed?: SandboxOverride | undefined;
   readonly table?: ToolTable;
   readonly folder?: string;
+  /** Looked at by the kill suite. */
+  readonly observe?: OpenAt["observe"];
 }
 
 /** Until the client hangs up. The role is the token's; without a token, the one chosen by the person who starts the process. */
@@ -61,11 +63,11 @@ export async function runHttp(
 
 /** The shipped schemas come first: without them nothing is opened. */
 async function withRepository(
-  { cwd, env, unsandboxed }: Surroundings,
+  { cwd, env, unsandboxed, observe }: Surroundings,
   work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
 ): Promise<void> {
   const documents = loadDocumentSchemas();
-  const opened = await openKernelAt({ cwd, env, unsandboxed, check: (readFile) => checkConfigurationFiles(documents, readFile) });
+  const opened = await openKernelAt({ cwd, env, unsandboxed, observe, check: (readFile) => checkConfigurationFiles(documents, readFile) });
   try {
     await work(opened, documents);
   } finally {

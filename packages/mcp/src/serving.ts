@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
 import type { ServedTools } from "@slipway/kernel/tools/dispatch";
 import type { DocumentSchemas } from "@slipway/kernel/tools/documents";
 import type { JsonSchema } from "@slipway/kernel/tools/schemas";
 import { serve } from "@slipway/kernel/tools/served";
-import { damaged, readSchema } from "@slipway/kernel/tools/shipped";
+import { damaged, readCheck, readSchema } from "@slipway/kernel/tools/shipped";
 import type { ToolTable } from "@slipway/kernel/tools/table";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import { readCatalog, type CatalogEntry } from "./catalog.ts";
@@ -28,11 +27,11 @@ export function loadTools(folder: string, table: ToolTable, documents: DocumentS
     ...tools.filter(({ name, kind }) => table.has(name) && table.get(name)?.kind !== kind).map(({ name }) => `${name} is of another kind`),
   ];
   if (problems.length > 0) throw damaged(path, `${problems.join("; ")}.`);
-  const failure: z.ZodType = readSchema(join(folder, "errors.schema.json")).check;
+  const failure = readCheck(join(folder, "errors.schema.json"));
   const entries = tools.map((entry) => ({
     entry,
-    input: readSchema(join(folder, entry.input_schema)).json,
-    output: readSchema(join(folder, entry.output_schema)).json,
+    input: readSchema(join(folder, entry.input_schema)),
+    output: readSchema(join(folder, entry.output_schema)),
   }));
   assertAsDefined(folder, [...table.values()]);
   const schemas = new Map(entries.map(({ entry, input, output }) => [entry.name, { input, output }]));

@@ -18,6 +18,8 @@ const launcher = [
 function environment(place: Place, more: Record<string, string> = {}): Record<string, string> {
   return {
     ...(Object.fromEntries(Object.entries(place.env).filter(([, value]) => value !== undefined)) as Record<string, string>),
+    // Compiled once for all the servers.
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
     ...more,
   };
 }

@@ -10,7 +10,7 @@ import type { Provider } from "@slipway/agents/provider";
 export function concealed<T>(kernel: Pick<Kernel, "conceal">, result: InvocationResult<T>, onSecret: () => void): InvocationResult<T> {
   const said = result.ok ? result.output : result.failure;
   const safe = kernel.conceal(said);
-  if (canonicalJson(safe) === canonicalJson(said)) return result;
+  if (safe === said || canonicalJson(safe) === canonicalJson(said)) return result;
   onSecret();
   return { ...result, ...(result.ok ? { output: safe } : { failure: safe }) } as InvocationResult<T>;
 }

@@ -119,7 +119,9 @@ async function play<T>(stage: Stage, commission: Commission<T>, role: Role, play
   const { budget, clock, configuration } = kernel;
   const { prices, budgets } = configuration.agents?.runtime ?? {};
   const { model, configRef = null } = player;
-  const meter = { budget, actor: call.actor, invocation, runId, clock, prices, call: budgets?.call };
+  const going: Promise<void>[] = [];
+  const onDisk = (paid: Promise<void>) => void going.push(paid);
+  const meter = { budget, actor: call.actor, invocation, runId, clock, prices, call: budgets?.call, onDisk };
   const facts = { run: runId, step: stepOf(runId, call.operationId), role: role.name, subject, attempt };
   const page = await book.begin({ ...facts, provider: player.provider.name, model });
   const onSecret = () =>
@@ -150,6 +152,9 @@ async function play<T>(stage: Stage, commission: Commission<T>, role: Role, play
   } catch (error) {
     page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
     throw error;
+  } finally {
+    // What was paid for is on the disk before anybody hears of it.
+    await Promise.all(going);
   }
 }
 

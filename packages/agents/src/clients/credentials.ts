@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Client, SignIn } from "./client.ts";
 
 /** How a client's process gets in with its models. */
@@ -33,9 +33,10 @@ function asOf({ keys }: Client, variable: string): string {
 
 function readText(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    // Not signed in is the ordinary case, asked for every invocation: no error need be made for it.
+    return statSync(path, { throwIfNoEntry: false }) === undefined ? null : readFileSync(path, "utf8");
   } catch {
-    // Not signed in is the ordinary case, and a state that cannot be read is of no use either.
+    // A state that cannot be read is of no use either.
     return null;
   }
 }

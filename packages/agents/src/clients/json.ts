@@ -22,6 +22,7 @@ export function amount(value: unknown): number {
 }
 
 export function parsedObject(line: string): Json | null {
+  if (line === "") return null;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;

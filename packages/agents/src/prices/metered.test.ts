@@ -40,6 +40,22 @@ describe("a call", () => {
     expect(await telemetry()).toMatchObject([{ id: "run1/builder:1", calls: 1, cost_usd: 0.75, provider: "scripted" }]);
   });
 
+  test("prepared, it is reserved once, and refused where it is made; what it took goes to the disk while the answer is on its way", async () => {
+    const going: Promise<void>[] = [];
+    const meter = { onDisk: (paid: Promise<void>) => void going.push(paid) };
+    const { real, provider } = await open(["yes", "no"], { budgets: { run: { max_calls: 1 } }, meter });
+    const asked = request();
+    provider.prepare?.(asked);
+    expect(await provider.invoke(asked, NEVER)).toMatchObject({ text: "yes" });
+    expect(await rows()).toMatchObject([{ status: "settled" }]);
+    expect(going).toHaveLength(1);
+    await Promise.all(going);
+    const another = request({ repair: 1 });
+    provider.prepare?.(another);
+    await expect(provider.invoke(another, NEVER)).rejects.toMatchObject({ code: "budget_exceeded" });
+    expect(real.asked).toHaveLength(1);
+  });
+
   test("what came from a cache, or went into one, is paid for at its own price", async () => {
     const usage = { input_tokens: 100_000, output_tokens: 10_000, cached_input_tokens: 60_000, cache_write_tokens: 20_000, cost_usd: 0 };
     const { provider } = await open([{ text: "yes", model: "claude-opus-4-5", usage }]);

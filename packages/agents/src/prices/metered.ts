@@ -21,28 +21,47 @@ export interface Meter {
   readonly prices?: PricesConfig | undefined;
   /** What one call may take, where agents.yaml says so. */
   readonly call?: BudgetLimits | undefined;
+  /** For one who waits himself, before anybody hears the answer; without it the answer is given when it is on the disk. */
+  readonly onDisk?: (going: Promise<void>) => void;
 }
+
+type Settled = "settled" | "failed" | "released";
 
 /** The same provider; before each call its worst case is reserved, and after it what it took is settled. No answer is paid for twice. */
 export function metered(provider: Provider, meter: Meter): Provider {
-  const { budget, actor, invocation, runId: run_id, clock, prices, call = {} } = meter;
+  const { budget, actor, invocation, runId: run_id, clock, prices, call = {}, onDisk } = meter;
   const { name, works } = provider;
+  const begun = new WeakMap<ProviderRequest, ReturnType<typeof hold>>();
+
+  /** The answer that was paid for before, or what may be taken for another. */
+  async function hold(request: ProviderRequest): Promise<{ readonly kept: ProviderReply } | Reservation> {
+    const { repair, promptDigest: prompt_digest, model, subject: feature_id, role } = request;
+    const asked = { invocation, repair, prompt_digest };
+    const kept = (await budget.keptReply(asked)) as ProviderReply | null;
+    if (kept !== null && (await isWhole(kept, request))) return { kept };
+    const worst = worstOf(provider, request, prices, call);
+    const wanted = Math.min(request.timeoutMs, (call.max_minutes ?? Infinity) * 60_000);
+    return budget.reserve(actor, { ...asked, run_id, feature_id, role, provider: name, model, ...worst, duration_ms: wanted });
+  }
+
   return {
     name,
     works,
+    prepare(request) {
+      const held = hold(request);
+      // Whoever makes the call hears of it.
+      held.catch(() => undefined);
+      begun.set(request, held);
+    },
     async invoke(request, signal) {
-      const { repair, promptDigest: prompt_digest, model, subject: feature_id, role } = request;
-      const asked = { invocation, repair, prompt_digest };
-      const kept = (await budget.keptReply(asked)) as ProviderReply | null;
-      if (kept !== null && (await isWhole(kept, request))) return kept;
-      const worst = worstOf(provider, request, prices, call);
-      const wanted = Math.min(request.timeoutMs, (call.max_minutes ?? Infinity) * 60_000);
-      const wish = { ...asked, run_id, feature_id, role, provider: name, model, ...worst, duration_ms: wanted };
-      const { id, duration_ms: timeoutMs, most } = await budget.reserve(actor, wish);
+      const { model } = request;
+      const held = await (begun.get(request) ?? hold(request));
+      if ("kept" in held) return held.kept;
+      const { id, duration_ms: timeoutMs, most } = held;
       const started = clock.monotonic();
       const heard = listener(request.onEvent);
-      const settle = (status: "settled" | "failed" | "released", usage: ReplyUsage, answered: string | null, reply_digest: string | null) =>
-        budget.settle(actor, {
+      const settle = async (status: Settled, usage: ReplyUsage, answered: string | null, reply_digest: string | null): Promise<void> => {
+        const settled = await budget.settle(actor, {
           reservation: id,
           status,
           model: answered,
@@ -52,6 +71,9 @@ export function metered(provider: Provider, meter: Meter): Provider {
           duration_ms: usage.duration_ms ?? clock.monotonic() - started,
           reply_digest,
         });
+        if (onDisk === undefined) await settled.onDisk;
+        else onDisk(settled.onDisk);
+      };
       const reply = await provider
         .invoke({ ...request, timeoutMs, ...limitsOf(call, most), onEvent: heard.onEvent }, signal)
         .catch(async (error: unknown) => {

@@ -20,8 +20,11 @@ export interface TranscriptPlace {
 
 export interface Transcript {
   readonly watch: Watch;
-  /** After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. */
-  keep(): Promise<{ readonly digest: string } | { readonly digest: null; readonly reason: string }>;
+  /**
+   * After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. It is on
+   * its way to the disk, and there with `onDisk`.
+   */
+  keep(): Promise<{ readonly digest: string; readonly onDisk: Promise<void> } | { readonly digest: null; readonly reason: string }>;
   /** The invocation has no outcome: the file stays where it is, for the curious. */
   leave(reason: string): void;
 }
@@ -49,18 +52,6 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
     }
   }
 
-  async function finish(): Promise<void> {
-    moments.end().forEach(write);
-    closed = true;
-    try {
-      await toDisk(descriptor);
-    } catch (error) {
-      broken ??= wordsOf(error, path);
-    } finally {
-      closeSync(descriptor);
-    }
-  }
-
   write(redactor.value({ kind: "invocation", version: 1, ...head }));
   return {
     watch(moment) {
@@ -69,11 +60,15 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
       return safe.then((all) => all.forEach(write));
     },
     async keep() {
-      await finish();
-      if (broken !== null) return { digest: null, reason: broken };
+      moments.end().forEach(write);
+      closed = true;
       const name = digest.digest("hex");
-      await objects.adopt(path, name);
-      return { digest: name };
+      const synced = toDisk(descriptor).finally(() => closeSync(descriptor));
+      // Whoever waits for all of it hears of it.
+      synced.catch(() => undefined);
+      if (broken !== null) return { digest: null, reason: broken };
+      const adopted = await objects.adopt(path, name);
+      return { digest: name, onDisk: Promise.all([synced, adopted.onDisk]).then(() => undefined) };
     },
     leave(reason) {
       if (closed) return;

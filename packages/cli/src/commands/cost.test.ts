@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { letters, type Project } from "../testing/project.ts";
+import { letters, lettersToApprove, type Project } from "../testing/project.ts";
 
 const agents = (runtime: string) => ({
   "slipway/agents.yaml": `{ version: 1, roles: {}, runtime: { default_provider: replay, ${runtime} } }\n`,
@@ -34,8 +34,7 @@ describe("slipway cost", () => {
   });
 
   test("of every run; calls that were cut off are told", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     project.sql("UPDATE reservations SET status = 'cut_off', cost_usd = 0.5 WHERE role = 'qa'");
     const { stdout } = await project.slipway(["cost", "--all"]);
     expect(stdout).toMatch(new RegExp(`^all runs: .*\n\nby run\n {2}${runId(project)} `));

@@ -3,13 +3,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
-import { letters, type Project } from "../testing/project.ts";
+import { letters, lettersToApprove, type Project } from "../testing/project.ts";
 
 const SLOW = { "check.sh": "sleep 60\n" };
 
 async function ready(): Promise<Project> {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   return project;
 }
 

@@ -4,8 +4,8 @@ import { exportRole, isExport, TARGETS, type ExportedFile, type Target } from "@
 import type { Role } from "@slipway/agents/role";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
 import { SlipwayError } from "@slipway/durable/errors";
-import { committedReader } from "@slipway/kernel/config/committed";
-import { loadConfiguration, type ReadFile } from "@slipway/kernel/config/load";
+import { committedConfiguration, type Committed } from "@slipway/kernel/config/committed";
+import type { ReadFile } from "@slipway/kernel/config/load";
 import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
 import { openRepository } from "@slipway/kernel/git/repository";
@@ -52,9 +52,9 @@ function targetFrom(name: string | undefined): Target {
 
 /** As a run would play them: with the repository's own roles and prompts, where it has any. */
 async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: string; readonly roles: readonly Role[] }> {
-  const { root, read } = await repositoryOf(io);
-  const agents = read === null ? null : (await loadConfiguration(read)).agents;
-  const readFileOrNone: ReadFile = read ?? (async () => null);
+  const { root, committed } = await repositoryOf(io);
+  const agents = committed?.configuration.agents ?? null;
+  const readFileOrNone: ReadFile = committed?.readFile ?? (async () => null);
   const roles: Role[] = [];
   for (const name of await roleNames(protocol)) {
     roles.push(await withConfiguredPrompt(await protocolRole(protocol, name, readFileOrNone), agents, readFileOrNone));
@@ -63,12 +63,12 @@ async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: strin
 }
 
 /** Outside of a repository, or before `slipway init`, there are only the built-in roles. */
-async function repositoryOf(io: Io): Promise<{ readonly root: string; readonly read: ReadFile | null }> {
+async function repositoryOf(io: Io): Promise<{ readonly root: string; readonly committed: Committed | null }> {
   try {
     const repository = await openRepository(io.cwd, { env: io.env });
-    return { root: repository.root, read: await committedReader(repository).catch(unlessMissing) };
+    return { root: repository.root, committed: await committedConfiguration(repository).catch(unlessMissing) };
   } catch (error) {
-    if (error instanceof SlipwayError && error.code === "not_a_repository") return { root: io.cwd, read: null };
+    if (error instanceof SlipwayError && error.code === "not_a_repository") return { root: io.cwd, committed: null };
     throw error;
   }
 }

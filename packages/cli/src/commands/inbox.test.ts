@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { answersFor, letters, type Project } from "../testing/project.ts";
+import { answersFor, letters, lettersToApprove, type Project } from "../testing/project.ts";
 
 /** `letters` waits for its approval, `other` is blocked: two questions, in the order they were asked. */
 async function twoQuestions(): Promise<Project> {
@@ -49,8 +49,7 @@ describe("slipway inbox", () => {
   });
 
   test("--all shows closed ones too, without a number, and who closed them", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     await project.slipway(["approve"]);
     expect((await project.slipway(["inbox"])).stdout).toBe("Nothing waits for you.\n");
     expect((await project.slipway(["inbox", "--all"])).stdout).toBe("    Merge letters into main? (answered by person:kim)\n");
@@ -136,8 +135,7 @@ describe("slipway answer", () => {
   });
 
   test("an answered question stays answered", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const id = String(project.sql("SELECT id FROM questions")[0]?.["id"]);
     expect((await project.slipway(["answer", id, "reject", "--comment", "no"])).code).toBe(0);
     const again = await project.slipway(["answer", id, "approve"]);
@@ -146,8 +144,7 @@ describe("slipway answer", () => {
   });
 
   test("`approve` to an approval signs it, like `slipway approve`; a token of one's own making does not merge", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     expect((await project.slipway(["answer", "Q1", "approve"])).code).toBe(0);
     expect(String(answered(project)[0]?.["answer"])).toContain('"token":');
     expect((await project.slipway(["resume"])).code).toBe(0);
@@ -160,8 +157,7 @@ describe("slipway answer", () => {
   });
 
   test("changes go back to the builder with the comment", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     await project.slipway(["answer", "Q1", "changes", "--comment", "three, please"]);
     const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
     expect(code).toBe(23);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { letters } from "../testing/project.ts";
+import { letters, lettersToApprove } from "../testing/project.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -10,8 +10,7 @@ test("before anything was locked: says so", async () => {
 });
 
 test("each resource with its holder, lease and token; free ones and leases that have ended among them", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const now = Date.now();
   project.sql(`INSERT INTO locks (resource, token, holder, lease_id, ttl_ms, acquired_at, expires_at) VALUES
     ('db_migrations', 3, 'letters', 'l1', 60000, ${now}, ${now + HOUR_MS}),

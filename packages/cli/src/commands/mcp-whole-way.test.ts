@@ -1,30 +1,14 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { documentedWalk, expectedRefusal, filledIn, WALK_SPEC, type WalkStep } from "../testing/mcp-walk.ts";
 import { letters, type Project } from "../testing/project.ts";
-
-interface Step {
-  readonly as: "orchestrator" | "builder";
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
 
 interface Envelope {
   readonly ok: boolean;
   readonly data?: { readonly state?: { readonly version: number } };
   readonly error?: { readonly code: string };
-}
-
-/** The walk-through as `docs/mcp.md` has it. */
-function documented(): Step[] {
-  const page = readFileSync(join(import.meta.dirname, "../../../../docs/mcp.md"), "utf8");
-  const block = /```jsonl\n([^`]+)```/.exec(page)?.[1] ?? "";
-  return block
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Step);
 }
 
 /** `slipway mcp` in a process of its own, and its tools as calls. */
@@ -54,22 +38,18 @@ function serve(project: Project, ...args: string[]) {
 
 test("the whole way of docs/mcp.md, from the specification to the base branch, by tools and one person's word", async () => {
   const project = letters({ "src/a.txt": "one\n" });
-  project.write(".slipway/features/greeting/spec.md", "# Greeting\n\nA file greets.\n");
+  project.write(WALK_SPEC.path, WALK_SPEC.text);
   const servers = { orchestrator: serve(project), builder: serve(project, "--role", "builder", "--feature", "greeting") };
-  const call = ({ as, tool }: Pick<Step, "as" | "tool">, given: object) => servers[as](tool, { actor_type: as, actor_id: as, ...given });
-  const steps = documented();
+  const call = ({ as, tool }: Pick<WalkStep, "as" | "tool">, given: object) =>
+    servers[as](tool, { actor_type: as, actor_id: as, ...given });
+  const steps = documentedWalk();
   expect(steps.map(({ tool }) => tool)).toContain("feature.ready_to_merge");
 
   let version = 0;
   for (const step of steps) {
     const token = "user_approval_token" in step.arguments ? await tokenOf(project) : null;
-    const answer = await call(step, {
-      ...step.arguments,
-      ...("expected_version" in step.arguments ? { expected_version: version } : {}),
-      ...(token === null ? {} : { user_approval_token: token }),
-    });
-    const refused = step.tool === "feature.ready_to_merge" && token === null ? "user_approval_required" : undefined;
-    expect([step.tool, answer.error?.code]).toEqual([step.tool, refused]);
+    const answer = await call(step, filledIn(step, { version, token }));
+    expect([step.tool, answer.error?.code]).toEqual([step.tool, expectedRefusal(step)]);
     version = answer.data?.state?.version ?? version;
   }
   expect(project.git("show", "main:src/greeting.txt")).toBe("Hello.\n");

@@ -1,17 +1,11 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { PROGRAM } from "../testing/program.ts";
 import { letters, type Project } from "../testing/project.ts";
-
-const LAUNCH = [
-  "--conditions=slipway-source",
-  "--disable-warning=ExperimentalWarning",
-  join(import.meta.dirname, "..", "testing", "launch.ts"),
-];
 
 /** `slipway mcp` as a client starts it: with both ends of its pipes. */
 function start(project: Project, ...args: string[]) {
-  const child = spawn(process.execPath, [...LAUNCH, "mcp", ...args], { cwd: project.root, env: project.env });
+  const child = spawn(process.execPath, [...PROGRAM, "mcp", ...args], { cwd: project.root, env: project.env });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
-import { letters, nothingMissing, patchOf, planFor, type Project } from "../testing/project.ts";
+import { letters, lettersToApprove, nothingMissing, patchOf, planFor, type Project } from "../testing/project.ts";
 
 const runOf = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
 const treeOf = (project: Project) => project.git("rev-parse", "main^{tree}").trim();
@@ -110,8 +110,7 @@ describe("a run as a cassette", () => {
   });
 
   test("what has no transcript is named, and so is a folder that is in use", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     project.sql("UPDATE telemetry SET transcript_digest = NULL WHERE role = 'qa'");
     project.sql(`UPDATE telemetry SET transcript_digest = '${"0".repeat(64)}' WHERE role = 'planner'`);
     const folder = join(project.home, "out");

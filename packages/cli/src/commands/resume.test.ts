@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
-import { FILES, letters, type Project } from "../testing/project.ts";
+import { FILES, letters, lettersToApprove, type Project } from "../testing/project.ts";
 
 /** Its gates wait until they are let go: by a file outside, which the policy lets them see. */
 function slow(): Project {
@@ -36,8 +36,7 @@ describe("slipway resume", () => {
   });
 
   test("a wrong run id, and a part of a run", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     expect(await project.slipway(["resume", "2020-01-01_nothing"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^run_not_found: There is no run 2020-01-01_nothing\.\n {2}next: `slipway status`/),
@@ -49,8 +48,7 @@ describe("slipway resume", () => {
   });
 
   test("a run that waits still waits; one that has ended says how", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     expect(await project.slipway(["resume"])).toMatchObject({ code: 23, stdout: expect.stringContaining("slipway approve letters") });
     await project.slipway(["approve"]);
     expect(await project.slipway(["resume"])).toMatchObject({ code: 0, stdout: expect.stringContaining("letters is merged into main") });
@@ -74,8 +72,7 @@ describe("slipway resume", () => {
   });
 
   test("a run whose code has changed is not resumed silently; --accept-version says who took that on", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const events = project.sql("SELECT count(*) AS n FROM events");
     project.sql("UPDATE runs SET version = '0'");
     const refused = await project.slipway(["resume"]);
@@ -88,8 +85,7 @@ describe("slipway resume", () => {
   });
 
   test("--after-crashes: a run that keeps taking its process down is left alone until somebody says so", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     project.sql(
       "UPDATE runs SET status = 'running', crashes = 5, crash_mark = 1000000, lease_engine = 'gone', lease_host = 'elsewhere', lease_pid = 1, lease_process_start = '', lease_until = 1 WHERE parent_run_id IS NULL",
     );
@@ -113,8 +109,7 @@ describe("slipway resume", () => {
 
 describe("slipway stop", () => {
   test("no live run: says so and changes nothing", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const before = project.sql("SELECT * FROM runs");
     expect(await project.slipway(["stop"])).toMatchObject({ code: 0, stdout: "No run is live; nothing was changed.\n" });
     expect((await project.slipway(["stop", "--json"])).json()).toEqual([{ ok: true, stopped: null }]);
@@ -147,8 +142,7 @@ describe("slipway stop", () => {
   });
 
   test("--cancel ends it for good: a waiting one at once, a live one through its process", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const head = project.git("rev-parse", "letters");
     expect(await project.slipway(["stop", "--cancel"])).toMatchObject({
       code: 0,
@@ -164,8 +158,7 @@ describe("slipway stop", () => {
   });
 
   test("by id: a waiting run is stopped, a finished one is left as it is, an unknown one is an error", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: runId(project) }]);
     expect(status(project)).toBe("stopped");
     await project.slipway(["stop", runId(project), "--cancel"]);
@@ -190,8 +183,7 @@ describe("slipway watch", () => {
   });
 
   test("as JSON: the journal's events, then how it stands", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const lines = (await project.slipway(["watch", runId(project), "--json"])).json<Record<string, unknown>>();
     expect(lines[0]).toMatchObject({ event: "started" });
     expect(lines.at(-1)).toEqual({ run: runId(project), status: "waiting", abandoned: false, next: ["slipway approve letters"] });

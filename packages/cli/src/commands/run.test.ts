@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { describe, expect, test, vi } from "vitest";
-import { answersFor, FILES, letters, patchOf, type Project } from "../testing/project.ts";
+import { answersFor, FILES, letters, lettersToApprove, patchOf, type Project } from "../testing/project.ts";
 
 /** Everything that may not change when a command is refused. */
 function traces(project: Project) {
@@ -100,8 +100,7 @@ describe("slipway run without a person", () => {
   });
 
   test("a feature that is there already is not started again", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const waiting = await project.run();
     expect(waiting.code).toBe(2);
     expect(waiting.stderr).toMatch(
@@ -159,8 +158,7 @@ describe("which specifications", () => {
   });
 
   test("without a name, what has been started already is left out; when all has, that is said", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const { code, stderr } = await project.slipway(["run", "--cassette", project.cassette]);
     expect(code).toBe(2);
     expect(stderr).toMatch(

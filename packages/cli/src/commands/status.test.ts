@@ -3,7 +3,7 @@ import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { startSlipway } from "../testing/child.ts";
-import { answersFor, letters, slipway } from "../testing/project.ts";
+import { answersFor, letters, lettersToApprove, slipway } from "../testing/project.ts";
 
 const ONE_AT_A_TIME = POLICY.replace("supervisor: {", "supervisor: { max_active_features: 1,");
 const SLOW = { "check.sh": "sleep 60\n" };
@@ -32,8 +32,7 @@ test("while a run is live: shows whose process it is, and can be asked again and
 });
 
 test("while a person is needed: what waits and the command that answers", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters$/m);
   expect(stdout).toContain("Waiting for a person\nQ1 Merge letters into main?  → slipway approve letters\n");
@@ -71,8 +70,7 @@ test("a blocked feature: the reason, and an answer that names its options", asyn
 });
 
 test("after the merge: the commit", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   await project.slipway(["approve"]);
   await project.slipway(["merge"]);
   const { stdout } = await project.slipway(["status"]);
@@ -83,8 +81,7 @@ test("after the merge: the commit", async () => {
 });
 
 test("from a folder below, from the feature's worktree, and from outside", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const here = (await project.slipway(["status"])).stdout;
   for (const folder of ["src", ".worktrees/letters", ".worktrees/letters/src", ".slipway/features"]) {
     expect((await project.slipway(["status"], { cwd: join(project.root, folder) })).stdout).toBe(here);
@@ -103,15 +100,13 @@ test("a submodule is a repository of its own", async () => {
 });
 
 test("colour on a terminal", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   const { stdout } = await project.slipway(["status"], { terminal: true, color: true });
   expect(stdout).toContain("\u001b[1mWaiting for a person\u001b[22m");
 });
 
 test("a database that a newer program wrote is not guessed at", async () => {
-  const project = letters();
-  await project.run();
+  const project = await lettersToApprove();
   project.sql("INSERT INTO schema_version VALUES (99, 'from the future')");
   const { code, stderr } = await project.slipway(["status"]);
   expect(code).toBe(2);

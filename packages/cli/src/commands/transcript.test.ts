@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { transcriptFolder } from "@slipway/agents/invocation-book";
 import { layoutOf } from "@slipway/kernel/layout";
 import { describe, expect, test } from "vitest";
-import { letters, nothingMissing, patchOf, type Project } from "../testing/project.ts";
+import { letters, lettersToApprove, nothingMissing, patchOf, type Project } from "../testing/project.ts";
 
 const SECRET = "correct-horse-battery";
 const runOf = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
@@ -11,8 +11,7 @@ const folderOf = (project: Project) => transcriptFolder(layoutOf(project.root), 
 
 describe("slipway transcript", () => {
   test("lists what was asked, and shows what was sent and answered, with tokens and price", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const run = runOf(project);
     const listed = await project.slipway(["transcript"]);
     expect(listed.code).toBe(0);
@@ -36,8 +35,7 @@ describe("slipway transcript", () => {
   });
 
   test("as JSON lines, and in pages", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const run = runOf(project);
     const list = (await project.slipway(["transcript", run, "--json"])).json<Record<string, unknown>>();
     expect(list).toMatchObject([
@@ -90,8 +88,7 @@ describe("slipway transcript", () => {
   });
 
   test("what a crash cut off and what was stopped is listed and shown as that", async () => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const head = {
       kind: "invocation",
       version: 1,
@@ -145,8 +142,7 @@ describe("slipway transcript", () => {
     ],
     ["a page that is none", ["builder:1", "--from", "x"], /--from takes a whole number from 1/],
   ])("%s is told", async (_, more, message) => {
-    const project = letters();
-    await project.run();
+    const project = await lettersToApprove();
     const { code, stderr } = await project.slipway(["transcript", runOf(project), ...more]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);

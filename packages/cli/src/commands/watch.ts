@@ -21,7 +21,7 @@ const ANY: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ engine, records }) => {
     const json = args.flag("json");
-    const progress = openProgress(io, styleFor(io, json));
+    const progress = await openProgress(io, styleFor(io, json));
     const { runId } = await chooseRun(engine, args.positionals[0], ANY);
     const seen = new Map<string, number>();
     for (;;) {

@@ -7,7 +7,9 @@ import { parsePolicy } from "@slipway/kernel/config/policy";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { hasCode } from "@slipway/kernel/files/file-system";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/gates/schema";
+import { commitNow } from "@slipway/kernel/git/commit-now";
 import type { Repository } from "@slipway/kernel/git/repository";
+import { readRegularFile } from "@slipway/kernel/git/tree-files";
 import { committedConfiguration } from "@slipway/kernel/config/committed";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";
@@ -73,8 +75,7 @@ async function baseOf(repository: Repository): Promise<Base> {
   if (bytes === null || problemsIn(POLICY_FILE, parsePolicy, bytes).length > 0) return head;
   const name = parsePolicy(POLICY_FILE, bytes).worktree.base_branch;
   const revision = `refs/heads/${name}`;
-  const { exitCode } = await repository.git.run(["show-ref", "--verify", "--quiet", revision], { allowExit: [1] });
-  if (exitCode === 0) return { name, revision, problem: null };
+  if ((await commitNow(repository, revision)) !== null) return { name, revision, problem: null };
   return {
     ...head,
     problem: problem(
@@ -86,7 +87,8 @@ async function baseOf(repository: Repository): Promise<Base> {
 
 /** What the other checks go by. */
 export async function effectiveConfiguration(repository: Repository): Promise<Configuration | null> {
-  return (await readable(committedConfiguration(repository))) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
+  const committed = committedConfiguration(repository).then(({ configuration }) => configuration);
+  return (await readable(committed)) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
 }
 
 /** What is wrong with it is the business of `checkConfiguration`. */
@@ -104,8 +106,7 @@ async function inWorkingTree({ root }: Repository, file: string): Promise<Uint8A
   });
 }
 
-async function inCommit({ git }: Repository, revision: string, file: string): Promise<Uint8Array | null> {
-  const listed = await git.text(["ls-tree", "-z", "--end-of-options", revision, "--", file]);
-  const oid = /^100\d{3} blob ([0-9a-f]+)\t/.exec(listed)?.[1];
-  return oid === undefined ? null : (await git.run(["cat-file", "blob", oid])).stdout;
+async function inCommit(repository: Repository, revision: string, file: string): Promise<Uint8Array | null> {
+  const commit = await commitNow(repository, revision);
+  return commit === null ? null : readRegularFile(repository, commit, file);
 }

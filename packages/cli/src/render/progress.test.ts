@@ -21,9 +21,9 @@ test("the style follows the output: JSON when asked for, a board on a terminal, 
   expect(styleFor({ ...io, terminal: true }, true)).toBe("json");
 });
 
-test("in a pipe: one plain line for what happened, warnings on the side", () => {
+test("in a pipe: one plain line for what happened, warnings on the side", async () => {
   const io = collectingIo("/");
-  const progress = openProgress(io, "lines");
+  const progress = await openProgress(io, "lines");
   progress.started("run/feature:letters", "init");
   for (const happened of [accepted, refused, asked, silent]) progress.event(happened);
   progress.warn("look\nhere");
@@ -33,9 +33,9 @@ test("in a pipe: one plain line for what happened, warnings on the side", () => 
   expect(io.stderr()).toBe("warning: look here\n");
 });
 
-test("for programs: one JSON object a line, every event, nothing on the side", () => {
+test("for programs: one JSON object a line, every event, nothing on the side", async () => {
   const io = collectingIo("/");
-  const progress = openProgress(io, "json");
+  const progress = await openProgress(io, "json");
   progress.started("run/feature:letters", "init");
   progress.event(silent);
   progress.warn("look");

@@ -1,7 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Io } from "../io.ts";
-import { liveBoard } from "./live.ts";
 import { narrate } from "./narrate.ts";
 import { isChanges, planIn } from "./narrate-factory.ts";
 import { oneLine } from "./plain.ts";
@@ -24,10 +23,11 @@ export function styleFor(io: Io, json: boolean): Style {
 }
 
 /** A board on a terminal, plain lines in a pipe, one JSON object a line for programs. */
-export function openProgress(io: Io, style: Style): Progress {
+export async function openProgress(io: Io, style: Style): Promise<Progress> {
   if (style === "lines") return plainLines(io);
   const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
-  const progress = style === "json" ? jsonLines(io, features) : liveBoard(io, features, budgets);
+  // What knows the widths of all characters takes a while to load, and a pipe has none.
+  const progress = style === "json" ? jsonLines(io, features) : (await import("./live.ts")).liveBoard(io, features, budgets);
   return {
     ...progress,
     event(event) {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { PROGRAM } from "./program.ts";
 import { jsonLines, type Ended, type Project } from "./project.ts";
 
 export interface Child {
@@ -11,14 +11,9 @@ export interface Child {
   says(text: string): Promise<void>;
 }
 
-/** A process of its own, from the sources: for what has to happen while another command is at work. */
+/** A process of its own: for what has to happen while another command is at work. */
 export function startSlipway(project: Project, argv: readonly string[]): Child {
-  const launch = join(import.meta.dirname, "launch.ts");
-  const child = spawn(process.execPath, ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", launch, ...argv], {
-    cwd: project.root,
-    env: project.env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(process.execPath, [...PROGRAM, ...argv], { cwd: project.root, env: project.env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));

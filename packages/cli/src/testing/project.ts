@@ -1,6 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { onTestFinished } from "vitest";
 import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import type { Io } from "../io.ts";
@@ -44,8 +47,37 @@ export const FILES: Readonly<Record<string, string>> = {
 
 /** With answers that lead straight to the approval. `files` replaces or adds committed ones. */
 export function letters(files: Readonly<Record<string, string>> = {}): Project {
-  const root = scratchRepository({ ...FILES, ...files });
-  const home = scratchFolder();
+  const project = projectIn(scratchRepository({ ...FILES, ...files }), scratchFolder());
+  put(join(project.cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
+  answersFor(project, "letters", "src/a.txt");
+  return project;
+}
+
+/** The folders of `lettersToApprove`, and copies of them as they were then. */
+let kept: { readonly folders: readonly [string, string]; readonly copies: readonly [string, string] } | undefined;
+
+/** The same after `run()`: the approval is asked for. Made once, then copied to the same place, because much of it is about places. */
+export async function lettersToApprove(): Promise<Project> {
+  if (kept !== undefined && !kept.folders.some((folder) => existsSync(folder))) {
+    const { folders, copies } = kept;
+    onTestFinished(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+    for (const index of [0, 1] as const) copyFolder(copies[index], folders[index]);
+    return projectIn(...folders);
+  }
+  const project = letters();
+  await project.run();
+  const copies = mkdtempSync(join(tmpdir(), "slipway-cli-kept-"));
+  kept = { folders: [project.root, project.home], copies: [join(copies, "root"), join(copies, "home")] };
+  for (const index of [0, 1] as const) copyFolder(kept.folders[index], kept.copies[index]);
+  return project;
+}
+
+/** With the modes of folders, which Node's own copy leaves out. */
+function copyFolder(from: string, to: string): void {
+  execFileSync("cp", ["--archive", from, to]);
+}
+
+function projectIn(root: string, home: string): Project {
   const cassette = join(home, "cassette");
   const env = {
     PATH: process.env["PATH"],
@@ -78,8 +110,6 @@ export function letters(files: Readonly<Record<string, string>> = {}): Project {
     run: (...more) => project.slipway(["run", "letters.spec.md", "--cassette", cassette, ...more]),
     sql: (statement) => query(join(root, ".slipway", "slipway.db"), statement),
   };
-  put(join(cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
-  answersFor(project, "letters", "src/a.txt");
   return project;
 }
 

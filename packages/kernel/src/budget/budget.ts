@@ -4,7 +4,7 @@ import { fixed } from "../database/fixed.ts";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { Objects } from "../objects/store.ts";
-import type { Door } from "../operations/door.ts";
+import type { FrontDoor } from "../operations/door.ts";
 import type { Actor } from "../operations/operation.ts";
 import { ownersOn, type Owners } from "../operations/owners.ts";
 import { allowOperation, raiseOperation, type RaiseInput } from "./raise.ts";
@@ -14,9 +14,10 @@ import { keptReplyOf } from "./store.ts";
 
 /** What calls to agents may take, and took: shared by every process that works on the repository. */
 export interface Budget {
-  /** Refused with budget_exceeded when a budget might not hold. */
+  /** Refused with budget_exceeded when a budget might not hold. On the disk when it resolves: then the call may be made. */
   reserve(actor: Actor, wish: ReserveInput): Promise<Reservation>;
-  settle(actor: Actor, taken: SettleInput): Promise<void>;
+  /** Recorded when it resolves, and on its way to the disk: whoever hands the answer on waits for `onDisk` first. */
+  settle(actor: Actor, taken: SettleInput): Promise<{ readonly onDisk: Promise<void> }>;
   /** Calls of processes that are gone no longer hold anything back: they count as spent, at their worst. */
   cutOff(actor: Actor): Promise<readonly string[]>;
   /** Keeps an answer, to be named when its call is settled. */
@@ -28,7 +29,7 @@ export interface Budget {
 
 export interface BudgetOptions {
   readonly db: Db;
-  readonly door: Door;
+  readonly door: FrontDoor;
   readonly objects: Objects;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -37,6 +38,8 @@ export interface BudgetOptions {
 }
 
 export function openBudget({ db, door, objects, clock, ids, config, owners = ownersOn() }: BudgetOptions): Budget {
+  const reserving = reserveOperation(config, owners.self);
+
   async function cutOff(actor: Actor): Promise<readonly string[]> {
     const others = await reservedByOthers(db, owners.self);
     const gone = others.filter((row) => isGone(owners, row, clock.now())).map(({ id }) => id);
@@ -49,10 +52,14 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
       await cutOff(actor);
       // Never the same twice: a call that is made again is paid for again.
       const id = `${wish.invocation}/reserve:${wish.repair}#${ids.next("call")}`;
-      return door.perform(reserveOperation(config, owners.self), actor, id, wish);
+      return door.patient.perform(reserving, actor, id, wish);
     },
     async settle(actor, taken) {
-      await door.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
+      await door.unhurried.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
+      const onDisk = door.onDisk();
+      // Whoever waits for it hears of it.
+      onDisk.catch(() => undefined);
+      return { onDisk };
     },
     keepReply: (reply) => spill(objects, JSON.stringify({ reply })),
     async keptReply(call) {

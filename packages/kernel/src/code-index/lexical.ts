@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { fixed } from "../database/fixed.ts";
 import type { Db } from "../database/tables.ts";
 import { wordsOf } from "./words.ts";
 
@@ -14,9 +15,7 @@ export async function lexicalMatches(db: Db, query: string, allowed: (position: 
   const stems = [...new Set(wordsOf(query).map(({ stem }) => stem))].slice(0, MAX_WORDS);
   const scores = new Map<number, number>();
   for (const stem of stems) {
-    const { rows } = await sql<{ rowid: number }>`
-      SELECT rowid FROM code_index_words WHERE code_index_words MATCH ${`"${stem}"`} LIMIT ${COMMON + 1}
-    `.execute(db);
+    const rows = await rowsWith(db, `"${stem}"`);
     if (rows.length > COMMON) continue;
     const weight = 1 / Math.log2(2 + rows.length);
     for (const { rowid } of rows) if (allowed(rowid)) scores.set(rowid, (scores.get(rowid) ?? 0) + weight);
@@ -26,3 +25,8 @@ export async function lexicalMatches(db: Db, query: string, allowed: (position: 
     .slice(0, limit)
     .map(([position]) => position);
 }
+
+const rowsWith = fixed((db, word: string) => ({
+  compile: () =>
+    sql<{ rowid: number }>`SELECT rowid FROM code_index_words WHERE code_index_words MATCH ${word} LIMIT ${COMMON + 1}`.compile(db),
+}));

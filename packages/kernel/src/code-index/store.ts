@@ -27,12 +27,16 @@ export interface Tip {
 }
 
 export async function tipOf(db: Db | Tx): Promise<Tip> {
-  const { rows } = await sql<Tip>`
-    SELECT (SELECT coalesce(max(position), 0) FROM code_index_entries) AS position,
-           (SELECT coalesce(max(sequence), 0) FROM code_index_retirements) AS retirement
-  `.execute(db);
-  return rows[0] ?? { position: 0, retirement: 0 };
+  return (await tip(db))[0] ?? { position: 0, retirement: 0 };
 }
+
+const tip = fixed((db) => ({
+  compile: () =>
+    sql<Tip>`
+      SELECT (SELECT coalesce(max(position), 0) FROM code_index_entries) AS position,
+             (SELECT coalesce(max(sequence), 0) FROM code_index_retirements) AS retirement
+    `.compile(db),
+}));
 
 export async function addGeneration(
   tx: Tx,

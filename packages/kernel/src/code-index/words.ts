@@ -30,8 +30,18 @@ const ENDINGS: readonly Ending[] = [
   [/(.{3,})e$/, "$1"],
 ];
 
+const MOST_STEMS = 10_000;
+const stems = new Map<string, string>();
+
 /** Cuts endings so that parse, parses, parser and parsing meet. It need not be a word. */
 export function stem(word: string): string {
+  const root = stems.get(word) ?? cut(word);
+  if (stems.size >= MOST_STEMS) stems.clear();
+  stems.set(word, root);
+  return root;
+}
+
+function cut(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const plural = PLURALS.find(([ending]) => ending.test(word));
   let root = plural === undefined ? word : word.replace(...plural);

@@ -1,29 +1,37 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { commitNow } from "../git/commit-now.ts";
 import type { Repository } from "../git/repository.ts";
-import { readBlob } from "../git/residents.ts";
+import { readRegularFile } from "../git/tree-files.ts";
 import { loadConfiguration, type Configuration, type ReadFile } from "./load.ts";
 
-/** From the base branch's commit, never from files on disk: a change cannot edit the gate it has to pass. */
-export async function committedConfiguration(repository: Repository): Promise<Configuration> {
-  return loadConfiguration(await committedReader(repository));
+export interface Committed {
+  readonly configuration: Configuration;
+  /** Reads the same branch's files. */
+  readonly readFile: ReadFile;
 }
 
-/** Reads the files of the base branch that the checked-out commit's policy names. */
-export async function committedReader(repository: Repository): Promise<ReadFile> {
-  const { policy } = await loadConfiguration(readerAt(repository, "HEAD"));
-  const base = `refs/heads/${policy.worktree.base_branch}`;
-  await assertBranch(repository, base, policy.worktree.base_branch);
-  return readerAt(repository, base);
+/**
+ * From the base branch's commit, never from files on disk: a change cannot edit the gate it has to pass. Which branch that is,
+ * the checked-out commit's policy says.
+ */
+export async function committedConfiguration(repository: Repository): Promise<Committed> {
+  const atHead = await loadConfiguration(readerAt(repository, "HEAD"));
+  const name = atHead.policy.worktree.base_branch;
+  const base = `refs/heads/${name}`;
+  const [head, commit] = [await commitNow(repository, "HEAD"), await commitNow(repository, base)];
+  if (commit === null) throw noBranch(name);
+  const readFile = readerAt(repository, base);
+  return { configuration: commit === head ? atHead : await loadConfiguration(readFile), readFile };
 }
 
+/** `revision` is HEAD or the full name of a ref; it is looked up at every reading. */
 export function readerAt(repository: Repository, revision: string): ReadFile {
   return async (path) => {
-    const listed = await repository.git.text(["ls-tree", "-z", "--end-of-options", revision, "--", path]);
-    const oid = /^100\d{3} blob ([0-9a-f]+)\t/.exec(listed)?.[1];
-    if (oid !== undefined) return readBlob(repository, oid);
-    if (!existsSync(join(repository.root, path))) return null;
+    const commit = await commitNow(repository, revision);
+    const found = commit === null ? null : await readRegularFile(repository, commit, posix.normalize(path));
+    if (found !== null || !existsSync(join(repository.root, path))) return found;
     throw new SlipwayError(
       "config_missing",
       `${path} exists but is not committed on ${revision.replace("refs/heads/", "")}; only committed configuration counts.`,
@@ -35,10 +43,8 @@ export function readerAt(repository: Repository, revision: string): ReadFile {
   };
 }
 
-async function assertBranch(repository: Repository, ref: string, name: string): Promise<void> {
-  const { exitCode } = await repository.git.run(["show-ref", "--verify", "--quiet", ref], { allowExit: [1] });
-  if (exitCode === 0) return;
-  throw new SlipwayError("config_invalid", `slipway/policy.yaml names the base branch "${name}", which does not exist.`, {
+function noBranch(name: string): SlipwayError {
+  return new SlipwayError("config_invalid", `slipway/policy.yaml names the base branch "${name}", which does not exist.`, {
     file: "slipway/policy.yaml",
     field: "worktree.base_branch",
     suggested_next_actions: [`Create it (\`git branch ${name}\`) or name another one.`],

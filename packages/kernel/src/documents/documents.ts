@@ -7,7 +7,7 @@ import { fixed as fixedQuery, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { FileSystem } from "../files/file-system.ts";
-import { projectedFiles } from "../files/projected.ts";
+import { projectedFiles, showInOrder } from "../files/projected.ts";
 import type { Door } from "../operations/door.ts";
 import type { Operation } from "../operations/operation.ts";
 import { newDocumentId, parseDocument, unknownDocument, type DocumentKind } from "./kind.ts";
@@ -41,23 +41,19 @@ export interface DocumentsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
+  /** For a door that does not wait: what is kept is on the disk before a file shows it, when this says so. */
+  readonly onDisk?: () => Promise<void>;
 }
 
-export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: DocumentsOptions): Documents {
+export function openDocuments(options: DocumentsOptions): Documents {
+  const { db, door, fs, folder, uuid = randomUUID, onDisk = async () => undefined } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
+  async function project<T>(kind: DocumentKind<T>, id: string, body: T, recorded?: Promise<void>): Promise<number> {
     const options = { whole: kind.loose !== true };
-    const all = Object.entries(kind.files(id, body)).map(
-      ([path, text]) =>
-        () =>
-          files.write(join(folder, path), text, options),
-    );
-    // Side by side, because most of the time is waiting for the disk; but whoever finds the last one finds the others.
-    const before = await Promise.all(all.slice(0, -1).map((write) => write()));
-    const last = (await all.at(-1)?.()) ?? false;
-    return [...before, last].filter(Boolean).length;
+    const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
+    return showInOrder(all, recorded);
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
@@ -67,8 +63,11 @@ export function openDocuments({ db, door, fs, folder, uuid = randomUUID }: Docum
   }
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
+    const recorded = onDisk();
+    // Whoever shows a file hears of it.
+    recorded.catch(() => undefined);
     const kept = await get(kind, id);
-    await project(kind, id, kept);
+    await project(kind, id, kept, recorded);
     return kept;
   }
 

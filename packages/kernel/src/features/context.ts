@@ -1,6 +1,7 @@
 import { checksOf } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
 import { diffText } from "../git/change.ts";
+import { remembered } from "../git/remembered.ts";
 import { readBlob } from "../git/residents.ts";
 import type { Plan } from "../plans/schema.ts";
 import type { Rooms } from "./rooms.ts";
@@ -36,13 +37,17 @@ export async function featureContext(rooms: Rooms, id: string): Promise<FeatureC
   };
 }
 
-/** Regular files only: a link or a submodule is not something to show. */
-export async function listFiles({ repository }: Rooms, tree: string): Promise<TreeFile[]> {
-  const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
-  return listing.split("\0").flatMap((line) => {
-    const match = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line);
-    const [, oid, bytes, path] = match ?? [];
-    return oid === undefined || bytes === undefined || path === undefined ? [] : [{ path, oid, bytes: Number(bytes) }];
+const listings = remembered<readonly TreeFile[]>((files) => files.length <= 1_000);
+
+/** Regular files only: a link or a submodule is not something to show. `tree` is the id of one. */
+export function listFiles({ repository }: Rooms, tree: string): Promise<readonly TreeFile[]> {
+  return listings(repository, [tree], async () => {
+    const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
+    return listing.split("\0").flatMap((line) => {
+      const match = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line);
+      const [, oid, bytes, path] = match ?? [];
+      return oid === undefined || bytes === undefined || path === undefined ? [] : [{ path, oid, bytes: Number(bytes) }];
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { rolesFor } from "../config/rbac.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { writeFileAtomic } from "../files/write-atomic.ts";
+import { treeOf } from "../git/residents.ts";
 import { ensureWorktree } from "../git/worktree.ts";
 import type { Operation } from "../operations/operation.ts";
 import { FEATURE_ID_PATTERN } from "../plans/schema.ts";
@@ -42,7 +43,7 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
         protectedBranches: [baseBranch],
         ...(known === undefined ? {} : { expectedTree: known.tree }),
       });
-      return { base: baseCommit, tree: await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${baseCommit}^{tree}`]) };
+      return { base: baseCommit, tree: await treeOf(repository, baseCommit) };
     },
     async commit(tx, { feature_id: id, run_id, spec_source, spec_digest }, { base, tree }, { at }) {
       const row: Insertable<FeaturesTables["features"]> = {

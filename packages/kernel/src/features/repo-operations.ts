@@ -4,6 +4,7 @@ import { rolesFor } from "../config/rbac.ts";
 import { commitTree, datedAt, keepCommit } from "../git/anchor.ts";
 import { branchHead, moveBranch } from "../git/branch.ts";
 import { alignIndexes } from "../git/checkout.ts";
+import { treeOf } from "../git/residents.ts";
 import { ensureWorktree } from "../git/worktree.ts";
 import type { ActorType, Operation } from "../operations/operation.ts";
 import { candidateOperation } from "./candidate.ts";
@@ -78,7 +79,7 @@ export function commitOperation(rooms: Rooms): Operation<z.infer<typeof commitIn
       await settle(rooms, feature, operationId, at);
       const { branch, tree, run_id: run } = feature;
       const head = (await branchHead(repository, branch)) ?? feature.base_commit;
-      const committed = (await treeOf(rooms, head)) !== tree;
+      const committed = (await treeOf(rooms.repository, head)) !== tree;
       const commit = committed ? await commitTree(repository, { tree, parents: [head], message, env: datedAt(at) }) : head;
       if (committed) {
         // Kept by an anchor as well: a rebase or a merge puts the branch elsewhere.
@@ -141,10 +142,6 @@ function under<I, E, O>(operation: Operation<I, E, O>, { name, roles, before, af
       },
     }),
   };
-}
-
-async function treeOf({ repository }: Rooms, commit: string): Promise<string> {
-  return (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`])).trim();
 }
 
 function assertOpen({ id, status }: Feature, what: string): void {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { diffText } from "../git/change.ts";
+import { treeOf } from "../git/residents.ts";
 import type { Operation } from "../operations/operation.ts";
 import { headOf } from "./candidate.ts";
 import { moveWorktree } from "./move.ts";
@@ -26,7 +27,7 @@ export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restart
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
       const base = await headOf(rooms, feature.base_branch);
-      const tree = (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${base}^{tree}`])).trim();
+      const tree = await treeOf(repository, base);
       const diff = await diffText(repository, feature.base_commit, feature.tree);
       await moveWorktree(rooms, feature, { base, tree }, operationId, at);
       return { base, tree, diff };

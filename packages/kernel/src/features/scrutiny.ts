@@ -10,13 +10,37 @@ import type { Feature } from "./store.ts";
 const LARGEST_BYTES = 512 * 1024;
 const REGULAR = /^100(?:644|755)$/;
 
-/** What the change itself shows, against what the person's specification asks for. */
+/**
+ * What the change itself shows, against what the person's specification asks for. The same change shows the same: it is looked at
+ * before somebody is asked to approve it, and again before it is merged.
+ */
 export async function findingsOn(rooms: Rooms, feature: Feature, entries: readonly RawEntry[]): Promise<Finding[]> {
-  const { configuration, objects, redactor } = rooms;
+  const { objects } = rooms;
+  const ignored = await ignoredAmong(rooms, feature, entries);
+  const of = JSON.stringify([entries, ignored, feature.spec_digest, feature.gate_profile]);
+  const last = lastSeen.get(rooms);
+  // What was asked for has to be there, also where it need not be read again.
+  const spec = await objects.get(feature.spec_digest);
+  if (last?.of === of) return last.findings;
+  const findings = await findingsIn(rooms, feature, entries, ignored, spec);
+  lastSeen.set(rooms, { of, findings });
+  return findings;
+}
+
+const lastSeen = new WeakMap<Rooms, { readonly of: string; readonly findings: Finding[] }>();
+
+async function findingsIn(
+  rooms: Rooms,
+  feature: Feature,
+  entries: readonly RawEntry[],
+  ignored: readonly string[],
+  spec: Uint8Array,
+): Promise<Finding[]> {
+  const { configuration, redactor } = rooms;
   return scrutinise({
     files: await changedFiles(rooms, entries),
-    ignored: await ignoredAmong(rooms, feature, entries),
-    spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
+    ignored,
+    spec: Buffer.from(spec).toString("utf8"),
     policy: configuration.policy,
     gates: configuration.gates,
     profile: feature.gate_profile,

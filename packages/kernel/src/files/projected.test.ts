@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeFileSystem, type FileSystem } from "./file-system.ts";
-import { projectedFiles } from "./projected.ts";
+import { projectedFiles, showInOrder } from "./projected.ts";
 import { MemoryFileSystem } from "./testing/memory-file-system.ts";
 
 const scratch = () => join(mkdtempSync(join(tmpdir(), "slipway-projected-")), "deep", "er", "state.md");
@@ -70,4 +70,19 @@ test("a disk that cannot be looked at is told", async () => {
   await files.write("/state.md", "one");
   fs.fault = (call) => (call === "modifiedAt" ? "EIO" : undefined);
   await expect(files.write("/state.md", "two")).rejects.toMatchObject({ code: "io_error", details: { file: "/state.md" } });
+});
+
+test("files that belong together are shown when all are written and what they show is on record, or not at all", async () => {
+  const fs = new MemoryFileSystem();
+  const files = projectedFiles(fs);
+  const recorded = Promise.withResolvers<void>();
+  const showing = showInOrder([files.stage("/a/one", "1"), files.stage("/a/two", "2")], recorded.promise);
+  await new Promise((settled) => setImmediate(settled));
+  expect((await fs.list("/a")).every((name) => name.endsWith(".tmp"))).toBe(true);
+  recorded.resolve();
+  expect(await showing).toBe(2);
+  expect(await fs.list("/a")).toEqual(["one", "two"]);
+  await expect(showInOrder([files.stage("/a/one", "3")], Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await fs.list("/a")).toEqual(["one", "two"]);
+  expect(Buffer.from(await fs.read("/a/one")).toString()).toBe("1");
 });

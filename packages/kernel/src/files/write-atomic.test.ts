@@ -277,8 +277,10 @@ function bound(fs: FileSystem): FileSystem {
     rename: (from, to) => fs.rename(from, to),
     unlink: (path) => fs.unlink(path),
     mkdir: (path, mode) => fs.mkdir(path, mode),
+    mkdirs: (path, mode) => fs.mkdirs(path, mode),
     list: (directory) => fs.list(directory),
     modifiedAt: (path) => fs.modifiedAt(path),
+    syncFile: (path) => fs.syncFile(path),
     syncDirectory: (path) => fs.syncDirectory(path),
   };
 }

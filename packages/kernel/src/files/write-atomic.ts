@@ -21,17 +21,38 @@ const STALE_AFTER_MS = 600_000;
  * The folder must exist and be durable itself (`ensureDirectory`).
  */
 export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  await (await stageFile(fs, path, bytes, options)).show();
+}
+
+/** New content beside the old one, on the disk and not yet in its place. */
+export interface StagedFile {
+  show(): Promise<void>;
+  /** It is not wanted any more. */
+  drop(): Promise<void>;
+}
+
+export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<StagedFile> {
   const directory = dirname(path);
   const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
-  try {
-    await writeNew(fs, temporary, bytes, options);
-    await fs.rename(temporary, path);
-    if (options.durable !== false) await fs.syncDirectory(directory);
-  } catch (error) {
-    // The write has failed already; what cannot be removed now is removed by the next sweep.
-    await fs.unlink(temporary).catch(() => undefined);
-    throw translateFileError(error, path);
-  }
+  // What cannot be removed now is removed by the next sweep.
+  const drop = () => fs.unlink(temporary).catch(() => undefined);
+  const orDropped = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      await drop();
+      throw translateFileError(error, path);
+    }
+  };
+  await orDropped(() => writeNew(fs, temporary, bytes, options));
+  return {
+    drop,
+    show: () =>
+      orDropped(async () => {
+        await fs.rename(temporary, path);
+        if (options.durable !== false) await fs.syncDirectory(directory);
+      }),
+  };
 }
 
 async function writeNew(fs: FileSystem, path: string, bytes: Uint8Array, { mode = 0o644, whole = true }: WriteOptions): Promise<void> {
@@ -70,7 +91,8 @@ export async function sweepTemporaries(fs: FileSystem, directory: string, now: n
   for (const name of (await fs.list(directory)).filter((name) => TEMPORARY.test(name))) {
     const path = join(directory, name);
     try {
-      if ((await fs.modifiedAt(path)) > now - staleAfterMs) continue;
+      const modifiedAt = await fs.modifiedAt(path);
+      if (modifiedAt === null || modifiedAt > now - staleAfterMs) continue;
       await fs.unlink(path);
       removed++;
     } catch (error) {

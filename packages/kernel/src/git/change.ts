@@ -2,6 +2,7 @@ import { sha256 } from "@slipway/durable/canonical";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { isObjectId } from "./names.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
+import { remembered } from "./remembered.ts";
 import { treeOf } from "./residents.ts";
 import type { Repository } from "./repository.ts";
 
@@ -11,9 +12,14 @@ export interface Change {
   readonly entries: readonly RawEntry[];
 }
 
+const changes = remembered<Change>(({ entries }) => entries.length <= 1_000);
+
 export async function changeBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<Change> {
-  const entries = await rawBetween(await repo.vault(), await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish));
-  return { digest: digestOfEntries(entries), entries };
+  const [from, to] = [await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish)];
+  return changes(repo, [from, to], async () => {
+    const entries = await rawBetween(await repo.vault(), from, to);
+    return { digest: digestOfEntries(entries), entries };
+  });
 }
 
 export function digestOfEntries(entries: readonly RawEntry[]): string {
@@ -42,6 +48,8 @@ export interface DiffOptions {
   readonly binary?: boolean;
 }
 
+const texts = remembered<string>((text) => text.length <= 100_000);
+
 /** For people, and, with `binary`, for `git apply`. The options are a closed list: no argument of a caller reaches git. */
 export async function diffText(repo: Repository, from: string, to: string, options: DiffOptions = {}): Promise<string> {
   const format =
@@ -54,7 +62,8 @@ export async function diffText(repo: Repository, from: string, to: string, optio
           : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
   const git = await repo.vault();
   const [old, now] = await Promise.all([objectOf(repo, from), objectOf(repo, to)]);
-  return git.text(["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now]);
+  const asked = ["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now];
+  return texts(repo, asked, () => git.text(asked));
 }
 
 /** The vault has the repository's objects, not its refs. */

@@ -1,4 +1,5 @@
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -113,7 +114,7 @@ async function stageCheckout(
   await git.run(["checkout-index", `--prefix=${staging}/files/`, "-z", "--stdin"], {
     input: listed(written.map(({ entry }) => entry.path)),
   });
-  for (const { entry, position } of written) await rename(at(`${staging}/files`, entry.path), `${staging}/${position}`);
+  for (const { entry, position } of written) renameSync(at(`${staging}/files`, entry.path), `${staging}/${position}`);
   await rm(indexFile);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { linkSync, lstatSync, renameSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
+import { linkSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
+import { copyFile, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { decodePath as decode, encodePath } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
@@ -15,7 +15,7 @@ export function at(root: string, path: string): Buffer {
 /** Asked for every path of a change: a turn of the thread pool would cost more than the answer. */
 export async function statAt(root: string, path: string): Promise<Stats | undefined> {
   try {
-    return lstatSync(at(root, path));
+    return lstatSync(at(root, path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -118,7 +118,7 @@ async function ensureParents(root: string, path: string): Promise<void> {
   for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
     const parent = path.slice(0, end);
     const found = await statAt(root, parent);
-    if (found === undefined) await mkdir(at(root, parent));
+    if (found === undefined) mkdirSync(at(root, parent));
     else if (!found.isDirectory()) {
       throw new SlipwayError("path_out_of_bounds", `${path} would be written through ${parent}, which is not a folder.`, { file: parent });
     }

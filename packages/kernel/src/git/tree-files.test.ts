@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { scratch } from "./testing/scratch.ts";
-import { regularFilesAt } from "./tree-files.ts";
+import { readRegularFile, regularFilesAt } from "./tree-files.ts";
 
 test("of the paths, those that are regular files in the commit; names mean only themselves", async () => {
   const repo = scratch();
@@ -41,4 +41,16 @@ test("thousands of paths, and names with a line break, which no tree of ours has
   const opened = await repo.open();
   const many = Array.from({ length: 4_000 }, (_, index) => `src/${"x".repeat(200)}/${index}.ts`);
   expect(await regularFilesAt(opened, repo.commit("again"), [...many, "a\nb/c.ts", "src/add.ts"])).toEqual(["src/add.ts"]);
+});
+
+test("what a regular file holds; nothing for a link, a folder, or a path that leads out of the tree", async () => {
+  const repo = scratch();
+  repo.link("src/link.ts", "add.ts");
+  repo.write("raw.bin", Uint8Array.of(0, 255, 10, 0));
+  const commit = repo.commit();
+  const opened = await repo.open();
+  expect((await readRegularFile(opened, commit, "raw.bin"))?.toString("hex")).toBe("00ff0a00");
+  expect(await readRegularFile(opened, commit, "src/add.ts")).toEqual(repo.read("src/add.ts"));
+  for (const path of ["src", "src/link.ts", "src/none.ts", "./src/add.ts", "../src/add.ts", "src/../src/add.ts", "src//add.ts", ""])
+    expect(await readRegularFile(opened, commit, path), path).toBeNull();
 });

@@ -8,21 +8,29 @@ import { ensureDirectory, sweepTemporaries, translateFileError, writeFileAtomic 
 export interface Objects extends Blobs {
   /** Where the bytes are, for people and for other programs to read. */
   pathOf(digest: string): string;
-  /** Makes a finished, synced file on the same disk an object, without reading it again: its writer has counted the digest. */
-  adopt(file: string, digest: string): Promise<void>;
+  /**
+   * Makes a finished file on the same disk an object, without reading it again: its writer has counted the digest, and syncs it. What
+   * is returned resolves when its name is on the disk.
+   */
+  adopt(file: string, digest: string): Promise<{ readonly onDisk: Promise<void> }>;
   /** Removes what interrupted writers left; returns how many files. */
   sweep(now: number, staleAfterMs?: number): Promise<number>;
 }
 
+/** Of how many objects is remembered that they are on the disk. */
+const MOST_KNOWN = 10_000;
+
 /** Bytes by their SHA-256 under `root/ab/cdef…`. What `put` has acknowledged survives a power cut; what `get` returns is what was put. */
 export function objectStore(fs: FileSystem, root: string): Objects {
   const durableFolders = new Set<string>();
+  const durableObjects = new Set<string>();
   const folderOf = (digest: string) => join(root, checked(digest).slice(0, 2));
   const pathOf = (digest: string) => join(folderOf(digest), digest.slice(2));
 
   /** Made, or found, and synced once by each process. */
   async function durableFolder(folder: string): Promise<void> {
-    if (!durableFolders.has(folder)) await ensureDirectory(fs, folder);
+    if (durableFolders.has(folder)) return;
+    await syncFolder(fs, root);
     durableFolders.add(folder);
   }
 
@@ -45,10 +53,16 @@ export function objectStore(fs: FileSystem, root: string): Objects {
     async put(bytes) {
       const digest = sha256(bytes);
       const folder = folderOf(digest);
+      const path = pathOf(digest);
       const isNew = await made(folder);
-      // Side by side: both have to be on the disk before anybody hears of the object.
-      const written = isNew || !(await isThere(fs, pathOf(digest), digest));
-      await Promise.all([durableFolder(folder), written ? writeFileAtomic(fs, pathOf(digest), bytes) : syncFolder(fs, folder)]);
+      const wasThere = !isNew && (await isThere(fs, path, digest));
+      if (!wasThere) await writeFileAtomic(fs, path, bytes, { durable: false, whole: false });
+      else if (durableObjects.has(digest)) return digest;
+      // Side by side: all of it has to be on the disk before anybody hears of the object, whoever has written it. One that nobody has
+      // heard of may be empty after a power cut; it is put again.
+      await Promise.all([durableFolder(folder), syncFolder(fs, folder), synced(fs, path)]);
+      if (durableObjects.size >= MOST_KNOWN) durableObjects.clear();
+      durableObjects.add(digest);
       return digest;
     },
     async get(digest) {
@@ -66,7 +80,10 @@ export function objectStore(fs: FileSystem, root: string): Objects {
       } catch (error) {
         throw translateFileError(error, file);
       }
-      await Promise.all([durableFolder(folder), syncFolder(fs, folder)]);
+      const onDisk = Promise.all([durableFolder(folder), syncFolder(fs, folder)]).then(() => undefined);
+      // Whoever waits for it hears of it.
+      onDisk.catch(() => undefined);
+      return { onDisk };
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;
@@ -80,6 +97,14 @@ export function objectStore(fs: FileSystem, root: string): Objects {
 async function isThere(fs: FileSystem, path: string, digest: string): Promise<boolean> {
   const bytes = await readIfThere(fs, path);
   return bytes !== undefined && sha256(bytes) === digest;
+}
+
+async function synced(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.syncFile(path);
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
 }
 
 /** Whoever wrote the object may have died between the rename and this. */

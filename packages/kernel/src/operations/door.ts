@@ -2,7 +2,8 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { digestOf } from "@slipway/durable/canonical";
 import { systemIds, type Blobs, type Clock, type Ids } from "@slipway/durable/environment";
 import { fromFailure, SlipwayError } from "@slipway/durable/errors";
-import { inTurn } from "../database/dialect.ts";
+import { journalOnDisk } from "@slipway/durable/journal";
+import { connectionOf, transactionOn } from "../database/dialect.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { unhurriedTransaction } from "../database/unhurried.ts";
 import type { Journal } from "../journal/repository.ts";
@@ -42,6 +43,10 @@ export interface Door {
 export interface FrontDoor extends Door {
   /** For a run, which lets nothing out before its next durable write: no commit waits for the disk. */
   readonly unhurried: Door;
+  /** Puts everything that is committed on the disk, beside what goes on, as one commit that waits would. */
+  onDisk(): Promise<void>;
+  /** On the disk before it resolves, like any other; but the rest of the process need not stand still for it. */
+  readonly patient: Door;
 }
 
 const WAIT_MS = 600_000;
@@ -56,7 +61,7 @@ export function createDoor(options: DoorOptions): FrontDoor {
     sleep: (ms) => sleepFor(ms),
     waitMs: WAIT_MS,
     fence: async () => undefined,
-    commit: (work) => options.db.transaction().execute(inTurn(options.db, work)),
+    commit: (work) => transactionOn(options.db, work),
     ...options,
     report,
   };
@@ -89,7 +94,21 @@ export function createDoor(options: DoorOptions): FrontDoor {
     },
   });
 
-  return { ...doorWith(tools), unhurried: doorWith({ ...tools, commit: (work) => unhurriedTransaction(options.db, work) }) };
+  const unhurried = doorWith({ ...tools, commit: (work) => unhurriedTransaction(options.db, work) });
+
+  async function onDisk(): Promise<void> {
+    const sqlite = connectionOf(options.db);
+    if (sqlite !== undefined) await journalOnDisk(sqlite);
+  }
+
+  const patient: Door = {
+    async perform(operation, actor, operationId, input) {
+      const output = await unhurried.perform(operation, actor, operationId, input);
+      await onDisk();
+      return output;
+    },
+  };
+  return { ...doorWith(tools), unhurried, patient, onDisk };
 }
 
 function assertOperationId(id: string): void {

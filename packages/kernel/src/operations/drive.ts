@@ -1,6 +1,6 @@
 import type { Blobs, Ids } from "@slipway/durable/environment";
 import { toFailure, type SlipwayError } from "@slipway/durable/errors";
-import { sql } from "kysely";
+import { statement } from "../database/dialect.ts";
 import type { Tx } from "../database/tables.ts";
 import type { Journal } from "../journal/repository.ts";
 import { withClaim, type ClaimTools } from "./claim.ts";
@@ -75,7 +75,7 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
   /** The change, its journal event and its answer: all of it in the given transaction, or only the refusal. */
   async function settle(tx: Tx, done: E, redriven: boolean): Promise<Outcome> {
     await tools.fence(tx);
-    await sql`savepoint operation`.execute(tx);
+    await statement(tx, "savepoint operation");
     try {
       const output = await operation.commit(tx, input, done, { ...callOf(request), redriven });
       const event = output instanceof Refusal ? output.event : (operation.event?.(input, output) ?? null);
@@ -88,7 +88,7 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
       return outcome;
     } catch (error) {
       if (!isFinal(error)) throw error;
-      await sql`rollback to savepoint operation`.execute(tx);
+      await statement(tx, "rollback to savepoint operation");
       return refuse(tx, error);
     }
   }

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
+import { fixed, fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { Door } from "../operations/door.ts";
@@ -84,7 +85,7 @@ export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly 
       return headOf(db, projectId);
     },
     async head() {
-      const row = await db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1).executeTakeFirst();
+      const [row] = await newestId(db);
       return row === undefined ? null : headOf(db, row.project_id);
     },
     async latestFrom(page) {
@@ -102,12 +103,7 @@ export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly 
       return new Map(rows.map(({ task_id, entry }) => [task_id, JSON.parse(entry) as E]));
     },
     async sheet(projectId, taskId) {
-      const row = await db
-        .selectFrom("project_tasks")
-        .select("sheet")
-        .where("project_id", "=", projectId)
-        .where("task_id", "=", taskId)
-        .executeTakeFirst();
+      const [row] = await sheetRow(db, projectId, taskId);
       return row === undefined ? null : (JSON.parse(row.sheet) as S);
     },
     async tasks(projectId) {
@@ -151,19 +147,17 @@ function changeOperation<E, S, V>(workOut: WorkOut<E, S, V>): Operation<Change, 
     roles: ["system", "orchestrator", "person"],
     input: changeInput,
     async commit(tx, { project_id }, _, { at }) {
-      const { revision } = await tx
-        .selectFrom("projects")
-        .select("revision")
-        .where("project_id", "=", project_id)
-        .executeTakeFirstOrThrow(() => unknown(project_id));
+      const [there] = await headRow(tx, project_id);
+      if (there === undefined) throw unknown(project_id);
+      const { revision } = there;
       const { entries, sheets, added, summary } = workOut(revision);
-      await tx
-        .updateTable("projects")
-        .set({ revision: revision + 1, updated_at: at, summary: JSON.stringify(summary) })
-        .where("project_id", "=", project_id)
-        .execute();
-      for (const { task_id, entry } of entries) await update(tx, project_id, task_id, { entry: JSON.stringify(entry) });
-      for (const { task_id, sheet } of sheets) await update(tx, project_id, task_id, { sheet: JSON.stringify(sheet) });
+      await updatedHead(tx, { project_id, revision: revision + 1, updated_at: at, summary: JSON.stringify(summary) });
+      for (const { task_id, entry } of entries) assertThere(await updatedEntry(tx, project_id, task_id, JSON.stringify(entry)), task_id);
+      for (const { task_id, sheet } of sheets) assertThere(await updatedSheet(tx, project_id, task_id, JSON.stringify(sheet)), task_id);
+
+      function assertThere(rows: readonly unknown[], task: string): void {
+        if (rows.length !== 1) throw unknown(`${project_id}/${task}`);
+      }
       await insertTasks(tx, project_id, added);
       return [...entries, ...added].map(({ task_id }) => task_id);
     },
@@ -171,14 +165,35 @@ function changeOperation<E, S, V>(workOut: WorkOut<E, S, V>): Operation<Change, 
   };
 }
 
-async function update(tx: Tx, projectId: string, taskId: string, set: { entry: string } | { sheet: string }): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable("project_tasks")
-    .set(set)
-    .where("project_id", "=", projectId)
-    .where("task_id", "=", taskId)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw unknown(`${projectId}/${taskId}`);
+const newestId = fixed((db) => db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1));
+
+const headRow = fixed((db, project_id: string) => db.selectFrom("projects").selectAll().where("project_id", "=", project_id));
+
+const sheetRow = fixed((db, project_id: string, task_id: string) =>
+  db.selectFrom("project_tasks").select("sheet").where("project_id", "=", project_id).where("task_id", "=", task_id),
+);
+
+interface Moved {
+  readonly project_id: string;
+  readonly revision: number;
+  readonly updated_at: number;
+  readonly summary: string;
+}
+
+const updatedHead = fixedWith((db, { project_id, ...set }: Moved) =>
+  db.updateTable("projects").set(set).where("project_id", "=", project_id),
+);
+
+const updatedEntry = fixed((db, project_id: string, task_id: string, entry: string) =>
+  taskOf(db, project_id, task_id).set({ entry }).returning("task_id"),
+);
+
+const updatedSheet = fixed((db, project_id: string, task_id: string, sheet: string) =>
+  taskOf(db, project_id, task_id).set({ sheet }).returning("task_id"),
+);
+
+function taskOf(db: Db | Tx, projectId: string, taskId: string) {
+  return db.updateTable("project_tasks").where("project_id", "=", projectId).where("task_id", "=", taskId);
 }
 
 async function insertTasks(tx: Tx, project_id: string, tasks: readonly KeptTask<unknown, unknown>[]): Promise<void> {
@@ -195,7 +210,8 @@ async function insertTasks(tx: Tx, project_id: string, tasks: readonly KeptTask<
 }
 
 async function headOf<V>(db: Db, projectId: string): Promise<ProjectHead<V>> {
-  const row = await db.selectFrom("projects").selectAll().where("project_id", "=", projectId).executeTakeFirstOrThrow();
+  const [row] = await headRow(db, projectId);
+  if (row === undefined) throw unknown(projectId);
   const { project_id, spec_version, plan_digest, revision, updated_at, summary, page, page_digest, spec_digest } = row;
   const from = origin.safeParse({ page, page_digest, spec_digest });
   const head = { project_id, spec_version, plan_digest, revision, updated_at, summary: JSON.parse(summary) as V };

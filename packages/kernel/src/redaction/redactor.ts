@@ -27,6 +27,8 @@ export function createRedactor({ secrets, patterns = true }: RedactorOptions): R
     const own = stream();
     return own.write(input) + own.end();
   };
+  // Nothing is known that could be found, and nothing else is looked for.
+  if (secrets.length === 0 && !patterns) return { text: (input) => input, stream, value: (value) => value };
   return { text, stream, value: <T>(value: T) => redactValue(value, text) as T };
 }
 
@@ -41,9 +43,17 @@ function inSequence(first: TextStream, second: TextStream): TextStream {
   };
 }
 
+/** The same value, and no copy of it, where there is nothing to hide. */
 function redactValue(value: unknown, text: (input: string) => string): unknown {
   if (typeof value === "string") return text(value);
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, text));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)]));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => redactValue(item, text));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const members = Object.entries(value);
+  const safe = members.map(([key, item]) => [text(key), redactValue(item, text)] as const);
+  const isSame = safe.every(([key, item], index) => key === members[index]?.[0] && item === members[index][1]);
+  // Of anything but a plain object only what was looked at goes any further.
+  return isSame && Object.getPrototypeOf(value) === Object.prototype ? value : Object.fromEntries(safe);
 }

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, request as httpRequest, Server, ServerResponse } from "node:http";
 import { lookup as systemLookup } from "node:dns";
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,6 +18,8 @@ export interface Gateway {
 type Lookup = NonNullable<TcpNetConnectOpts["lookup"]>;
 
 export async function openGateway(hosts: readonly HostPort[], lookup: Lookup = systemLookup): Promise<Gateway> {
+  // Few commands may reach a host, and Node's HTTP takes longer to load than bubblewrap to start.
+  const { createServer, request: ask } = await import("node:http");
   // Short: the path of a socket has room for about a hundred bytes.
   const folder = await mkdtemp(join(tmpdir(), "slipway-gate-"));
   const sockets = new Set<Socket>();
@@ -26,7 +28,7 @@ export async function openGateway(hosts: readonly HostPort[], lookup: Lookup = s
     socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket));
     return socket;
   };
-  const server = createServer((request, response) => passOn(request, response, hosts, lookup));
+  const server = createServer((request, response) => passOn(request, response, { hosts, lookup, ask }));
   server.on("connection", keep);
   server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => tunnel(request, client, head, { hosts, lookup, keep }));
   server.on("clientError", (_error, socket) => socket.destroy());
@@ -57,6 +59,10 @@ interface Reach {
   readonly keep: (socket: Socket) => Socket;
 }
 
+interface Asking extends Omit<Reach, "keep"> {
+  readonly ask: typeof httpRequest;
+}
+
 function tunnel(request: IncomingMessage, client: Socket, head: Buffer, { hosts, lookup, keep }: Reach): void {
   const target = parseHost(request.url ?? "");
   if (target === null || !isNamed(target, hosts)) return void client.end(REFUSED);
@@ -73,12 +79,12 @@ function tunnel(request: IncomingMessage, client: Socket, head: Buffer, { hosts,
 }
 
 /** Each request on its own: a connection that is kept alive may ask for another host next. */
-function passOn(request: IncomingMessage, response: ServerResponse, hosts: readonly HostPort[], lookup: Lookup): void {
+function passOn(request: IncomingMessage, response: ServerResponse, { hosts, lookup, ask }: Asking): void {
   const url = URL.parse(request.url ?? "");
   const target = url?.protocol === "http:" ? parseHost(`${url.hostname}:${url.port === "" ? "80" : url.port}`) : null;
   if (url === null || target === null || !isNamed(target, hosts)) return void response.writeHead(403, { connection: "close" }).end();
   const { "proxy-connection": _ours, ...headers } = request.headers;
-  const upstream = httpRequest({
+  const upstream = ask({
     ...target,
     lookup,
     method: request.method,

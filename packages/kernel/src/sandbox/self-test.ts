@@ -24,8 +24,12 @@ export async function tryEscapes(sandbox: Sandbox): Promise<Probe[]> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
   const canary = `canary-${randomBytes(12).toString("hex")}`;
   const listeners = await listen(scratch, canary);
-  // A host process to be found: its environment and its arguments carry the canary.
-  const neighbour = spawn("sleep", ["60"], { argv0: canary, env: { PATH: "/usr/bin:/bin", [CANARY_VARIABLE]: canary }, stdio: "ignore" });
+  // A host process to be found: its environment and its arguments carry the canary. It reads, so that it ends when we do.
+  const neighbour = spawn("cat", [], {
+    argv0: canary,
+    env: { PATH: "/usr/bin:/bin", [CANARY_VARIABLE]: canary },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   process.env[CANARY_VARIABLE] = canary;
   try {
     const [reachedOut, leftBehind] = await Promise.all([reachOut(sandbox, scratch, canary, listeners), leaveDaemon(sandbox, scratch)]);

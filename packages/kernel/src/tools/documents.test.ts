@@ -7,7 +7,7 @@ import { GATES, openScratchKernel, POLICY, scratchPlan, type ScratchKernel } fro
 import { ALL_TOOLS } from "./all.ts";
 import { callTool } from "./dispatch.ts";
 import { checkConfigurationFiles, documentFiles, loadDocumentSchemas, type DocumentName } from "./documents.ts";
-import { readSchema } from "./shipped.ts";
+import { readCheck } from "./shipped.ts";
 import { served } from "./testing/sample-tools.ts";
 
 function folderOf(files: ReadonlyMap<string, string>): string {
@@ -51,7 +51,7 @@ test("a schema that says what no check is known for is refused, instead of being
   const folder = folderOf(
     new Map([["x.schema.json", '{"$schema":"https://json-schema.org/draft/2020-12/schema","not":{"required":["a"]}}']]),
   );
-  expect(() => readSchema(join(folder, "x.schema.json"))).toThrow("not is not supported");
+  expect(() => readCheck(join(folder, "x.schema.json"))).toThrow("not is not supported");
 });
 
 describe("a call", () => {

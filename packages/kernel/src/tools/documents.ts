@@ -10,7 +10,7 @@ import { gatesSchema, GATES_FILE } from "../gates/schema.ts";
 import { planSchema } from "../plans/schema.ts";
 import { qaTestIndex } from "../qa/schema.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schemas.ts";
-import { readSchema } from "./shipped.ts";
+import { readCheck } from "./shipped.ts";
 
 /** What Slipway keeps or reads that has a form of its own, and where that form is defined. */
 export const DOCUMENT_DEFINITIONS = {
@@ -32,7 +32,7 @@ const SCHEMAS_FOLDER = join(import.meta.dirname, "..", "..", "schemas");
 
 export function loadDocumentSchemas(folder = SCHEMAS_FOLDER): DocumentSchemas {
   const names = Object.keys(DOCUMENT_DEFINITIONS) as DocumentName[];
-  return Object.fromEntries(names.map((name) => [name, readSchema(join(folder, `${name}.schema.json`)).check])) as DocumentSchemas;
+  return Object.fromEntries(names.map((name) => [name, readCheck(join(folder, `${name}.schema.json`))])) as DocumentSchemas;
 }
 
 /** The files as they are to be, by name. */

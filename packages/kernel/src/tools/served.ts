@@ -10,5 +10,21 @@ export function serve(
     output: outputSchemaOf(definition),
   },
 ): ServedTool {
-  return { definition, common: commonFields(definition), input: checkFor(shown.input), output: checkFor(shown.output) };
+  // Most tools are shown and never called, and making a check of a schema is most of what starting a server takes.
+  const [input, output] = [once(() => checkFor(shown.input)), once(() => checkFor(shown.output))];
+  return {
+    definition,
+    common: commonFields(definition),
+    get input() {
+      return input();
+    },
+    get output() {
+      return output();
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

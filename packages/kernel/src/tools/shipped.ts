@@ -16,11 +16,16 @@ export function readShipped<S extends z.ZodType>(path: string, schema: S): z.out
 
 const jsonSchema = z.looseObject({ $schema: z.literal("https://json-schema.org/draft/2020-12/schema") });
 
-/** A schema as it is on disk, and as a check. */
-export function readSchema(path: string): { readonly json: JsonSchema; readonly check: z.ZodType } {
-  const json = readShipped(path, jsonSchema) as JsonSchema;
+/** A schema as it is on disk. */
+export function readSchema(path: string): JsonSchema {
+  return readShipped(path, jsonSchema) as JsonSchema;
+}
+
+/** As a check. */
+export function readCheck(path: string): z.ZodType {
+  const schema = readSchema(path);
   try {
-    return { json, check: checkFor(json) };
+    return checkFor(schema);
   } catch (error) {
     throw damaged(path, error instanceof Error ? error.message : String(error));
   }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FileTree } from "@slipway/kernel/trees/file-tree";
@@ -12,7 +13,9 @@ import type { ClientName } from "../client.ts";
 import { clientProvider, type ClientOptions } from "../provider.ts";
 import type { Order } from "./player.ts";
 
-const PLAYER = join(import.meta.dirname, "player.ts");
+/** Without its types: to strip them takes a process longer than all it plays. */
+const PLAYER = join(scratch("player"), "player.mjs");
+writeFileSync(PLAYER, stripTypeScriptTypes(readFileSync(join(import.meta.dirname, "player.ts"), "utf8")));
 export const FIXTURES = join(import.meta.dirname, "..", "..", "testing", "fixtures");
 export const KEY = "sk-scripted-0123456789abcdef";
 
@@ -55,7 +58,7 @@ export function playing(name: ClientName, order: Pick<Order, "slug" | "how" | "w
   const client = CLIENTS[name];
   return {
     provider: clientProvider(client, {
-      command: [process.execPath, "--disable-warning=ExperimentalWarning", PLAYER, JSON.stringify({ ...order, fixtures, marks })],
+      command: [process.execPath, PLAYER, JSON.stringify({ ...order, fixtures, marks })],
       programs: [],
       env: { PATH: process.env["PATH"], [client.keys[0]!.variable]: KEY },
       configEnv: null,

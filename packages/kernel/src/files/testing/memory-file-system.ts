@@ -74,15 +74,31 @@ export class MemoryFileSystem implements FileSystem {
     this.record({ kind: "mkdir", directory: this.#id(dirname(path)), name: basename(path), node });
   }
 
+  async mkdirs(path: string): Promise<void> {
+    const parts = path.split("/").filter((part) => part !== "");
+    for (const [index] of parts.entries()) {
+      const folder = `/${parts.slice(0, index + 1).join("/")}`;
+      await this.mkdir(folder).catch((error: unknown) => {
+        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      });
+    }
+  }
+
   async list(directory: string): Promise<string[]> {
     this.#mayFail("list");
     return [...this.#directory(this.#id(directory)).entries.keys()].toSorted();
   }
 
-  async modifiedAt(path: string): Promise<number> {
+  async modifiedAt(path: string): Promise<number | null> {
     this.#mayFail("modifiedAt");
+    const there: string[] = await this.list(dirname(path)).catch(() => []);
+    return there.includes(basename(path)) ? 0 : null;
+  }
+
+  async syncFile(path: string): Promise<void> {
+    this.#mayFail("sync");
     this.#file(path);
-    return 0;
+    this.record({ kind: "syncFile", node: this.#id(path) });
   }
 
   async syncDirectory(path: string): Promise<void> {

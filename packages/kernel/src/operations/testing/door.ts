@@ -6,15 +6,15 @@ import { openDatabase, type Database } from "../../database/open.ts";
 import { nodeFileSystem } from "../../files/file-system.ts";
 import { repositoryJournal } from "../../journal/repository.ts";
 import { objectStore, type Objects } from "../../objects/store.ts";
-import { createDoor, type Door, type DoorOptions } from "../door.ts";
+import { createDoor, type DoorOptions, type FrontDoor } from "../door.ts";
 
 export interface Bench extends Database {
   readonly folder: string;
   readonly objects: Objects;
-  readonly door: Door;
+  readonly door: FrontDoor;
   readonly clock: Clock & { time: number };
   /** A second door of the same process; a second connection would wait for the first inside SQLite, and with it for itself. */
-  readonly another: () => Door;
+  readonly another: () => FrontDoor;
 }
 
 /** A real database, object store and door in a folder; only the clock is scripted. */

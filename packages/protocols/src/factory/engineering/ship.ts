@@ -46,15 +46,18 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
   if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
 
   const evidence = await keepEvidence(site, step, brief, shipment, tested.log);
-  await site.keep(`${step}:seal`, async (call) => {
-    await site.shop.store.sealModule(call, {
-      module_id,
-      version,
-      files: sealedFiles(shipment.files, evidence, tested.log),
-      depends_on: brief.dependencies.map(moduleRefOf),
-    });
-    return null;
-  });
+  // Sealing is mostly waiting for the disk.
+  await site.books.beside(() =>
+    site.keep(`${step}:seal`, async (call) => {
+      await site.shop.store.sealModule(call, {
+        module_id,
+        version,
+        files: sealedFiles(shipment.files, evidence, tested.log),
+        depends_on: brief.dependencies.map(moduleRefOf),
+      });
+      return null;
+    }),
+  );
   await site.keep(`${step}:status`, (call) =>
     site.shop.store.artifacts.change(call, {
       artifact_id: shipment.implementation.id,

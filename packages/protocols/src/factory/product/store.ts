@@ -54,17 +54,17 @@ export async function persistSpec(kernel: Kernel, call: Call, { spec, warnings, 
     "emission.json": pretty({ warnings, sources }),
   };
   const put = (name: keyof typeof texts) => records.objects.put(Buffer.from(texts[name]));
-  const spec_digest = await put("spec.json");
+  const [spec_digest, markdown_digest, account_digest] = await Promise.all([put("spec.json"), put("spec.md"), put("emission.json")]);
   const { artifact_ref } = await door.perform(emitOperation, call.actor, call.operationId, {
     spec_id: spec.spec_id,
     spec_version: spec.spec_version,
     spec_digest,
-    markdown_digest: await put("spec.md"),
-    account_digest: await put("emission.json"),
+    markdown_digest,
+    account_digest,
   });
   const folder = productFolder(kernel);
   await ensureDirectory(nodeFileSystem, folder);
-  for (const [name, text] of Object.entries(texts)) await writeFileAtomic(nodeFileSystem, join(folder, name), Buffer.from(text));
+  await Promise.all(Object.entries(texts).map(([name, text]) => writeFileAtomic(nodeFileSystem, join(folder, name), Buffer.from(text))));
   return { artifact_ref, spec_digest, warnings };
 }
 

@@ -9,6 +9,7 @@ import type { FactoryShop } from "../shop.ts";
 import { releaseFolder, releaseText } from "./assembling.ts";
 import { placeRelease, planRelease, type ReleaseSite } from "./placing.ts";
 import { landed as withLanding, releaseKind, type ReleaseLanding } from "./schema.ts";
+import { unhurried } from "../unhurried.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const LANDING_VERSION = "1";
@@ -25,7 +26,8 @@ export function releaseFeature(releaseId: string): string {
 export const releaseLanding = workflow<{ readonly release_id: string }, ReleaseLanding, FactoryShop>(
   "release",
   LANDING_VERSION,
-  async (ctx, { release_id }, shop) => {
+  async (run, { release_id }, shop) => {
+    const ctx = unhurried(run);
     const id = releaseFeature(release_id);
     const release = await ctx.step("release", () => shop.documents.get(releaseKind, release_id));
     const work: ReleaseSite = { ctx, shop, id, run: [{ feature_id: id, run_id: ctx.runId }], release };

@@ -1,0 +1,19 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const CLI = join(import.meta.dirname, "..", "..");
+const PACKAGES = join(CLI, "..");
+
+/** What to give to Node: the program as it was built, if that was after the last change of a source; otherwise the sources, which load slower. */
+export const PROGRAM: readonly string[] = isBuilt()
+  ? [join(CLI, "bin", "slipway.mjs")]
+  : ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", join(import.meta.dirname, "launch.ts")];
+
+function isBuilt(): boolean {
+  const built = statSync(join(CLI, "bundle", "built.json"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return readdirSync(PACKAGES).every((name) =>
+    readdirSync(join(PACKAGES, name, "src"), { recursive: true, withFileTypes: true }).every(
+      (entry) => !entry.isFile() || entry.name.endsWith(".test.ts") || statSync(join(entry.parentPath, entry.name)).mtimeMs < built,
+    ),
+  );
+}
