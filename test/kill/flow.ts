@@ -28,7 +28,7 @@ export interface UserState {
 const bundled = new Map<string, Promise<string>>();
 
 /** Once in a process. */
-function programFor(name: string): Promise<string> {
+export function programFor(name: string): Promise<string> {
   const found = bundled.get(name) ?? bundle(join(import.meta.dirname, "..", "dist", "kill", `${name}.js`));
   bundled.set(name, found);
   return found;

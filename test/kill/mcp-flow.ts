@@ -6,11 +6,8 @@ import { documentedWalk, expectedRefusal, filledIn, WALK_SPEC, type WalkStep } f
 import { callerOf, type RawAnswer, type RawCaller } from "../attacks/raw.ts";
 import { makeYard, type Yard } from "../attacks/yard.ts";
 import { slipway } from "../bad-input/place.ts";
-import { userState, type Flow } from "./flow.ts";
+import { programFor, userState, type Flow } from "./flow.ts";
 import type { Orders } from "./orders.ts";
-
-/** As it was built, in many files: it is started too seldom to be worth putting into one. */
-const PROGRAM = join(import.meta.dirname, "..", "dist", "kill", "mcp-child.js");
 
 export interface ServedFlow extends Flow {
   readonly yard: Yard;
@@ -29,7 +26,7 @@ export async function prepareServed(): Promise<ServedFlow> {
     specs: [WALK_SPEC.path],
     log: join(logs, "log"),
     deaths: join(logs, "deaths"),
-    program: PROGRAM,
+    program: await programFor("mcp-child"),
     before: userState(yard.root),
   };
 }

@@ -44,7 +44,7 @@ export async function child<I, O, K>(
       : await goOn(scope, carry, workflow, row, unhurried);
   const head = await durably(
     scope,
-    parts.sqlite.exclusive(() => headWithin(parts.sqlite, runId)),
+    parts.sqlite.reading(() => headWithin(parts.sqlite, runId)),
   );
   const kind = "failure" in settled ? "child_failed" : "child";
   return replay(scope, await record(scope, { kind, name, key: name, unhurried }, canonicalJson({ run_id: runId, head, ...settled })));

@@ -237,16 +237,16 @@ test("what is appended while a stream is verified is left for the next time", as
   });
   await process.engine.start("flow", null, { runId: "run" });
   await process.engine.drive("run");
-  const { exclusive } = process.sqlite;
+  const { reading } = process.sqlite;
   let calls = 0;
   const slow = {
     ...process.sqlite,
-    exclusive: async (work: Parameters<typeof exclusive>[0]) => {
+    reading: async (work: Parameters<typeof reading>[0]) => {
       if (++calls === 2) {
         await process.engine.signal("run", "q", "yes");
         await process.engine.drive("run");
       }
-      return exclusive(work);
+      return reading(work);
     },
   };
   expect(await verifyStream(slow as Process["sqlite"], "run")).toMatchObject({ ok: true, events: 3 });

@@ -118,14 +118,14 @@ export function headWithin(sqlite: Sqlite, stream: string): Head {
 }
 
 export function eventByKey(sqlite: Sqlite, stream: string, key: string): Promise<JournalEvent | undefined> {
-  return sqlite.exclusive(
+  return sqlite.reading(
     () => sqlite.prepare("SELECT * FROM events WHERE stream = ? AND key = ?").get(stream, key) as JournalEvent | undefined,
   );
 }
 
 export function readEvents(sqlite: Sqlite, stream: string, fromSeq: number, limit: number): Promise<JournalEvent[]> {
   const sql = "SELECT * FROM events WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?";
-  return sqlite.exclusive(() => sqlite.prepare(sql).all(stream, fromSeq, limit) as unknown as JournalEvent[]);
+  return sqlite.reading(() => sqlite.prepare(sql).all(stream, fromSeq, limit) as unknown as JournalEvent[]);
 }
 
 export interface VerifyStreamOptions {
@@ -136,7 +136,7 @@ export interface VerifyStreamOptions {
 
 /** Goes through the stream page by page. With `blobs`, spilled payloads are read and compared too. */
 export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<Verdict> {
-  const { expectedHead, last } = await sqlite.exclusive(() => bounds(sqlite, stream));
+  const { expectedHead, last } = await sqlite.reading(() => bounds(sqlite, stream));
   const verifier = chainVerifier({ expectedHead, keptHead: options.keptHead });
   for (let from = Number.MIN_SAFE_INTEGER; from <= last;) {
     const rows = await readEvents(sqlite, stream, from, PAGE);

@@ -40,15 +40,15 @@ export function listRuns(sqlite: Sqlite, filter: RunFilter): Promise<RunInfo[]> 
   if (filter.rootRunId !== undefined) add("root_run_id = ?", filter.rootRunId);
   if (filter.rootsOnly === true) add("parent_run_id IS NULL");
   const sql = `SELECT * FROM runs WHERE ${conditions.join(" AND ")} ORDER BY created_at DESC, run_id LIMIT ?`;
-  return sqlite.exclusive(() => (sqlite.prepare(sql).all(...values, filter.limit ?? ALL) as unknown as RunRow[]).map(runInfo));
+  return sqlite.reading(() => (sqlite.prepare(sql).all(...values, filter.limit ?? ALL) as unknown as RunRow[]).map(runInfo));
 }
 
 export function getRun(sqlite: Sqlite, runId: string): Promise<RunRow> {
-  return sqlite.exclusive(() => runWithin(sqlite, runId));
+  return sqlite.reading(() => runWithin(sqlite, runId));
 }
 
 export function findRun(sqlite: Sqlite, runId: string): Promise<RunRow | undefined> {
-  return sqlite.exclusive(() => findWithin(sqlite, runId));
+  return sqlite.reading(() => findWithin(sqlite, runId));
 }
 
 export function runWithin(sqlite: Sqlite, runId: string): RunRow {

@@ -26,7 +26,7 @@ export interface PendingSignal {
 export function nextSignal(sqlite: Sqlite, runId: string, name: string): Promise<PendingSignal | undefined> {
   const sql =
     "SELECT rowid AS id, value, sent_by FROM signals WHERE run_id = ? AND name = ? AND consumed_at IS NULL ORDER BY rowid LIMIT 1";
-  return sqlite.exclusive(() => sqlite.prepare(sql).get(runId, name) as unknown as PendingSignal | undefined);
+  return sqlite.reading(() => sqlite.prepare(sql).get(runId, name) as unknown as PendingSignal | undefined);
 }
 
 /** Inside the transaction that journals what became of it. */

@@ -15,9 +15,11 @@ export interface Sqlite {
   write<T>(work: (database: DatabaseSync) => T): Promise<T>;
   /**
    * Like `exclusive`, for a commit that does not wait for the disk: it is on it with the next one that does. A power cut may take it,
-   * and then everything that was written after it as well; a process that dies takes nothing. `work` must be synchronous.
+   * and then everything that was written after it as well; a process that dies takes nothing.
    */
-  unhurried<T>(work: (database: DatabaseSync) => T): Promise<T>;
+  unhurried<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T>;
+  /** Like `exclusive`, for work that writes nothing. */
+  reading<T>(work: (database: DatabaseSync) => T): Promise<T>;
   /** Prepared once per SQL text. Call only inside `exclusive` or `write`. */
   prepare(sql: string): StatementSync;
   close(): Promise<void>;
@@ -28,6 +30,8 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number;
 }
 
+type Work<T> = (database: DatabaseSync) => T | Promise<T>;
+
 const BUSY_TIMEOUT_MS = 10_000;
 
 export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
@@ -36,23 +40,39 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
   const holder = new AsyncLocalStorage<{ active: boolean }>();
   let tail: Promise<unknown> = Promise.resolve();
   let turns = 0;
+  let waits = true;
   const over = () => void turns--;
 
-  function exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T> {
+  function prepare(sql: string): StatementSync {
+    let statement = statements.get(sql);
+    if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
+    return statement;
+  }
+
+  /** In WAL mode the order of commits is kept, so what is lost is always the end. Said to SQLite only when it changes. */
+  function setWaiting(wanted: boolean): void {
+    if (waits === wanted) return;
+    prepare(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`).run();
+    waits = wanted;
+  }
+
+  /** `waiting` is whether its commits wait for the disk; null for work that has none. */
+  function inTurn<T>(work: Work<T>, waiting: boolean | null): Promise<T> {
     if (holder.getStore()?.active === true) {
       return Promise.reject(
         new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."),
       );
     }
     // The first in line need not wait for a turn of the event loop.
-    const result = turns++ === 0 ? turn(work) : tail.then(() => turn(work));
+    const result = turns++ === 0 ? turn(work, waiting) : tail.then(() => turn(work, waiting));
     tail = result.then(over, over);
     return result;
   }
 
-  async function turn<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T> {
+  async function turn<T>(work: Work<T>, waiting: boolean | null): Promise<T> {
     const mine = { active: true };
     try {
+      if (waiting !== null) setWaiting(waiting);
       return await holder.run(mine, work, database);
     } catch (error) {
       throw translate(error, path);
@@ -63,15 +83,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
 
   return {
     path,
-    exclusive,
-    write: (work) => exclusive((connection) => inTransaction(connection, work)),
-    unhurried: (work) => exclusive((connection) => withoutWaiting(connection, work)),
-    prepare(sql) {
-      let statement = statements.get(sql);
-      if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
-      return statement;
-    },
-    close: () => exclusive((connection) => connection.close()),
+    exclusive: (work) => inTurn(work, true),
+    write: (work) => inTurn((connection) => inTransaction(connection, work), true),
+    unhurried: (work) => inTurn(work, false),
+    reading: (work) => inTurn(work, null),
+    prepare,
+    close: () => inTurn((connection) => connection.close(), null),
   };
 }
 
@@ -95,16 +112,6 @@ export function inTransaction<T>(database: DatabaseSync, work: (database: Databa
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
-  }
-}
-
-/** In WAL mode the order of commits is kept, so what is lost is always the end. */
-function withoutWaiting<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
-  database.exec("PRAGMA synchronous = NORMAL");
-  try {
-    return work(database);
-  } finally {
-    database.exec("PRAGMA synchronous = FULL");
   }
 }
 

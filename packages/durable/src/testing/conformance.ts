@@ -452,7 +452,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("reminders are recorded once each when they are due", async () => {
-        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5], timeoutMs: 60, onTimeout: "no" }));
+        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5], timeoutMs: 400, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
         await engine.drive(runId, { whenWaiting: "wait" });
         expect((await engine.events(runId)).filter((event) => event.kind === "reminder").map((event) => event.key)).toEqual([

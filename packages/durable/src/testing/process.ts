@@ -92,6 +92,7 @@ function mortal(sqlite: Sqlite, isDead: () => boolean): Sqlite {
     prepare: (sql) => sqlite.prepare(sql),
     exclusive: (work) => (isDead() ? never : unlessDead(sqlite.exclusive(work))),
     write: (work) => (isDead() ? never : unlessDead(sqlite.write(work))),
+    reading: (work) => (isDead() ? never : unlessDead(sqlite.reading(work))),
     unhurried: (work) => (isDead() ? never : unlessDead(sqlite.unhurried(work))),
     close: () => sqlite.close(),
   };

@@ -68,7 +68,8 @@ export function transactionOn<T, R>(
   const sqlite = connections.get(db);
   const begun = beginnings.get(db);
   if (sqlite === undefined || begun === undefined) return db.transaction().execute(work);
-  return sqlite.exclusive(async (database) => {
+  const turn = unhurried ? sqlite.unhurried : sqlite.exclusive;
+  return turn(async (database) => {
     const connection = new Connection(sqlite, database);
     const run = (text: string) => void sqlite.prepare(text).run();
     const tx = begun({
@@ -78,7 +79,6 @@ export function transactionOn<T, R>(
       },
     }) as Transaction<T>;
     connections.set(tx, sqlite);
-    if (unhurried) run("PRAGMA synchronous = NORMAL");
     try {
       run("BEGIN IMMEDIATE");
       const result = await work(tx);
@@ -90,7 +90,6 @@ export function transactionOn<T, R>(
       throw error;
     } finally {
       connections.delete(tx);
-      if (unhurried) run("PRAGMA synchronous = FULL");
     }
   });
 }

@@ -31,7 +31,8 @@ export function fixedWith<P extends object, R>(
     if (sqlite === undefined) return (await db.executeQuery<R>({ ...compiled, parameters: values })).rows as R[];
     const { sql } = compiled;
     const rows = () => sqlite.prepare(sql).all(...(values as SQLInputValue[])) as R[];
-    return db.isTransaction ? rows() : sqlite.exclusive(rows);
+    if (db.isTransaction) return rows();
+    return compiled.query.kind === "SelectQueryNode" ? sqlite.reading(rows) : sqlite.exclusive(rows);
   };
 }
 
