@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import type { ByHand } from "./manual/contract.ts";
@@ -79,7 +80,11 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       onEvent,
       ...(invocation.hand === undefined ? {} : { hand: invocation.hand }),
     };
-    provider.prepare?.(request);
+    if (provider.prepare !== undefined) {
+      provider.prepare(request);
+      // It gets as far as waiting for something, and waits while the question is written down.
+      await turn();
+    }
     await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);
