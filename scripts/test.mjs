@@ -1,6 +1,6 @@
 // `npm test`: set-up, static checks, then every package's tests through Nx; ends with one line of counts.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
 import { withFilesInMemory } from "./memory.mjs";
@@ -23,27 +23,27 @@ const environment = {
 };
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const memory = withFilesInMemory();
-const testsOf = (project, more) => {
+const nx = (...projects) => {
   const quiet = ["--outputStyle=stream-without-prefixes", "--skipNxCache"];
-  return [`tests of ${project}`, ...memory.wrap(bin("nx"), ["run-many", "-t", "test", `--projects=${project}`, ...quiet]), more];
+  return memory.wrap(bin("nx"), ["run-many", "-t", "test", ...projects, "--parallel=1", ...quiet]);
 };
-const checks = [
-  ["lint", bin("oxlint"), ["--deny-warnings"]],
-  ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
-  ["dead code", bin("knip"), []],
+const HALF = "@slipway/kernel,@slipway/protocols";
+// Side by side: much of what the tests do is waiting, for processes and for the disk. Each half of the packages in one worker,
+// because loading them a second time costs more than it saves.
+const lanes = [
+  [
+    ["lint", bin("oxlint"), ["--deny-warnings"]],
+    ["format", bin("prettier"), ["--check", ".", "--cache", "--log-level", "warn"]],
+    ["dead code", bin("knip"), []],
+  ],
+  [["tests of kernel and protocols", ...nx(`--projects=${HALF}`), { VITEST_MAX_WORKERS: "1" }]],
+  [["tests of the other packages", ...nx(`--exclude=@slipway/test,${HALF}`), { VITEST_MAX_WORKERS: "1" }]],
+  [["acceptance tests", ...nx("--projects=@slipway/test")]],
 ];
-// Three at a time, because much of what the tests do is waiting, for processes and for the disk; the longest first. Each package in
-// one worker: loading it a second time costs more than it saves.
-const ONE = { VITEST_MAX_WORKERS: "1" };
-const LONGEST = ["languages", "durable", "mcp", "agents", "protocols", "cli", "kernel"];
-const packages = readdirSync(join(root, "packages")).sort((one, other) => LONGEST.indexOf(other) - LONGEST.indexOf(one));
-const tests = [testsOf("@slipway/test", {}), ...packages.map((name) => testsOf(name === "cli" ? "slipway" : `@slipway/${name}`, ONE))];
-const AT_A_TIME = 3;
 
 const failed = [];
 async function carryOut(stages) {
-  for (let stage = stages.shift(); stage !== undefined; stage = stages.shift()) {
-    const [name, command, args, more] = stage;
+  for (const [name, command, args, more] of stages) {
     const started = Date.now();
     const env = { ...environment, ...more };
     const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env });
@@ -52,19 +52,19 @@ async function carryOut(stages) {
     if (status !== 0) failed.push(name);
   }
 }
-await Promise.all([carryOut(checks), ...Array.from({ length: AT_A_TIME }, () => carryOut(tests))]);
+await Promise.all(lanes.map(carryOut));
 memory.remove();
 
 for (const line of coverageLines()) console.log(line);
-const { tests: reported, skipped } = readReports();
+const { tests, skipped } = readReports();
 for (const { title, reason } of skipped) console.log(`skipped: ${title} (${reason})`);
 spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
 // Last, because a log that is cut is cut from its beginning.
-for (const { title, file, failures } of reported.filter(({ status }) => status === "failed")) {
+for (const { title, file, failures } of tests.filter(({ status }) => status === "failed")) {
   console.log(`FAILED: ${file}: ${title}`);
   for (const failure of failures) console.log(failure.slice(0, 2_000));
 }
 if (failed.length > 0) console.log(`failed stages: ${failed.join(", ")}`);
-const count = (status) => reported.filter((test) => test.status === status).length;
+const count = (status) => tests.filter((test) => test.status === status).length;
 console.log(`${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
 process.exit(failed.length === 0 ? 0 : 1);
