@@ -88,7 +88,7 @@ test("nobody is asked before the last transcript is on the disk; one that cannot
   const layout = layoutOf(scratch("book"));
   const disk = objectStore(nodeFileSystem, layout.objects);
   const { promise: onDisk, reject } = Promise.withResolvers<void>();
-  const objects = { ...disk, adopt: async (file: string, digest: string) => (await disk.adopt(file, digest), { onDisk }) };
+  const objects = { ...disk, adopt: async (file: string, digest: string) => (await disk.adopt(file, digest), () => onDisk) };
   const { opened, warnings } = book({ layout, objects });
   const sent = MOMENTS[0]!;
   const first = await opened.begin(FACTS);

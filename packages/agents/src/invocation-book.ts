@@ -5,6 +5,7 @@ import { createRedactor, type Redactor } from "@slipway/kernel/redaction/redacto
 import { join } from "node:path";
 import { entryMaker, type CassetteWriter } from "./record.ts";
 import type { Tracing } from "./telemetry/tracing.ts";
+import { openArrival } from "./transcripts/arrival.ts";
 import { watchedBy, type TranscriptHead, type Watch } from "./transcripts/line.ts";
 import { openTranscript } from "./transcripts/write.ts";
 
@@ -43,29 +44,18 @@ export function transcriptFolder(layout: Layout, runId: string): string {
 export function openBook(options: BookOptions): InvocationBook {
   const { layout, objects, clock, cassette, tracing, onWarning = () => undefined } = options;
   const redactorNow = options.redactor ?? onlyPatterns;
-  const onTheirWay = new Set<Promise<void>>();
-
-  /** The transcript goes to the disk while the run goes on; nobody else is asked before it is there. */
-  function follow(name: string, onDisk: Promise<void>): void {
-    const arrived = onDisk
-      .catch((error: unknown) => onWarning(`the transcript of the ${name} may not outlast a power cut: ${String(error)}`))
-      .finally(() => onTheirWay.delete(arrived));
-    onTheirWay.add(arrived);
-  }
-
-  const arrival: Watch = ({ kind }) => {
-    if (kind === "sent" && onTheirWay.size > 0) return Promise.all(onTheirWay).then(() => undefined);
-  };
+  const arrival = openArrival(onWarning);
 
   return {
     async begin(facts) {
       const redactor = redactorNow();
       const transcript = await openTranscript(facts, { folder: transcriptFolder(layout, facts.run), objects, redactor, clock });
+      arrival.begin();
       const tape = cassette === undefined ? null : entryMaker(facts);
       const trace = tracing?.begin(facts) ?? null;
       const name = `${facts.role} for ${facts.subject}, attempt ${facts.attempt}`;
       return {
-        watch: watchedBy(transcript.watch, arrival, ...(tape === null ? [] : [tape.watch]), ...(trace === null ? [] : [trace.watch])),
+        watch: watchedBy(transcript.watch, arrival.watch, ...(tape === null ? [] : [tape.watch]), ...(trace === null ? [] : [trace.watch])),
         async keep() {
           trace?.end();
           if (tape !== null) {
@@ -77,7 +67,7 @@ export function openBook(options: BookOptions): InvocationBook {
           }
           const kept = await transcript.keep();
           if (kept.digest === null) onWarning(`there is no transcript of the ${name}: ${kept.reason}`);
-          else follow(name, kept.onDisk);
+          else arrival.ended(name, kept.toDisk);
           return kept.digest;
         },
         leave(reason) {

@@ -3,6 +3,7 @@ import { systemClock, systemIds, type Clock, type Ids } from "@slipway/durable/e
 import { migrateDurable } from "@slipway/durable/tables";
 import { openDatabase, type Database } from "./database/open.ts";
 import type { Tx } from "./database/tables.ts";
+import { openBacklog, type Backlog } from "./files/backlog.ts";
 import { nodeFileSystem } from "./files/file-system.ts";
 import { repositoryJournal, type Journal } from "./journal/repository.ts";
 import type { Layout } from "./layout.ts";
@@ -22,6 +23,8 @@ export interface Records {
   readonly door: FrontDoor;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Files that may be written a moment later. */
+  readonly backlog: Backlog;
   /** Through the door, like every change of state. */
   answer(request: AnswerRequest): Promise<void>;
   close(): Promise<void>;
@@ -43,6 +46,7 @@ export async function openRecords({ layout, clock = systemClock, ids = systemIds
   const objects = objectStore(nodeFileSystem, layout.objects);
   const journal = repositoryJournal(objects);
   const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe && { observe }), ...(fence && { fence }) });
+  const backlog = openBacklog();
   const rules = { manual: byHandRule(layout.root) };
   const inbox = openInbox({ db: database.db, clock, rules });
   return {
@@ -57,6 +61,9 @@ export async function openRecords({ layout, clock = systemClock, ids = systemIds
     async answer({ id, value, by }) {
       await door.perform(answerOperation(rules), by, ids.next("answer"), { question_id: id, value });
     },
-    close: () => database.close(),
+    backlog,
+    async close() {
+      await backlog.settled().finally(() => database.close());
+    },
   };
 }

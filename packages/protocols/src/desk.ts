@@ -78,11 +78,11 @@ export function openDesk(options: DeskOptions): AgentDesk {
   const { kernel, role, provider, onWarning } = options;
   const { layout, objects } = kernel.records;
   const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
+  const stage: Stage = { kernel, book, onWarning, paid: [] };
   return {
     lookUp: role,
     async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = commission;
-      const stage: Stage = { kernel, book, onWarning };
       const operation: Operation<z.infer<typeof invocationInput>, Written<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],
@@ -110,6 +110,8 @@ export function openDesk(options: DeskOptions): AgentDesk {
 
 interface Stage extends Pick<DeskOptions, "kernel" | "onWarning"> {
   readonly book: InvocationBook;
+  /** Answers that were paid for, on their way to the disk. */
+  readonly paid: Promise<void>[];
 }
 
 /** One player's try: a place to work in, what it costs held back and settled, and what was said written down. */
@@ -119,8 +121,9 @@ async function play<T>(stage: Stage, commission: Commission<T>, role: Role, play
   const { budget, clock, configuration } = kernel;
   const { prices, budgets } = configuration.agents?.runtime ?? {};
   const { model, configRef = null } = player;
-  const going: Promise<void>[] = [];
-  const onDisk = (paid: Promise<void>) => void going.push(paid);
+  // What was paid for is on the disk before anybody else is.
+  await Promise.all(stage.paid.splice(0));
+  const onDisk = (paid: Promise<void>) => void stage.paid.push(paid);
   const meter = { budget, actor: call.actor, invocation, runId, clock, prices, call: budgets?.call, onDisk };
   const facts = { run: runId, step: stepOf(runId, call.operationId), role: role.name, subject, attempt };
   const page = await book.begin({ ...facts, provider: player.provider.name, model });
@@ -152,9 +155,6 @@ async function play<T>(stage: Stage, commission: Commission<T>, role: Role, play
   } catch (error) {
     page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
     throw error;
-  } finally {
-    // What was paid for is on the disk before anybody hears of it.
-    await Promise.all(going);
   }
 }
 

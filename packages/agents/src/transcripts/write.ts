@@ -21,10 +21,10 @@ export interface TranscriptPlace {
 export interface Transcript {
   readonly watch: Watch;
   /**
-   * After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. It is on
-   * its way to the disk, and there with `onDisk`.
+   * After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. `toDisk`,
+   * once, puts it on the disk.
    */
-  keep(): Promise<{ readonly digest: string; readonly onDisk: Promise<void> } | { readonly digest: null; readonly reason: string }>;
+  keep(): Promise<{ readonly digest: string; readonly toDisk: () => Promise<void> } | { readonly digest: null; readonly reason: string }>;
   /** The invocation has no outcome: the file stays where it is, for the curious. */
   leave(reason: string): void;
 }
@@ -62,13 +62,17 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
     async keep() {
       moments.end().forEach(write);
       closed = true;
+      const close = () => closeSync(descriptor);
+      if (broken !== null) {
+        close();
+        return { digest: null, reason: broken };
+      }
       const name = digest.digest("hex");
-      const synced = toDisk(descriptor).finally(() => closeSync(descriptor));
-      // Whoever waits for all of it hears of it.
-      synced.catch(() => undefined);
-      if (broken !== null) return { digest: null, reason: broken };
-      const adopted = await objects.adopt(path, name);
-      return { digest: name, onDisk: Promise.all([synced, adopted.onDisk]).then(() => undefined) };
+      const nameToDisk = await objects.adopt(path, name).catch((error: unknown) => {
+        close();
+        throw error;
+      });
+      return { digest: name, toDisk: () => Promise.all([toDisk(descriptor).finally(close), nameToDisk()]).then(() => undefined) };
     },
     leave(reason) {
       if (closed) return;

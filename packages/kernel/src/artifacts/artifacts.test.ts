@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openBacklog } from "../files/backlog.ts";
+import { nodeFileSystem } from "../files/file-system.ts";
 import { refusalOf } from "../trees/testing/yard.ts";
+import { openArtifacts } from "./artifacts.ts";
 import { refOf, type Envelope } from "./envelope.ts";
 import { storePaths } from "./layout.ts";
 import { openStoreBench, wish, type StoreBench } from "./testing/store-bench.ts";
@@ -33,6 +36,51 @@ test("what is missing of its files, or was edited, is made again from the record
   await bench.artifacts.renew(envelope.artifact_id);
   expect(JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8"))).toEqual(envelope);
   expect(readFileSync(fileOf(envelope, "body/notes.md"), "utf8")).toBe("two\n");
+});
+
+describe("the texts of a body", () => {
+  const LONG = "long ".repeat(20_000);
+  const create = () => bench.create({ body: { "short.md": "short\n", "same.md": "short\n", "long.md": LONG } });
+
+  test("short ones are rows, each once, and long ones objects; both are read as they were stored", async () => {
+    const ref = refOf(await create());
+    await create();
+    const texts = await bench.db.selectFrom("artifact_texts").select("text").execute();
+    expect(texts).toEqual([{ text: "short\n" }]);
+    expect(readdirSync(join(bench.folder, "objects"), { recursive: true }).filter((name) => String(name).length > 60)).toHaveLength(1);
+    for (const [path, text] of [
+      ["short.md", "short\n"],
+      ["same.md", "short\n"],
+      ["long.md", LONG],
+    ] as const) {
+      expect(await bench.artifacts.read(ref, path)).toBe(text);
+    }
+  });
+
+  test("one that is an object because an earlier release put it there is found", async () => {
+    const ref = refOf(await create());
+    await bench.objects.put(Buffer.from("short\n"));
+    await bench.db.deleteFrom("artifact_texts").execute();
+    expect(await bench.artifacts.read(ref, "short.md")).toBe("short\n");
+  });
+
+  test("one that somebody has changed is used by nobody", async () => {
+    const ref = refOf(await create());
+    await bench.db.updateTable("artifact_texts").set({ text: "other\n" }).execute();
+    await expect(bench.artifacts.read(ref, "short.md")).rejects.toMatchObject({ code: "database_corrupt" });
+  });
+});
+
+test("with a backlog its files come later, and in the order of what was done", async () => {
+  const backlog = openBacklog(60_000);
+  const { db, door, objects, store: folder } = bench;
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, backlog });
+  const envelope = await artifacts.create(bench.call(), wish());
+  const later = await artifacts.create(bench.call(), wish({ follows: envelope.artifact_id }));
+  expect(existsSync(fileOf(envelope, "envelope.json"))).toBe(false);
+  await backlog.settled();
+  const kept = JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8")) as Envelope;
+  expect(kept.outputs).toEqual([{ ref: refOf(later), purpose: "later version" }]);
 });
 
 describe("[FAC-098] nothing is stored", () => {

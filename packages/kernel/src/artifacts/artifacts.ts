@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { FileSystem } from "../files/file-system.ts";
+import type { Backlog } from "../files/backlog.ts";
 import { projectedFiles } from "../files/projected.ts";
 import type { Objects } from "../objects/store.ts";
 import type { Door } from "../operations/door.ts";
@@ -13,6 +14,7 @@ import { createOperation, type CreateInput } from "./create.ts";
 import type { Envelope } from "./envelope.ts";
 import { storePaths } from "./layout.ts";
 import { findArtifact, lookUp, queryArtifacts, type ArtifactQuery, type ArtifactRow } from "./store.ts";
+import { readText } from "./texts.ts";
 
 /** Every record of what the factory made and judged. Through the door, like every change of state. */
 export interface Artifacts {
@@ -37,14 +39,14 @@ export interface ArtifactsOptions {
   readonly uuid?: () => string;
   /** What is stored as an artifact of one of these types is a record of that form, or is not stored. */
   readonly bodies?: Bodies;
-  /** Its files do not wait for the disk: they are made again after a power cut, with `renew`. */
-  readonly loose?: boolean;
+  /** Its files are put off, and do not wait for the disk: they are made again, with `renew`, after a crash that was quicker. */
+  readonly backlog?: Backlog;
 }
 
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
-  const { db, door, objects, fs, folder, uuid = randomUUID, bodies = {}, loose = false } = options;
+  const { db, door, objects, fs, folder, uuid = randomUUID, bodies = {}, backlog } = options;
   const files = projectedFiles(fs);
-  const written = { whole: !loose };
+  const written = { whole: backlog === undefined };
   const creation = createOperation(objects, uuid, bodies);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
@@ -57,20 +59,25 @@ export function openArtifacts(options: ArtifactsOptions): Artifacts {
   }
 
   async function projectBody(path: string, digest: string, text: string | undefined): Promise<void> {
-    await files.write(path, text ?? Buffer.from(await objects.get(digest)).toString("utf8"), written);
+    await files.write(path, text ?? (await readText(db, objects, digest)), written);
+  }
+
+  async function show(...given: Parameters<typeof project>): Promise<void> {
+    if (backlog === undefined) await project(...given);
+    else backlog.later(() => project(...given));
   }
 
   return {
     async create({ actor, operationId }, input) {
       const envelope = await door.perform(creation, actor, operationId, input);
       // The same call has the same texts, so what was stored need not be read again.
-      await project(envelope.artifact_id, true, input.body);
-      if (input.follows !== undefined) await project(input.follows, false);
+      await show(envelope.artifact_id, true, input.body);
+      if (input.follows !== undefined) await show(input.follows, false);
       return envelope;
     },
     async change({ actor, operationId }, input, alongside) {
       const envelope = await door.perform(changeOperation(objects, alongside), actor, operationId, input);
-      await project(envelope.artifact_id, false);
+      await show(envelope.artifact_id, false);
       return envelope;
     },
     get: (ref) => findArtifact(db, ref),
@@ -78,7 +85,7 @@ export function openArtifacts(options: ArtifactsOptions): Artifacts {
     async read(ref, path) {
       const digest = (await findArtifact(db, ref)).body[path];
       if (digest === undefined) throw missing(`${ref}/body/${path}`);
-      return Buffer.from(await objects.get(digest)).toString("utf8");
+      return readText(db, objects, digest);
     },
     renew: (ref) => project(ref, true),
     async isShipped(id, version) {

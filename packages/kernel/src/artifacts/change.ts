@@ -7,6 +7,7 @@ import type { Operation } from "../operations/operation.ts";
 import { artifactIdSchema, refOf, REF, type Envelope } from "./envelope.ts";
 import { assertArtifactTransition, DECISIONS, type ArtifactStatus, type Decision } from "./status.ts";
 import { findArtifact, lookUp, type ArtifactRow } from "./store.ts";
+import { readText } from "./texts.ts";
 
 const ref = z.string().regex(REF, "id@version");
 const fingerprint = z.string().regex(/^[0-9a-f]{64}$/, "64 lowercase hex characters");
@@ -56,7 +57,7 @@ export function changeOperation(objects: Objects, alongside?: Alongside): Operat
         },
         ground,
       );
-      const decision = ground.to === "ADJUDICATED" && named !== null ? await decisionOf(objects, named) : artifact.decision;
+      const decision = ground.to === "ADJUDICATED" && named !== null ? await decisionOf(tx, objects, named) : artifact.decision;
       const changed: Envelope = { ...envelope, status: ground.to };
       await updateRow(tx, ground.to, JSON.stringify(changed), ground.to === "DRAFT" ? null : decision, artifact_id);
       await alongside?.(tx, changed, ground);
@@ -89,9 +90,9 @@ function assertCodeEvidence({ envelope }: ArtifactRow, ground: ChangeInput["grou
   });
 }
 
-async function decisionOf(objects: Objects, { envelope, body }: ArtifactRow): Promise<Decision> {
+async function decisionOf(tx: Tx, objects: Objects, { envelope, body }: ArtifactRow): Promise<Decision> {
   const digest = body["adjudication.json"];
-  const text = digest === undefined ? "null" : Buffer.from(await objects.get(digest)).toString("utf8");
+  const text = digest === undefined ? "null" : await readText(tx, objects, digest);
   const parsed = decided.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data.decision;
   throw new SlipwayError("schema_validation_failed", `${refOf(envelope)} has no adjudication.json with a decision.`, {

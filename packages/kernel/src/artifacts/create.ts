@@ -11,6 +11,7 @@ import { checkBody, type Bodies } from "./body.ts";
 import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type Envelope } from "./envelope.ts";
 import { findArtifact, type ArtifactRow } from "./store.ts";
 import type { ArtifactTables } from "./tables.ts";
+import { keepLong, keepShort } from "./texts.ts";
 import { assertHigher, highestVersion } from "./versions.ts";
 
 const { created_by, context_pack_ref, inputs, outputs, version } = envelopeSchema.shape;
@@ -47,12 +48,9 @@ export function createOperation(
     name: "artifact.create",
     roles: ["system", "orchestrator"],
     input: createInput.superRefine(({ artifact_type, body }, context) => checkBody(bodies[artifact_type], body, context, ["body"])),
-    // Contents by their digest may lie about without an artifact, and may be put twice.
+    // Long texts by their digest may lie about without an artifact, and may be put twice.
     unclaimed: true,
-    async effect({ body }) {
-      const put = Object.entries(body).map(async ([path, text]) => [path, await objects.put(Buffer.from(text))] as const);
-      return Object.fromEntries(await Promise.all(put));
-    },
+    effect: ({ body }) => keepLong(objects, body),
     async commit(tx, given, body, { at }) {
       const { pillar, follows } = given;
       const before = follows === undefined ? null : await findArtifact(tx, follows);
@@ -65,6 +63,7 @@ export function createOperation(
       const envelope = newEnvelope({ ...given, version, inputs: [...linked, ...(given.inputs ?? [])] }, id, at);
       const { artifact_type, status } = envelope;
       const row = { artifact_id: id, artifact_type, version: envelope.version, status, lineage: before?.lineage ?? id, pillar };
+      await keepShort(tx, given.body, body);
       await insertRow(tx, { ...row, envelope: JSON.stringify(envelope), body: JSON.stringify(body), decision: null });
       if (before !== null) await linkForward(tx, before, envelope);
       return envelope;

@@ -14,11 +14,13 @@ export interface ArtifactTables {
     pillar: string;
     /** JSON. */
     envelope: string;
-    /** JSON: path to SHA-256, in the object store. */
+    /** JSON: path to SHA-256, in `artifact_texts` or, where the text is long, in the object store. */
     body: string;
     /** Of the adjudication, once there is one. */
     decision: Decision | null;
   };
+  /** Short texts of bodies. A text that two artifacts have is here once. */
+  artifact_texts: { digest: string; text: string };
 }
 
 export async function createArtifacts(tx: Tx): Promise<void> {
@@ -36,4 +38,12 @@ export async function createArtifacts(tx: Tx): Promise<void> {
     .execute();
   await tx.schema.createIndex("artifacts_by_lineage").on("artifacts").columns(["lineage"]).execute();
   await tx.schema.createIndex("artifacts_by_type").on("artifacts").columns(["artifact_type", "status"]).execute();
+}
+
+export async function createArtifactTexts(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("artifact_texts")
+    .addColumn("digest", "text", (column) => column.primaryKey())
+    .addColumn("text", "text", (column) => column.notNull())
+    .execute();
 }

@@ -58,7 +58,9 @@ export async function embedOne(model: EmbeddingModel, text: string): Promise<Flo
 }
 
 function normalised(model: EmbeddingModel, vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
   if (!(length > 0 && Number.isFinite(length))) throw broken(model, `it gave a vector of length ${length}`);
   return vector.map((value) => value / length);
 }

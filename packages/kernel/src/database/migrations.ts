@@ -1,5 +1,5 @@
 import { createApprovals } from "../approvals/tables.ts";
-import { createArtifacts } from "../artifacts/tables.ts";
+import { createArtifacts, createArtifactTexts } from "../artifacts/tables.ts";
 import { createBudget } from "../budget/tables.ts";
 import { createCodeIndex } from "../code-index/tables.ts";
 import { createDocuments } from "../documents/tables.ts";
@@ -52,4 +52,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "projects", up: createProjects },
   { name: "documents", up: createDocuments },
   { name: "project-origin", up: addProjectOrigin },
+  { name: "artifact-texts", up: createArtifactTexts },
 ];

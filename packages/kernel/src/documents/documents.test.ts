@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { openBacklog } from "../files/backlog.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { readPage, REPOSITORY_STREAM } from "../journal/repository.ts";
 import { openBench, type Bench } from "../operations/testing/door.ts";
@@ -112,8 +113,14 @@ test("files that were edited or are gone are made again from the rows", async ()
   expect(await fresh.repair(note)).toBe(0);
 });
 
-test("a row that somebody has changed is used by nobody, and what to do is said", async () => {
-  const { note_id } = await documents.keep(call("a"), note, { text: "one", seen: [] });
+test.each([
+  ["short", "one"],
+  // Read before, and remembered.
+  ["long", "one ".repeat(2_000)],
+])("a %s row that somebody has changed is used by nobody, and what to do is said", async (_, text) => {
+  const { note_id } = await documents.keep(call("a"), note, { text, seen: [] });
+  expect(await documents.get(note, note_id)).toMatchObject({ text });
+  expect(await documents.get(note, note_id)).toMatchObject({ text });
   await bench.db
     .updateTable("documents")
     .set({ body: JSON.stringify({ note_id, text: "other", seen: [] }) })
@@ -153,4 +160,14 @@ test("the files of one are made again, whether they wait for the disk or not", a
   expect(await documents.renew(loose, note_id)).toBe(1);
   expect(await documents.renew(loose, note_id)).toBe(0);
   expect(JSON.parse(readFileSync(fileOf(note_id), "utf8"))).toMatchObject({ text: "one" });
+});
+
+test("with a backlog, files of loose kinds come later, and those of others at once", async () => {
+  const backlog = openBacklog(60_000);
+  const late = openDocuments({ ...bench, fs: nodeFileSystem, folder: join(bench.folder, "store"), backlog });
+  const one = await late.keep(call("a"), { ...note, loose: true }, { text: "one", seen: [] });
+  const two = await late.keep(call("b"), note, { text: "two", seen: [] });
+  expect([existsSync(fileOf(one.note_id)), existsSync(fileOf(two.note_id))]).toEqual([false, true]);
+  await backlog.settled();
+  expect(JSON.parse(readFileSync(fileOf(one.note_id), "utf8"))).toEqual(one);
 });

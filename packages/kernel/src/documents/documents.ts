@@ -1,20 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { canonicalJson, sha256, type Json } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
-import { z } from "zod";
-import { fixed as fixedQuery, fixedWith } from "../database/fixed.ts";
-import type { Db, Tx } from "../database/tables.ts";
+import type { Db } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
+import type { Backlog } from "../files/backlog.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import { projectedFiles, showInOrder } from "../files/projected.ts";
 import type { Door } from "../operations/door.ts";
-import type { Operation } from "../operations/operation.ts";
-import { newDocumentId, parseDocument, unknownDocument, type DocumentKind } from "./kind.ts";
-import type { DocumentTables } from "./tables.ts";
-
-/** What a document becomes, from what it is; pure, and within the transaction: what it throws undoes all. */
-export type Revise<T> = (body: T) => T;
+import { unknownDocument, type DocumentKind } from "./kind.ts";
+import { keepAllOperation, keepOperation, reviseOperation, type Revise } from "./operations.ts";
+import { all, latest } from "./store.ts";
 
 /** Records of the state store under an id of their own. The rows are the record; the files are made from them. */
 export interface Documents {
@@ -43,10 +37,12 @@ export interface DocumentsOptions {
   readonly uuid?: () => string;
   /** For a door that does not wait: what is kept is on the disk before a file shows it, when this says so. */
   readonly onDisk?: () => Promise<void>;
+  /** Files of loose kinds are put off; `renew` makes them again after a crash that was quicker. */
+  readonly backlog?: Backlog;
 }
 
 export function openDocuments(options: DocumentsOptions): Documents {
-  const { db, door, fs, folder, uuid = randomUUID, onDisk = async () => undefined } = options;
+  const { db, door, fs, folder, uuid = randomUUID, onDisk = async () => undefined, backlog } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
@@ -63,6 +59,11 @@ export function openDocuments(options: DocumentsOptions): Documents {
   }
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
+    if (backlog !== undefined && kind.loose === true) {
+      const kept = await get(kind, id);
+      backlog.later(() => project(kind, id, kept));
+      return kept;
+    }
     const recorded = onDisk();
     // Whoever shows a file hears of it.
     recorded.catch(() => undefined);
@@ -94,155 +95,4 @@ export function openDocuments(options: DocumentsOptions): Documents {
       return written;
     },
   };
-}
-
-interface Kept {
-  readonly id: string;
-  readonly revision: number;
-  readonly digest: string;
-}
-
-type Body = Readonly<Record<string, unknown>>;
-
-const body = z.record(z.string(), z.unknown());
-// Made once: the first use of a schema costs more than all others.
-const keepInput = z.strictObject({ body });
-const keepAllInput = z.strictObject({ bodies: z.array(body) });
-const reviseInput = z.strictObject({ id: z.string(), wish: z.json() });
-
-function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Operation<z.output<typeof keepInput>, undefined, Kept> {
-  return {
-    name: `${kind.kind}.keep`,
-    roles: ["system", "orchestrator", "person"],
-    input: keepInput,
-    commit: (tx, given, _effect, { at }) => keepWithin(tx, kind, given.body, at, uuid),
-    event: (_input, kept) => ({ ...kept }),
-  };
-}
-
-function keepAllOperation<T>(
-  kind: DocumentKind<T>,
-  uuid: () => string,
-): Operation<z.output<typeof keepAllInput>, undefined, { kept: Kept[] }> {
-  return {
-    name: `${kind.kind}.keep_all`,
-    roles: ["system", "orchestrator", "person"],
-    input: keepAllInput,
-    async commit(tx, { bodies }, _effect, { at }) {
-      const kept: Kept[] = [];
-      for (const one of bodies) kept.push(await keepWithin(tx, kind, one, at, uuid));
-      return { kept };
-    },
-    event: (_input, { kept }) => ({ kept: kept.map((one) => ({ ...one })) }),
-  };
-}
-
-async function keepWithin<T>(tx: Tx, kind: DocumentKind<T>, given: Body, at: number, uuid: () => string): Promise<Kept> {
-  const id = await idFor(tx, kind, given, uuid);
-  const time = kind.timeField === undefined ? {} : { [kind.timeField]: new Date(at).toISOString() };
-  return insert(tx, kind, { id, revision: 1, body: { ...given, ...time, [kind.idField]: id }, at });
-}
-
-async function idFor<T>(tx: Tx, kind: DocumentKind<T>, body: Body, uuid: () => string): Promise<string> {
-  if (kind.prefix === null) {
-    const id = String(body[kind.idField]);
-    if ((await latest(tx, kind, id)) !== null) throw fixed(kind.kind, id);
-    return id;
-  }
-  if (Object.hasOwn(body, kind.idField)) throw ownId(kind);
-  for (;;) {
-    const id = newDocumentId(kind.prefix, uuid);
-    if ((await latest(tx, kind, id)) === null) return id;
-  }
-}
-
-function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Operation<{ id: string; wish: Json }, undefined, Kept> {
-  return {
-    name: `${kind.kind}.revise`,
-    roles: ["system", "orchestrator", "person"],
-    input: reviseInput,
-    async commit(tx, { id }, _effect, { at }) {
-      const before = await latest(tx, kind, id);
-      if (before === null) throw unknownDocument(kind.kind, id);
-      if (kind.fixity === "once") throw fixed(kind.kind, id);
-      return insert(tx, kind, { id, revision: before.revision + 1, body: { ...revise(before.body), [kind.idField]: id }, at });
-    },
-    event: (_input, kept) => ({ ...kept }),
-  };
-}
-
-const insertRow = fixedWith((db, row: DocumentTables["documents"]) => db.insertInto("documents").values(row));
-
-const latestRow = fixedQuery((db, kind: string, id: string) =>
-  db
-    .selectFrom("documents")
-    .select(["revision", "body", "digest"])
-    .where("kind", "=", kind)
-    .where("id", "=", id)
-    .orderBy("revision", "desc")
-    .limit(1),
-);
-
-async function insert<T>(
-  tx: Tx,
-  kind: DocumentKind<T>,
-  { id, revision, body, at }: { readonly id: string; readonly revision: number; readonly body: unknown; readonly at: number },
-): Promise<Kept> {
-  const text = canonicalJson(parseDocument(kind, body));
-  const kept = { id, revision, digest: sha256(text) };
-  await insertRow(tx, { kind: kind.kind, ...kept, body: text, at });
-  return kept;
-}
-
-async function latest<T>(
-  db: Db | Tx,
-  { kind }: DocumentKind<T>,
-  id: string,
-): Promise<{ readonly revision: number; readonly body: T } | null> {
-  const [row] = await latestRow(db, kind, id);
-  return row === undefined ? null : { revision: row.revision, body: bodyOf<T>(kind, id, row) };
-}
-
-async function all<T>(db: Db, { kind }: DocumentKind<T>): Promise<{ readonly id: string; readonly body: T }[]> {
-  const rows = await db
-    .selectFrom("documents")
-    .select(["id", "body", "digest"])
-    .where("kind", "=", kind)
-    .orderBy("revision")
-    .orderBy("at")
-    .execute();
-  const bodies = new Map<string, T>();
-  for (const { id, ...row } of rows) bodies.set(id, bodyOf<T>(kind, id, row));
-  return [...bodies].map(([id, body]) => ({ id, body }));
-}
-
-/** A row that is not what was kept is used by nobody, whoever has changed it. */
-function bodyOf<T>(kind: string, id: string, { body, digest }: { readonly body: string; readonly digest: string }): T {
-  if (sha256(body) === digest) return JSON.parse(body) as T;
-  throw new SlipwayError(
-    "database_corrupt",
-    `The record of ${id} (${kind}) in the database is not what was kept: somebody or something has changed it.`,
-    {
-      kind,
-      id,
-      suggested_next_actions: [
-        "Put a backup of .slipway/slipway.db in its place, then `slipway resume`. Nothing was done in the meantime.",
-      ],
-    },
-  );
-}
-
-function ownId({ kind, idField }: { readonly kind: string; readonly idField: string }): SlipwayError {
-  return new SlipwayError("schema_validation_failed", `The ${kind} brings its own ${idField}; ids are given where it is kept.`, {
-    field: idField,
-    suggested_next_actions: [`Leave ${idField} out.`],
-  });
-}
-
-function fixed(kind: string, id: string): SlipwayError {
-  return new SlipwayError("policy_violation", `${id} cannot be changed: a ${kind} is written once.`, {
-    id,
-    immutable: true,
-    suggested_next_actions: ["Write a new record instead."],
-  });
 }

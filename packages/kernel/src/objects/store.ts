@@ -10,9 +10,9 @@ export interface Objects extends Blobs {
   pathOf(digest: string): string;
   /**
    * Makes a finished file on the same disk an object, without reading it again: its writer has counted the digest, and syncs it. What
-   * is returned resolves when its name is on the disk.
+   * is returned puts its name on the disk.
    */
-  adopt(file: string, digest: string): Promise<{ readonly onDisk: Promise<void> }>;
+  adopt(file: string, digest: string): Promise<() => Promise<void>>;
   /** Removes what interrupted writers left; returns how many files. */
   sweep(now: number, staleAfterMs?: number): Promise<number>;
 }
@@ -80,10 +80,7 @@ export function objectStore(fs: FileSystem, root: string): Objects {
       } catch (error) {
         throw translateFileError(error, file);
       }
-      const onDisk = Promise.all([durableFolder(folder), syncFolder(fs, folder)]).then(() => undefined);
-      // Whoever waits for it hears of it.
-      onDisk.catch(() => undefined);
-      return { onDisk };
+      return () => Promise.all([durableFolder(folder), syncFolder(fs, folder)]).then(() => undefined);
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;

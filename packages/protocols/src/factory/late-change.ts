@@ -1,4 +1,4 @@
-import { workflow } from "@slipway/durable/ctx";
+import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { toFailure } from "@slipway/durable/errors";
 import type { RunAgents } from "../features/protocol.ts";
 import { interfaceChange } from "./changing.ts";
@@ -7,6 +7,7 @@ import type { Escalation } from "./escalation/schema.ts";
 import { decisionLogKind, noted, type ExceptionStatus } from "./exceptions/decisions.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
+import { settledAtLast } from "./unhurried.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const LATE_CHANGE_VERSION = "1";
@@ -28,30 +29,32 @@ export type LateChangeResult =
 export const lateChange = workflow<LateChangeInput, LateChangeResult, FactoryShop>(
   "factory-late-change",
   LATE_CHANGE_VERSION,
-  async (ctx, { exception_id, task, by, note }, shop) => {
-    await shop.prepare();
-    const site = factorySite(ctx, shop);
-    const log = async (status: ExceptionStatus, text: string) => {
-      const at = await site.moment(`at:${status}`);
-      await site.keep(status, async (call) => {
-        const line = { status, at, by, note: text };
-        await shop.documents.revise(call, decisionLogKind, exception_id, line, (kept) => noted(kept, line));
-        return null;
-      });
-    };
-    await log("APPROVED", note);
-    const result = await ctx.child("new-version:1", interfaceChange, { exception_id, task }).catch((error: unknown) => {
-      const { code, message } = toFailure(error);
-      return { status: "failed" as const, reason: `${code}: ${message}` };
-    });
-    if (result.status === "failed") {
-      await log("NOT_AGREED", result.reason);
-      return { status: "not_changed", exception_id, reason: result.reason };
-    }
-    await log("RESOLVED", result.module_ref);
-    return { status: "changed", exception_id, module_ref: result.module_ref };
-  },
+  (ctx, input, shop) => settledAtLast(shop, () => changeLate(ctx, input, shop)),
 );
+
+async function changeLate(ctx: Ctx, { exception_id, task, by, note }: LateChangeInput, shop: FactoryShop): Promise<LateChangeResult> {
+  await shop.prepare();
+  const site = factorySite(ctx, shop);
+  const log = async (status: ExceptionStatus, text: string) => {
+    const at = await site.moment(`at:${status}`);
+    await site.keep(status, async (call) => {
+      const line = { status, at, by, note: text };
+      await shop.documents.revise(call, decisionLogKind, exception_id, line, (kept) => noted(kept, line));
+      return null;
+    });
+  };
+  await log("APPROVED", note);
+  const result = await ctx.child("new-version:1", interfaceChange, { exception_id, task }).catch((error: unknown) => {
+    const { code, message } = toFailure(error);
+    return { status: "failed" as const, reason: `${code}: ${message}` };
+  });
+  if (result.status === "failed") {
+    await log("NOT_AGREED", result.reason);
+    return { status: "not_changed", exception_id, reason: result.reason };
+  }
+  await log("RESOLVED", result.module_ref);
+  return { status: "changed", exception_id, module_ref: result.module_ref };
+}
 
 /** The task that raised it, as far as a change of a contract needs to know it: the project may have moved on since. */
 export function taskThatHalted({ task_id, task_ref, state_machine_snapshot }: Escalation): EngineeringTask {

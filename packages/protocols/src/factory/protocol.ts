@@ -1,4 +1,4 @@
-import { workflow } from "@slipway/durable/ctx";
+import { workflow, type Ctx } from "@slipway/durable/ctx";
 import type { RunAgents } from "../features/protocol.ts";
 import { projectSteps } from "./building.ts";
 import { sameSpec } from "./incremental/same-spec.ts";
@@ -7,6 +7,7 @@ import { projectLoop } from "./project/loop.ts";
 import { landRelease, releaseProject, type ReleaseResult } from "./releasing.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
+import { settledAtLast } from "./unhurried.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 const FACTORY_VERSION = "3";
@@ -24,7 +25,11 @@ export type FactoryResult =
   | { readonly status: "nothing_built" };
 
 /** From a page of intent to a spec, from the spec to shipped modules task by task, from those to a release. */
-export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("factory", FACTORY_VERSION, async (ctx, input, shop) => {
+export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("factory", FACTORY_VERSION, (ctx, input, shop) =>
+  settledAtLast(shop, () => build(ctx, input, shop)),
+);
+
+async function build(ctx: Ctx, input: FactoryInput, shop: FactoryShop): Promise<FactoryResult> {
   const { project, spec_source, spec_digest, previous } = input;
   const product =
     previous?.page_digest === spec_digest
@@ -37,4 +42,4 @@ export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("facto
   await projectLoop(projectSteps(site, product.spec, { origin, previous: previous?.project_id }));
   const release = await releaseProject(site);
   return release === null ? { status: "nothing_built" } : landRelease(site, release);
-});
+}

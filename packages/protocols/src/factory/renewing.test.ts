@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { storePaths } from "@slipway/kernel/artifacts/layout";
 import { expect, test } from "vitest";
@@ -15,6 +15,7 @@ test("what a power cut has emptied of the last records is made again; what was k
   await rooms.store.keepRound(call(), round);
   const by = { created_by: { role: "planner", run_id: "r" }, context_pack_ref: early } as const;
   const made = await rooms.artifacts.create(call(), { ...by, artifact_type: "EXAMPLES", pillar: "core", body: { "notes.md": "one\n" } });
+  await records.backlog.settled();
   const fileOf = (path: string) => join(folder, path);
   const body = fileOf(`${storePaths.artifact("core", made.artifact_id, made.version)}/body/notes.md`);
   const witnesses = fileOf(`${storePaths.debateRound("CTR-0a1b2c3d", 1)}/witnesses.json`);
@@ -29,6 +30,16 @@ test("what a power cut has emptied of the last records is made again; what was k
   await renewLatest({ db, ...rooms });
   expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(texts);
   expect(readFileSync(fileOf(storePaths.contextPack(early)), "utf8")).toBe("");
+});
+
+test("what was put off by somebody who died before is made when the run goes on", async () => {
+  const { records, folder, call } = await factoryRecords();
+  const forgetful = { ...records, backlog: { later: () => undefined, settled: async () => undefined } };
+  const { context_pack_id } = await openFactoryRooms(forgetful, { unhurried: true }).store.keepContextPack(call(), PACK);
+  const file = join(folder, storePaths.contextPack(context_pack_id));
+  expect(existsSync(file)).toBe(false);
+  await renewLatest({ db: records.database.db, ...openFactoryRooms(records, { unhurried: true }) });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ context_pack_id });
 });
 
 test("where nothing was ever kept there is nothing to do", async () => {

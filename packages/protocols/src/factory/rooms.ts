@@ -30,15 +30,16 @@ export function openFactoryRooms(records: Records, { model, unhurried = false }:
   const { db } = database;
   const door = unhurried ? records.door.unhurried : records.door;
   const folder = layout.stateStore;
-  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder });
+  const late = unhurried ? { backlog: records.backlog } : {};
+  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...late });
   const sealing = openDocuments({ db, door: records.door.unhurried, onDisk: records.door.onDisk, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, loose: true });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...late });
   return {
     artifacts,
     documents,
     codeIndex,
-    room: { projects: openProjects({ db, door }), stateStore: folder, clock },
+    room: { projects: openProjects({ db, door }), stateStore: folder, clock, ...late },
     store: engineeringStore({ artifacts, documents, sealing, index: codeIndex }),
   };
 }

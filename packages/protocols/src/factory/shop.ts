@@ -51,6 +51,7 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   return {
     ...openShop(kernel, desk),
     ...rooms,
+    settled: records.backlog.settled,
     keepContextPack: rooms.store.keepContextPack,
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,

@@ -1,6 +1,7 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import { expect, test } from "vitest";
-import { openBooks, settledBefore } from "./books.ts";
+import { settledBefore } from "../unhurried.ts";
+import { openBooks } from "./books.ts";
 
 const all: Ctx["all"] = (operations) => Promise.all(operations.map((operation) => operation()));
 const order: string[] = [];
@@ -30,7 +31,7 @@ test("nobody is asked, and no time is waited for, before it is done", async () =
   order.length = 0;
   const books = openBooks({ all });
   const wait = (name: string) => async () => void order.push(name);
-  const ctx = settledBefore({ all, ask: wait("asked"), sleep: wait("slept") } as unknown as Ctx, books);
+  const ctx = settledBefore({ all, ask: wait("asked"), sleep: wait("slept") } as unknown as Ctx, books.catchUp);
   books.later(note("one"));
   await ctx.ask("a", {} as never);
   books.later(note("two"));

@@ -36,14 +36,3 @@ export function openBooks(ctx: Pick<Ctx, "all">): Books {
     catchUp: () => catchUp(),
   };
 }
-
-/** Whoever waits for a person, or for time to pass, has everything on record first. */
-export function settledBefore(ctx: Ctx, { catchUp }: Pick<Books, "catchUp">): Ctx {
-  const after =
-    <A extends unknown[], R>(wait: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
-      await catchUp();
-      return wait(...given);
-    };
-  return { ...ctx, ask: after(ctx.ask) as Ctx["ask"], sleep: after(ctx.sleep) };
-}

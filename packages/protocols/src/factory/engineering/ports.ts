@@ -12,6 +12,7 @@ import type { AgentDesk } from "../../desk.ts";
 import type { InterfaceChange } from "./interface-change.ts";
 import type { ReuseFacts } from "../reuse/rules.ts";
 import type { KeptReport } from "../reuse/schema.ts";
+import type { Settling } from "../unhurried.ts";
 import type { MicroPlan, PlanDraft } from "./micro-plan.ts";
 
 export const PERMISSIONS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
@@ -89,7 +90,7 @@ export interface StoreView {
   restore(): Promise<number>;
 }
 
-export interface EngineeringShop {
+export interface EngineeringShop extends Settling {
   readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox">;
   readonly desk: AgentDesk;
   readonly language: LanguageReader;

@@ -3,8 +3,8 @@ import type { Call } from "@slipway/kernel/features/call";
 import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";
-import { unhurried } from "../unhurried.ts";
-import { openBooks, settledBefore, type Books } from "./books.ts";
+import { settledBefore, unhurried } from "../unhurried.ts";
+import { openBooks, type Books } from "./books.ts";
 import type { EngineeringShop, EngineeringTask } from "./ports.ts";
 
 /** Where one task is worked on. */
@@ -20,7 +20,7 @@ export interface EngineeringSite extends Omit<Waiting, "kernel"> {
 
 export function engineeringSite(run: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
   const books = openBooks(run);
-  const ctx = unhurried(settledBefore(run, books));
+  const ctx = settledBefore(unhurried(run, shop), books.catchUp);
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   const keep = <T>(step: string, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));

@@ -28,7 +28,7 @@ export async function initialiseProject(
   const { projects, stateStore, clock } = room;
   const head = { project_id: id, spec_version: plan.spec_version, updated_at: clock.now() };
   const tasks = Object.fromEntries(plan.tasks.map(({ task_id, entry }) => [task_id, entry]));
-  const machine = { path: storePaths.stateMachine, text: machineFile(stateStore, clock, tasks).text(head) };
+  const machine = { path: storePaths.stateMachine, text: machineFile({ stateStore, clock }, tasks).text(head) };
   const there = await projects.head();
   // A repeat finds the project under way: its files are not the first ones any more.
   if (there?.project_id !== id) await writeProject(stateStore, [...plan.files, machine]);

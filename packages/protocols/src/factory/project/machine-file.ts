@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { storePaths } from "@slipway/kernel/artifacts/layout";
+import type { Backlog } from "@slipway/kernel/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { projectedFiles } from "@slipway/kernel/files/projected";
 import type { Task } from "./state.ts";
@@ -18,16 +19,39 @@ export interface MachineFile {
   set(id: string, task: Task): void;
   /** `now`: whatever it costs. Otherwise writing never takes more than a small part of the time that passes. */
   write(head: MachineHead, when: "now" | "soon"): Promise<void>;
+  /** Nothing that was put off is written any more: another has taken its place. */
+  drop(): void;
 }
 
 /** Of a project with thousands of tasks the file is megabytes: it is written so that this takes at most a twentieth of the time. */
 const SHARE = 20;
 
-export function machineFile(stateStore: string, clock: Pick<Clock, "monotonic">, tasks: Readonly<Record<string, Task>>): MachineFile {
+interface MachinePlace {
+  readonly stateStore: string;
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Where there is one, what is to be there soon is put off. */
+  readonly backlog?: Backlog | undefined;
+}
+
+export function machineFile({ stateStore, clock, backlog }: MachinePlace, tasks: Readonly<Record<string, Task>>): MachineFile {
   const path = join(stateStore, storePaths.stateMachine);
   const files = projectedFiles(nodeFileSystem);
   const rows = new Map(Object.entries(tasks).map(([id, task]) => [id, rowOf(id, task)]));
   let next = 0;
+  let putOff: MachineHead | null = null;
+
+  async function writeNow(head: MachineHead, whole: boolean): Promise<void> {
+    const started = clock.monotonic();
+    await files.write(path, text(head), { whole });
+    const ended = clock.monotonic();
+    next = ended + (ended - started) * (SHARE - 1);
+  }
+
+  async function writePutOff(): Promise<void> {
+    const head = putOff;
+    putOff = null;
+    if (head !== null) await writeNow(head, false);
+  }
 
   function text({ project_id, spec_version, updated_at }: MachineHead): string {
     const head = { project_id, spec_version, updated_at: new Date(updated_at).toISOString() };
@@ -39,12 +63,18 @@ export function machineFile(stateStore: string, clock: Pick<Clock, "monotonic">,
     text,
     set: (id, task) => void rows.set(id, rowOf(id, task)),
     async write(head, when) {
-      const started = clock.monotonic();
-      if (when === "soon" && started < next) return;
+      if (when === "now") {
+        putOff = null;
+        return writeNow(head, true);
+      }
+      if (clock.monotonic() < next) return;
       // Soon there will be another.
-      await files.write(path, text(head), { whole: when === "now" });
-      const ended = clock.monotonic();
-      next = ended + (ended - started) * (SHARE - 1);
+      if (backlog === undefined) return writeNow(head, false);
+      if (putOff === null) backlog.later(writePutOff);
+      putOff = head;
+    },
+    drop() {
+      putOff = null;
     },
   };
 }

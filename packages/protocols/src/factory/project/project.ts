@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/features/call";
+import type { Backlog } from "@slipway/kernel/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { projectedFiles } from "@slipway/kernel/files/projected";
 import type { ProjectChange, ProjectHead, Projects } from "@slipway/kernel/projects/projects";
@@ -20,6 +21,8 @@ export interface ProjectRoom {
   /** `.slipway/state_store`. */
   readonly stateStore: string;
   readonly clock: Clock;
+  /** For a run: what need not be there at once is put off. */
+  readonly backlog?: Backlog;
 }
 
 /** The project at work. Its rows are the record; the board and the files are made from them. */
@@ -56,19 +59,20 @@ export async function projectStatus({ projects }: Pick<ProjectRoom, "projects">)
 const TRIES = 3;
 
 async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>): Promise<Project> {
-  const { projects, stateStore, clock } = room;
+  const { projects, stateStore } = room;
   const files = projectedFiles(nodeFileSystem);
   const id = first.project_id;
   let head = first;
   let board: Board;
-  let file: MachineFile;
+  let file: MachineFile = machineFile(room, {});
 
   async function load(): Promise<void> {
     const now = await projects.head();
     if (now?.project_id === id) head = now;
     const tasks = Object.fromEntries(await projects.entries(id));
     board = openBoard(tasks);
-    file = machineFile(stateStore, clock, tasks);
+    file.drop();
+    file = machineFile(room, tasks);
   }
 
   function workOut(change: Change, sheets: Readonly<Record<string, TaskSheet>>): ProjectChange<Task, TaskSheet, ProjectView> {

@@ -189,6 +189,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
         }),
     },
     schemas: { ReuseSearchReport: { type: "object" } },
+    settled: records.backlog.settled,
     repoRevision: async () => "0123456789abcdef",
     objectFormat: "sha1",
   };
