@@ -26,31 +26,38 @@ function embed(text: string): Float32Array {
   const features = featuresOf(wordsOf(text));
   // A text without a single word is about nothing, which is a direction as well: no vector may be zero.
   if (features.size === 0) features.set("nothing", 1);
-  for (const [feature, weight] of features) project(vector, feature, weight);
+  for (const [feature, squares] of features) project(vector, feature, Math.sqrt(squares));
   return Float32Array.from(vector);
 }
 
-/** How often a word stands there counts less each time. */
+/** How often a word stands there counts less each time: the weights' squares are added up. */
 function featuresOf(words: readonly Word[]): Map<string, number> {
   const features = new Map<string, number>();
-  const add = (feature: string, weight: number) => features.set(feature, Math.hypot(features.get(feature) ?? 0, weight));
+  const add = (feature: string, weight: number) => features.set(feature, (features.get(feature) ?? 0) + weight * weight);
   for (const [index, { stem, weight }] of words.entries()) {
     add(`w ${stem}`, WEIGHTS.word * weight);
     const concepts = conceptsOf(stem);
     for (const concept of concepts) add(`c ${concept}`, (WEIGHTS.concept * weight) / Math.sqrt(concepts.length));
     const groups = lettersOf(stem);
-    for (const group of groups) add(`l ${group}`, (WEIGHTS.letters * weight) / Math.sqrt(groups.length));
+    for (const group of groups) add(group, (WEIGHTS.letters * weight) / Math.sqrt(groups.length));
     const next = words[index + 1];
     if (next !== undefined) add(`p ${stem} ${next.stem}`, WEIGHTS.pair * Math.min(weight, next.weight));
   }
   return features;
 }
 
+const MOST_STEMS = 5_000;
+const lettersByStem = new Map<string, readonly string[]>();
+
 /** Groups of four letters with the word's ends marked: kin and misspellings share some. */
-function lettersOf(stem: string): string[] {
+function lettersOf(stem: string): readonly string[] {
+  const known = lettersByStem.get(stem);
+  if (known !== undefined) return known;
   const letters = [...`<${stem}>`];
-  if (letters.length < 6) return [];
-  return Array.from({ length: letters.length - 3 }, (_, index) => letters.slice(index, index + 4).join(""));
+  const count = letters.length < 6 ? 0 : letters.length - 3;
+  const groups = Array.from({ length: count }, (_, index) => `l ${letters.slice(index, index + 4).join("")}`);
+  if (lettersByStem.size < MOST_STEMS) lettersByStem.set(stem, groups);
+  return groups;
 }
 
 function project(vector: Float64Array, feature: string, weight: number): void {

@@ -80,6 +80,7 @@ export function wordsOf(text: string): Word[] {
 const LONGEST = 40;
 
 function split(text: string): string[] {
+  if (/^[\0-\x7f]*$/.test(text)) return plainWords(text);
   return text
     .normalize("NFKC")
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -88,4 +89,15 @@ function split(text: string): string[] {
     .toLowerCase()
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .flatMap((word) => (word === "" ? [] : [word.slice(0, LONGEST).toWellFormed()]));
+}
+
+/** The same for a text of ASCII alone, as most are: the tables of Unicode are not asked for each character. */
+function plainWords(text: string): string[] {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z]{2})/g, "$1 $2")
+    .replace(/([A-Za-z])([0-9])|([0-9])([A-Za-z])/g, "$1$3 $2$4")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .flatMap((word) => (word === "" ? [] : [word.slice(0, LONGEST)]));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../features/call.ts";
 import type { Backlog } from "../files/backlog.ts";
@@ -16,6 +17,8 @@ export interface Documents {
   keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
   /** Several of one kind, all or none. */
   keepAll<T>(call: Call, kind: DocumentKind<T>, bodies: readonly object[]): Promise<T[]>;
+  /** Before it is kept, if it ever is: its files are written ahead. What is returned drops them, where they were not kept. */
+  ahead<T>(kind: DocumentKind<T>, id: string, body: T): Promise<() => Promise<void>>;
   /** `wish` names the change: the same call twice is worked out and done once. */
   revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
   get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
@@ -27,6 +30,9 @@ export interface Documents {
   /** The same for one of them. */
   renew<T>(kind: DocumentKind<T>, id: string): Promise<number>;
 }
+
+/** In the state store: what is not there yet. */
+export const STAGED = ".staged";
 
 export interface DocumentsOptions {
   readonly db: Db;
@@ -42,14 +48,14 @@ export interface DocumentsOptions {
 }
 
 export function openDocuments(options: DocumentsOptions): Documents {
-  const { db, door, fs, folder, uuid = randomUUID, onDisk = async () => undefined, backlog } = options;
+  const { db, door, fs, folder, uuid = randomUUID, onDisk, backlog } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project<T>(kind: DocumentKind<T>, id: string, body: T, recorded?: Promise<void>): Promise<number> {
+  async function project<T>(kind: DocumentKind<T>, id: string, body: T, record?: () => Promise<void>): Promise<number> {
     const options = { whole: kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
-    return showInOrder(all, recorded);
+    return showInOrder(all, record?.());
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
@@ -64,11 +70,9 @@ export function openDocuments(options: DocumentsOptions): Documents {
       backlog.later(() => project(kind, id, kept));
       return kept;
     }
-    const recorded = onDisk();
-    // Whoever shows a file hears of it.
-    recorded.catch(() => undefined);
     const kept = await get(kind, id);
-    await project(kind, id, kept, recorded);
+    // A file that is being synced holds up those that are being made: first all of them, then the disk.
+    await project(kind, id, kept, onDisk && (() => turn().then(onDisk)));
     return kept;
   }
 
@@ -80,6 +84,10 @@ export function openDocuments(options: DocumentsOptions): Documents {
     async keepAll({ actor, operationId }, kind, bodies) {
       const { kept } = await door.perform(keepAllOperation(kind, uuid), actor, operationId, { bodies });
       return Promise.all(kept.map(({ id }) => projected(kind, id)));
+    },
+    async ahead(kind, id, body) {
+      const texts = Object.entries(kind.files(id, body)).map(([path, text]) => [join(folder, path), text]);
+      return files.ahead(join(folder, STAGED), Object.fromEntries(texts) as Record<string, string>);
     },
     async revise({ actor, operationId }, kind, id, wish, revise) {
       await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });

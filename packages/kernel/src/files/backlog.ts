@@ -12,7 +12,7 @@ export interface Backlog {
 }
 
 /** Longer than the work between two waits of a run mostly takes, and nothing to a person. */
-const PUT_OFF_MS = 200;
+const PUT_OFF_MS = 100;
 
 export function openBacklog(putOffMs: number = PUT_OFF_MS): Backlog {
   const due: (() => Promise<unknown>)[] = [];

@@ -14,6 +14,11 @@ export interface ProjectedFiles {
   write(path: string, text: string, options?: ProjectedOptions): Promise<boolean>;
   /** All but the last step of it; null when there is nothing to do. */
   stage(path: string, text: string, options?: ProjectedOptions): Promise<StagedFile | null>;
+  /**
+   * What will be staged soon, if it comes to that: written and synced ahead, in a folder of their own, so that nothing is seen of them.
+   * What is returned drops those that nobody has staged since.
+   */
+  ahead(folder: string, texts: Readonly<Record<string, string>>): Promise<() => Promise<void>>;
   /** The next write looks at the file itself. */
   forget(path: string): void;
 }
@@ -25,6 +30,7 @@ interface Written {
 
 export function projectedFiles(fs: FileSystem): ProjectedFiles {
   const known = new Map<string, Written>();
+  const ready = new Map<string, { readonly digest: string; readonly staged: StagedFile }>();
 
   async function stands(path: string, digest: string, at: number): Promise<boolean> {
     const last = known.get(path);
@@ -44,7 +50,7 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
       return null;
     }
     if (before === null) await makeFolder(fs, dirname(path));
-    const staged = await stageFile(fs, path, Buffer.from(text), { durable: false, whole });
+    const staged = taken(path, digest) ?? (await stageFile(fs, path, Buffer.from(text), { durable: false, whole }));
     return {
       drop: staged.drop,
       async show() {
@@ -54,8 +60,32 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
     };
   }
 
+  function taken(path: string, digest: string): StagedFile | null {
+    const found = ready.get(path);
+    if (found?.digest !== digest) return null;
+    ready.delete(path);
+    return found.staged;
+  }
+
   return {
     stage,
+    async ahead(folder, texts) {
+      await makeFolder(fs, folder);
+      const made = Object.entries(texts).map(async ([path, text]) => {
+        const one = { digest: sha256(text), staged: await stageFile(fs, path, Buffer.from(text), { durable: false, staging: folder }) };
+        await ready.get(path)?.staged.drop();
+        ready.set(path, one);
+        return [path, one] as const;
+      });
+      const all = await Promise.all(made);
+      return async () => {
+        for (const [path, one] of all) {
+          if (ready.get(path) !== one) continue;
+          ready.delete(path);
+          await one.staged.drop();
+        }
+      };
+    },
     async write(path, text, options) {
       const staged = await stage(path, text, options);
       await staged?.show();

@@ -9,6 +9,8 @@ export interface WriteOptions {
   readonly nonce?: () => string;
   /** False for a file that can be made again: after a power cut the old content may be back, still whole. */
   readonly durable?: boolean;
+  /** Where it is until it is shown, if not beside its place: on the same disk. */
+  readonly staging?: string;
   /** False, where it need not be durable either, for a file that is looked at after a power cut: it may be empty then. */
   readonly whole?: boolean;
 }
@@ -33,7 +35,7 @@ export interface StagedFile {
 
 export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<StagedFile> {
   const directory = dirname(path);
-  const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
+  const temporary = join(options.staging ?? directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
   // What cannot be removed now is removed by the next sweep.
   const drop = () => fs.unlink(temporary).catch(() => undefined);
   const orDropped = async (work: () => Promise<void>): Promise<void> => {
@@ -88,7 +90,7 @@ export async function ensureDirectory(fs: FileSystem, path: string, mode = 0o755
 /** Removes what writers that died have left in a folder; returns how many. Younger files may belong to a living writer. */
 export async function sweepTemporaries(fs: FileSystem, directory: string, now: number, staleAfterMs = STALE_AFTER_MS): Promise<number> {
   let removed = 0;
-  for (const name of (await fs.list(directory)).filter((name) => TEMPORARY.test(name))) {
+  for (const name of (await namesIn(fs, directory)).filter((name) => TEMPORARY.test(name))) {
     const path = join(directory, name);
     try {
       const modifiedAt = await fs.modifiedAt(path);
@@ -101,6 +103,16 @@ export async function sweepTemporaries(fs: FileSystem, directory: string, now: n
     }
   }
   return removed;
+}
+
+/** A folder that is not there holds nothing. */
+async function namesIn(fs: FileSystem, directory: string): Promise<string[]> {
+  try {
+    return await fs.list(directory);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw translateFileError(error, directory);
+  }
 }
 
 export function translateFileError(error: unknown, path: string): unknown {

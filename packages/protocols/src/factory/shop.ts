@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
 import { openWebSearch } from "@slipway/agents/web-search/web-search";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SearchInput } from "@slipway/kernel/code-index/search";
 import { readerAt } from "@slipway/kernel/config/committed";
+import { STAGED } from "@slipway/kernel/documents/documents";
+import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { sweepTemporaries } from "@slipway/kernel/files/write-atomic";
 import { resolveCommit } from "@slipway/kernel/git/branch";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { LanguageReader } from "@slipway/languages/language";
@@ -24,9 +28,10 @@ import { renewLatest } from "./renewing.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";
+import type { Settling } from "./unhurried.ts";
 
 /** What a run of this protocol works with: the shops of its loops, and what lies between them. */
-export interface FactoryShop extends ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
+export interface FactoryShop extends Settling, ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
   /** Before any task is worked on, in each process: what takes long to load is loaded here. */
@@ -48,6 +53,12 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const rooms = openFactoryRooms(records, { model, unhurried: true });
   const { documents, codeIndex } = rooms;
   let renewed: Promise<void> | null = null;
+
+  async function afterCrash(): Promise<void> {
+    await sweepTemporaries(nodeFileSystem, join(records.layout.stateStore, STAGED), kernel.clock.now());
+    await renewLatest({ db: records.database.db, ...rooms });
+  }
+
   return {
     ...openShop(kernel, desk),
     ...rooms,
@@ -56,7 +67,7 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
     prepare: async () => {
-      await Promise.all([prepare(), (renewed ??= renewLatest({ db: records.database.db, ...rooms }))]);
+      await Promise.all([prepare(), (renewed ??= afterCrash())]);
     },
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,

@@ -18,7 +18,7 @@ export interface FactorySite {
 }
 
 export function factorySite(run: Ctx, shop: FactoryShop): FactorySite {
-  const ctx = unhurried(run, shop);
+  const ctx = unhurried(run);
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId}` } as const;
   let opened: Project | null = null;
   return {

@@ -17,7 +17,7 @@ export interface StoreRooms {
   readonly artifacts: Artifacts;
   readonly documents: Documents;
   /** What is sealed is on the disk before a file shows it. */
-  readonly sealing: Pick<Documents, "keep">;
+  readonly sealing: Pick<Documents, "keep" | "ahead">;
   readonly index: Pick<CodeIndex, "versionsOf" | "find">;
 }
 
@@ -52,6 +52,7 @@ export function engineeringStore({ artifacts, documents, sealing, index }: Store
       const module = version === null ? null : await opened(documents, refOf({ module_id: moduleId, version }));
       return module === null ? null : { version: module.version, fingerprint: module.ship.verification.interface_fingerprint };
     },
+    stageModule: (module) => sealing.ahead(sealedModuleKind, refOf(module), { ...module, module_ref: refOf(module), depends_on: [] }),
     sealModule: (call, module) => sealing.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
   };
 }

@@ -7,11 +7,9 @@ export interface Settling {
 
 /**
  * The factory's steps look, judge, and keep records: nothing of it is seen outside before an agent is asked, a module is sealed, a
- * release is landed, a person is asked or the run ends, and each of these begins with a write that waits for the disk. Whoever is asked
- * something finds the files of what was kept.
+ * release is landed, a person is asked or the run ends, and each of these begins with a write that waits for the disk.
  */
-export function unhurried(run: Ctx, { settled }: Settling): Ctx {
-  const ctx = settledBefore(run, settled);
+export function unhurried(ctx: Ctx): Ctx {
   return {
     ...ctx,
     step: (name, body, options) => ctx.step(name, body, { unhurried: true, ...options }),

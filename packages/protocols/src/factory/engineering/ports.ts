@@ -12,7 +12,6 @@ import type { AgentDesk } from "../../desk.ts";
 import type { InterfaceChange } from "./interface-change.ts";
 import type { ReuseFacts } from "../reuse/rules.ts";
 import type { KeptReport } from "../reuse/schema.ts";
-import type { Settling } from "../unhurried.ts";
 import type { MicroPlan, PlanDraft } from "./micro-plan.ts";
 
 export const PERMISSIONS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
@@ -78,6 +77,8 @@ export interface EngineeringStore {
   shippedModule(ref: string): Promise<ShippedModule | null>;
   /** The highest shipped version of a module, with its fingerprint. */
   latestVersion(moduleId: string): Promise<{ readonly version: string; readonly fingerprint: string } | null>;
+  /** Writes ahead what will be sealed, where nobody sees it. What is returned drops it, if nothing was. */
+  stageModule(module: Pick<SealedModule, "module_id" | "version" | "files">): Promise<() => Promise<void>>;
   sealModule(call: Call, module: SealedModule): Promise<unknown>;
 }
 
@@ -90,7 +91,7 @@ export interface StoreView {
   restore(): Promise<number>;
 }
 
-export interface EngineeringShop extends Settling {
+export interface EngineeringShop {
   readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox">;
   readonly desk: AgentDesk;
   readonly language: LanguageReader;

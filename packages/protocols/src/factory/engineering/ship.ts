@@ -5,7 +5,7 @@ import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence
 import { fingerprintOf, mismatchMessage } from "@slipway/kernel/contracts/fingerprint";
 import { nextVersion } from "@slipway/kernel/contracts/version";
 import type { Sandbox } from "@slipway/kernel/sandbox/contract";
-import { runTests } from "@slipway/languages/typescript/test-run";
+import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
 import { moduleRefOf, sourcesOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
 import { executionLog } from "./execution-log.ts";
@@ -41,11 +41,14 @@ export type ShipOutcome =
 export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
   const step = `${module_id}/ship:${attempt}`;
-  const [{ mismatch, tested }] = await site.books.beside(() => verified(site, step, brief, shipment.files));
+  const [{ mismatch, tested }, environment] = await site.books.beside(
+    () => verified(site, step, brief, shipment.files),
+    () => environmentOf(site, step, brief),
+  );
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
   if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
 
-  const evidence = await keepEvidence(site, step, brief, shipment, tested.log);
+  const evidence = await keepEvidence(site, step, brief, shipment, { ...tested, environment });
   // Sealing is mostly waiting for the disk.
   await site.books.beside(() =>
     site.keep(`${step}:seal`, async (call) => {
@@ -93,18 +96,51 @@ function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Delive
   return mismatchOf(brief, files, site.shop.language.readModule(sourcesOf(brief, files), brief.contract));
 }
 
-type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | { readonly problem: null; readonly log: ExecutionLog };
+type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | ({ readonly problem: null } & Passed);
+
+interface Passed {
+  readonly log: ExecutionLog;
+  readonly verified_at: string;
+}
 
 /** Every test there is, in the sandbox; the log is what was seen. */
 async function runForEvidence(site: EngineeringSite, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
   const startedAt = site.kernel.clock.now();
+  const { module_id, module_version: version } = brief.contract;
+  const staging = site.shop.store.stageModule({ module_id, version, files });
+  // It only saves time: what goes wrong with it goes wrong again when the module is sealed.
+  const drop = staging.catch(() => async () => undefined);
   const run = await runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal });
   const log = executionLog(brief.contract, run, startedAt);
-  if (run.broken !== null) return { problem: run.broken, log };
-  if (log === null) return { problem: "no test was run", log };
-  const failed = run.tests.filter(({ result }) => result === "FAIL");
-  if (failed.length === 0) return { problem: null, log };
-  return { problem: failed.map(({ name, error }) => `"${name}" fails: ${error?.name}: ${error?.message}`).join("; "), log };
+  const problem = problemOf(run, log);
+  if (problem === null && log !== null) return { problem, log, verified_at: new Date(site.kernel.clock.now()).toISOString() };
+  await (
+    await drop
+  )();
+  return { problem: problem ?? "no test was run", log };
+}
+
+function problemOf({ broken, tests }: TestRun, log: ExecutionLog | null): string | null {
+  if (broken !== null) return broken;
+  if (log === null) return "no test was run";
+  const failed = tests.filter(({ result }) => result === "FAIL");
+  return failed.length === 0 ? null : failed.map(({ name, error }) => `"${name}" fails: ${error?.name}: ${error?.message}`).join("; ");
+}
+
+/** What it is verified in; the tests are at work meanwhile. */
+function environmentOf(site: EngineeringSite, step: string, brief: ModuleBrief): Promise<ShipEvidence["environment"]> {
+  return site.ctx.step(`${step}:environment`, async () => {
+    await assertVersion(site, brief);
+    const locked = brief.closure.map((module) => ({
+      ref: moduleRefOf(module),
+      fingerprint: module.ship.verification.interface_fingerprint,
+    }));
+    return {
+      repo_revision: await site.shop.repoRevision(),
+      dependency_lock_ref: `sha256:${digestOf(locked)}`,
+      runner_id: runnerId(await site.kernel.sandbox()),
+    };
+  });
 }
 
 /** Written when everything has passed, and only then. */
@@ -113,24 +149,14 @@ async function keepEvidence(
   step: string,
   brief: ModuleBrief,
   { implementation, contextPack }: Shipment,
-  log: ExecutionLog,
+  { log, verified_at, environment }: Passed & Pick<ShipEvidence, "environment">,
 ): Promise<ShipEvidence> {
   const { module_id, module_version } = brief.contract;
-  const facts = await site.ctx.step(`${step}:environment`, async () => {
-    await assertVersion(site, brief);
-    return {
-      verified_at: new Date(site.kernel.clock.now()).toISOString(),
-      environment: {
-        repo_revision: await site.shop.repoRevision(),
-        dependency_lock_ref: `sha256:${digestOf(brief.closure.map((module) => ({ ref: moduleRefOf(module), fingerprint: module.ship.verification.interface_fingerprint })))}`,
-        runner_id: runnerId(await site.kernel.sandbox()),
-      },
-    };
-  });
   const evidence = {
     module_id,
     module_version,
-    ...facts,
+    verified_at,
+    environment,
     verification: {
       result: "PASS" as const,
       interface_fingerprint: brief.fingerprint,

@@ -20,7 +20,7 @@ export interface EngineeringSite extends Omit<Waiting, "kernel"> {
 
 export function engineeringSite(run: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
   const books = openBooks(run);
-  const ctx = settledBefore(unhurried(run, shop), books.catchUp);
+  const ctx = settledBefore(unhurried(run), books.catchUp);
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   const keep = <T>(step: string, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));

@@ -10,10 +10,10 @@ import type { EngineeringStore } from "../engineering/ports.ts";
 import type { RebuildPlan } from "../incremental/plan.ts";
 import type { ProductSpec } from "./spec.ts";
 import type { ToolPorts } from "./tools/perform.ts";
-import { unhurried, type Settling } from "../unhurried.ts";
+import { unhurried } from "../unhurried.ts";
 
 /** What the product loop works with. */
-export interface ProductShop extends Settling {
+export interface ProductShop {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
   readonly webSearch: WebSearch | null;
@@ -32,7 +32,7 @@ export interface ProductSite extends Waiting {
 }
 
 export function productSite(run: Ctx, shop: ProductShop, project: string): ProductSite {
-  const ctx = unhurried(run, shop);
+  const ctx = unhurried(run);
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   return {

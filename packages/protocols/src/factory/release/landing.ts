@@ -27,7 +27,7 @@ export const releaseLanding = workflow<{ readonly release_id: string }, ReleaseL
   "release",
   LANDING_VERSION,
   async (run, { release_id }, shop) => {
-    const ctx = unhurried(run, shop);
+    const ctx = unhurried(run);
     const id = releaseFeature(release_id);
     const release = await ctx.step("release", () => shop.documents.get(releaseKind, release_id));
     const work: ReleaseSite = { ctx, shop, id, run: [{ feature_id: id, run_id: ctx.runId }], release };

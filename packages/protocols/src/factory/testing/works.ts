@@ -147,7 +147,12 @@ export async function openWorks(
     asked,
     root,
     question,
-    drive: () => engine.drive(runId, { whenWaiting: "return" }),
+    async drive() {
+      const outcome = await engine.drive(runId, { whenWaiting: "return" });
+      // A moment later, when somebody looks.
+      await records.backlog.settled();
+      return outcome;
+    },
     async answer(value) {
       await records.answer({ id: (await question()).id, value, by: PERSON });
     },

@@ -162,6 +162,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
         const found = allShipped().findLast(({ module_id }) => module_id === id);
         return found === undefined ? null : { version: found.version, fingerprint: fingerprintOf(found.contract) };
       },
+      stageModule: async () => async () => undefined,
       sealModule: (call, module) => doOnce(call, () => kept.sealed.push(module)),
     },
     view: memoryView(allShipped),
@@ -189,7 +190,6 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
         }),
     },
     schemas: { ReuseSearchReport: { type: "object" } },
-    settled: records.backlog.settled,
     repoRevision: async () => "0123456789abcdef",
     objectFormat: "sha1",
   };

@@ -71,7 +71,6 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
     }),
     webSearch: options.webSearch ?? null,
     searchCodeIndex: options.searchCodeIndex ?? (async () => []),
-    settled: records.backlog.settled,
     keepContextPack: openFactoryRooms(records).store.keepContextPack,
     rebuildPlan: async () => Promise.reject(new Error("there is no earlier project")),
     readRepository: options.readRepository ?? (async (path) => (files[path] === undefined ? null : Buffer.from(files[path]))),
