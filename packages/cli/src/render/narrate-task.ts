@@ -40,7 +40,7 @@ function ofModule(step: string, value: unknown): Said {
   const [, round, next = ""] = /^route:(\d+):(\w+)$/.exec(step) ?? [];
   const route = ROUTES[next];
   if (route !== undefined) return { ...route, text: `round ${round}: ${route.text}` };
-  if (/^ship:\d+:register$/.test(step)) return { text: "tested, sealed and in the code index", good: true };
+  if (/^ship(?:-amended)?:\d+:register$/.test(step)) return { text: "tested, sealed and in the code index", good: true };
   if (/^inspect:\d+$/.test(step)) return inspected(value);
   if (/^challenge:\d+:witnesses$/.test(step)) return witnessed(value);
   if (/^amended:\d+$/.test(step)) return amended(value);

@@ -38,11 +38,17 @@ export type ShipOutcome =
  * The fingerprint, the tests, the evidence, the seal, the index: in this order, and by the harness alone. What the Proposer says about
  * its tests is not asked. Whatever fails leaves nothing behind.
  */
-export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
+export async function ship(
+  site: EngineeringSite,
+  brief: ModuleBrief,
+  attempt: number,
+  shipment: Shipment,
+  ahead: Ahead | null = null,
+): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
-  const step = `${module_id}/ship:${attempt}`;
+  const step = `${module_id}/${shipment.amended ? "ship-amended" : "ship"}:${attempt}`;
   const [{ mismatch, tested }, environment] = await site.books.beside(
-    () => verified(site, step, brief, shipment.files),
+    () => ahead?.verified ?? verify(site, step, brief, shipment.files),
     () => environmentOf(site, step, brief),
   );
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
@@ -85,11 +91,55 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
 
 type Verified = { readonly mismatch: Mismatch; readonly tested: null } | { readonly mismatch: null; readonly tested: Tested };
 
+/**
+ * The ship step's own look at what is proposed, while agents still speak about it: they take their time, and the machine has nothing
+ * else to do. It counts only if exactly these files ship.
+ */
+export interface Ahead {
+  readonly work: () => Promise<void>;
+  readonly verified: Promise<Verified>;
+  /** They will not ship as they are. */
+  readonly stop: () => void;
+}
+
+export function verifyAhead(site: EngineeringSite, brief: ModuleBrief, attempt: number, files: Deliverable): Ahead {
+  const stopping = new AbortController();
+  const { promise: verified, resolve, reject } = Promise.withResolvers<Verified>();
+  // Whoever waits for all of it hears of it.
+  verified.catch(() => undefined);
+  return {
+    verified,
+    stop: () => stopping.abort(),
+    async work() {
+      try {
+        resolve(await verify(site, `${brief.contract.module_id}/ship:${attempt}`, brief, files, stopping.signal));
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    },
+  };
+}
+
 /** No test is run of what has another surface. */
-async function verified(site: EngineeringSite, step: string, brief: ModuleBrief, files: Deliverable): Promise<Verified> {
+async function verify(
+  site: EngineeringSite,
+  step: string,
+  brief: ModuleBrief,
+  files: Deliverable,
+  stopped: AbortSignal = new AbortController().signal,
+): Promise<Verified> {
   const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, files));
   if (mismatch !== null) return { mismatch, tested: null };
-  return { mismatch, tested: await site.ctx.step(`${step}:tests`, (signal) => runForEvidence(site, brief, files, signal)) };
+  const tested = await site.ctx.step(`${step}:tests`, async (signal) => {
+    try {
+      return await runForEvidence(site, brief, files, AbortSignal.any([signal, stopped]));
+    } catch (error) {
+      if (signal.aborted || !stopped.aborted) throw error;
+      return { problem: "the tests were stopped: it does not ship as it is", log: null };
+    }
+  });
+  return { mismatch, tested };
 }
 
 function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Deliverable): Mismatch | null {
@@ -110,7 +160,12 @@ async function runForEvidence(site: EngineeringSite, brief: ModuleBrief, files: 
   const staging = site.shop.store.stageModule({ module_id, version, files });
   // It only saves time: what goes wrong with it goes wrong again when the module is sealed.
   const drop = staging.catch(() => async () => undefined);
-  const run = await runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal });
+  const run = await runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal }).catch(async (error: unknown) => {
+    await (
+      await drop
+    )();
+    throw error;
+  });
   const log = executionLog(brief.contract, run, startedAt);
   const problem = problemOf(run, log);
   if (problem === null && log !== null) return { problem, log, verified_at: new Date(site.kernel.clock.now()).toISOString() };

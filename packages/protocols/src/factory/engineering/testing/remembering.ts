@@ -26,7 +26,9 @@ export async function rememberingSandbox(): Promise<Sandbox> {
         const chunks: Chunk[] = [];
         const said = (text: Uint8Array) => Buffer.from(Buffer.from(text).toString("utf8").replaceAll(request.worktree, PLACE));
         const outcome = await real.run({ ...request, onOutput: (stream, chunk) => chunks.push([stream, said(chunk)]) });
-        runs.set(key, (known = { outcome, chunks }));
+        known = { outcome, chunks };
+        // One that was stopped says nothing about the next.
+        if (request.signal?.aborted !== true) runs.set(key, known);
       }
       for (const [stream, chunk] of known.chunks) {
         request.onOutput?.(stream, Buffer.from(Buffer.from(chunk).toString("utf8").replaceAll(PLACE, request.worktree)));

@@ -8,6 +8,7 @@ import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
 import type { Contract } from "@slipway/kernel/contracts/schema";
 import { openScratchKernel, PERSON } from "@slipway/kernel/features/testing/scratch-kernel";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
+import type { SandboxRequest } from "@slipway/kernel/sandbox/contract";
 import { openDesk } from "../../../desk.ts";
 import { protocolRole } from "../../../roles.ts";
 import { artifactTools } from "../../artifact-tools.ts";
@@ -61,6 +62,8 @@ export interface Workshop {
   readonly engine: Engine;
   run(input?: Partial<EngineeringTask>, resumption?: EngineeringInput["resumption"]): Promise<EngineeringResult>;
   steps(): Promise<string[]>;
+  /** What every step gave, by its name. */
+  results(): Promise<Record<string, unknown>>;
   /** The retry_count of every routing, as it was recorded. */
   counts(): Promise<number[]>;
   answerNext(value: unknown): Promise<void>;
@@ -73,6 +76,8 @@ export interface WorkshopOptions {
   readonly raise?: () => Raised;
   /** Before anything is asked of the index. */
   readonly beforeIndex?: (what: "search" | "register") => void;
+  /** Before anything is run in the sandbox. */
+  readonly beforeRun?: (request: SandboxRequest) => Promise<void>;
   /** A Proposer that works on files: what it does in its folder, and what it answers. */
   readonly folderProposer?: (folder: string, attempt: string) => unknown;
 }
@@ -140,7 +145,14 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   };
   const allShipped = (): ShippedModule[] => [...(options.shipped ?? []), ...kept.sealed.map(shippedFrom)];
   const shop: EngineeringShop = {
-    kernel: { clock: kernel.clock, budget: kernel.budget, sandbox: rememberingSandbox },
+    kernel: {
+      clock: kernel.clock,
+      budget: kernel.budget,
+      async sandbox() {
+        const { kind, run } = await rememberingSandbox();
+        return { kind, run: async (request) => (await options.beforeRun?.(request), run(request)) };
+      },
+    },
     desk,
     language,
     store: {
@@ -210,6 +222,10 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     },
     async steps() {
       return (await engine.events(runId)).filter(({ kind }) => kind === "step").map(({ name }) => name);
+    },
+    async results() {
+      const steps = (await engine.events(runId)).filter(({ kind }) => kind === "step");
+      return Object.fromEntries(steps.map(({ name, payload }) => [name, (JSON.parse(payload) as { value?: unknown }).value]));
     },
     async counts() {
       const routed = (await engine.events(runId)).filter(({ kind, name }) => kind === "step" && name.includes("/route:"));
