@@ -36,6 +36,7 @@ export interface Transcript {
 export async function openTranscript(head: Omit<TranscriptHead, "kind" | "version">, place: TranscriptPlace): Promise<Transcript> {
   const { objects, redactor, clock } = place;
   const { path, descriptor } = await newFile(place.folder, `${head.run}/${head.step}`);
+  const close = () => closeSync(descriptor);
   const digest = createHash("sha256");
   const moments = redactedMoments(redactor);
   let broken: string | null = null;
@@ -62,7 +63,6 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
     async keep() {
       moments.end().forEach(write);
       closed = true;
-      const close = () => closeSync(descriptor);
       if (broken !== null) {
         close();
         return { digest: null, reason: broken };
@@ -79,7 +79,7 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
       const last: Moment[] = [...moments.end(), { kind: "stopped", reason: redactor.text(reason) }];
       last.forEach(write);
       closed = true;
-      closeSync(descriptor);
+      close();
     },
   };
 }

@@ -54,7 +54,10 @@ export function openBacklog(putOffMs: number = PUT_OFF_MS): Backlog {
       if (writing === null) timer ??= setTimeout(() => void begin(), putOffMs);
     },
     async settled() {
-      while (trouble === null && (due.length > 0 || writing !== null)) await begin();
+      while (due.length > 0 || writing !== null) {
+        await begin();
+        tell();
+      }
       tell();
     },
   };

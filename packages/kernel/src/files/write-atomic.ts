@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { hasCode, type FileSystem } from "./file-system.ts";
+import { hasCode, type FileSystem, type WritableFile } from "./file-system.ts";
 
 export interface WriteOptions {
   readonly mode?: number;
@@ -34,31 +34,48 @@ export interface StagedFile {
 }
 
 export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<StagedFile> {
+  return (await blankFile(fs, path, options)).fill(bytes);
+}
+
+/** A file for content that is not known yet. */
+export interface BlankFile {
+  /** Once. */
+  fill(bytes: Uint8Array): Promise<StagedFile>;
+  drop(): Promise<void>;
+}
+
+export async function blankFile(fs: FileSystem, path: string, options: WriteOptions = {}): Promise<BlankFile> {
   const directory = dirname(path);
   const temporary = join(options.staging ?? directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
   // What cannot be removed now is removed by the next sweep.
   const drop = () => fs.unlink(temporary).catch(() => undefined);
-  const orDropped = async (work: () => Promise<void>): Promise<void> => {
+  const orDropped = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      await work();
+      return await work();
     } catch (error) {
       await drop();
       throw translateFileError(error, path);
     }
   };
-  await orDropped(() => writeNew(fs, temporary, bytes, options));
+  const show = () =>
+    orDropped(async () => {
+      await fs.rename(temporary, path);
+      if (options.durable !== false) await fs.syncDirectory(directory);
+    });
+  const file = await orDropped(() => fs.create(temporary, options.mode ?? 0o644));
   return {
-    drop,
-    show: () =>
-      orDropped(async () => {
-        await fs.rename(temporary, path);
-        if (options.durable !== false) await fs.syncDirectory(directory);
-      }),
+    async fill(bytes) {
+      await orDropped(() => writeAndClose(file, bytes, options));
+      return { drop, show };
+    },
+    async drop() {
+      await file.close().catch(() => undefined);
+      await drop();
+    },
   };
 }
 
-async function writeNew(fs: FileSystem, path: string, bytes: Uint8Array, { mode = 0o644, whole = true }: WriteOptions): Promise<void> {
-  const file = await fs.create(path, mode);
+async function writeAndClose(file: WritableFile, bytes: Uint8Array, { whole = true }: WriteOptions): Promise<void> {
   try {
     await file.write(bytes);
     // Before the rename: a renamed file whose content is not on the disk yet is an empty file after a power cut.

@@ -52,7 +52,10 @@ export function engineeringStore({ artifacts, documents, sealing, index }: Store
       const module = version === null ? null : await opened(documents, refOf({ module_id: moduleId, version }));
       return module === null ? null : { version: module.version, fingerprint: module.ship.verification.interface_fingerprint };
     },
-    stageModule: (module) => sealing.ahead(sealedModuleKind, refOf(module), { ...module, module_ref: refOf(module), depends_on: [] }),
+    stageModule({ module_id, version, files }) {
+      const module_ref = refOf({ module_id, version });
+      return sealing.ahead(sealedModuleKind, module_ref, { module_ref, module_id, version, files, depends_on: [] });
+    },
     sealModule: (call, module) => sealing.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
   };
 }

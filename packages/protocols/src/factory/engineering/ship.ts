@@ -5,14 +5,13 @@ import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence
 import { fingerprintOf, mismatchMessage } from "@slipway/kernel/contracts/fingerprint";
 import { nextVersion } from "@slipway/kernel/contracts/version";
 import type { Sandbox } from "@slipway/kernel/sandbox/contract";
-import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
-import { moduleRefOf, sourcesOf, type ModuleBrief } from "./brief.ts";
+import { moduleRefOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
-import { executionLog } from "./execution-log.ts";
 import { askIndex } from "./indexed.ts";
-import { mismatchOf, type Mismatch } from "./inspection.ts";
+import type { Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
 import type { EngineeringSite } from "./site.ts";
+import { verify, type Ahead, type Passed } from "./verify.ts";
 
 /** What is shipped, and on whose word. */
 export interface Shipment {
@@ -87,99 +86,6 @@ export async function ship(
     return null;
   });
   return { ok: true, shipped: { module_id, version, ship_id: evidence.ship_id, fingerprint: brief.fingerprint } };
-}
-
-type Verified = { readonly mismatch: Mismatch; readonly tested: null } | { readonly mismatch: null; readonly tested: Tested };
-
-/**
- * The ship step's own look at what is proposed, while agents still speak about it: they take their time, and the machine has nothing
- * else to do. It counts only if exactly these files ship.
- */
-export interface Ahead {
-  readonly work: () => Promise<void>;
-  readonly verified: Promise<Verified>;
-  /** They will not ship as they are. */
-  readonly stop: () => void;
-}
-
-export function verifyAhead(site: EngineeringSite, brief: ModuleBrief, attempt: number, files: Deliverable): Ahead {
-  const stopping = new AbortController();
-  const { promise: verified, resolve, reject } = Promise.withResolvers<Verified>();
-  // Whoever waits for all of it hears of it.
-  verified.catch(() => undefined);
-  return {
-    verified,
-    stop: () => stopping.abort(),
-    async work() {
-      try {
-        resolve(await verify(site, `${brief.contract.module_id}/ship:${attempt}`, brief, files, stopping.signal));
-      } catch (error) {
-        reject(error);
-        throw error;
-      }
-    },
-  };
-}
-
-/** No test is run of what has another surface. */
-async function verify(
-  site: EngineeringSite,
-  step: string,
-  brief: ModuleBrief,
-  files: Deliverable,
-  stopped: AbortSignal = new AbortController().signal,
-): Promise<Verified> {
-  const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, files));
-  if (mismatch !== null) return { mismatch, tested: null };
-  const tested = await site.ctx.step(`${step}:tests`, async (signal) => {
-    try {
-      return await runForEvidence(site, brief, files, AbortSignal.any([signal, stopped]));
-    } catch (error) {
-      if (signal.aborted || !stopped.aborted) throw error;
-      return { problem: "the tests were stopped: it does not ship as it is", log: null };
-    }
-  });
-  return { mismatch, tested };
-}
-
-function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Deliverable): Mismatch | null {
-  return mismatchOf(brief, files, site.shop.language.readModule(sourcesOf(brief, files), brief.contract));
-}
-
-type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | ({ readonly problem: null } & Passed);
-
-interface Passed {
-  readonly log: ExecutionLog;
-  readonly verified_at: string;
-}
-
-/** Every test there is, in the sandbox; the log is what was seen. */
-async function runForEvidence(site: EngineeringSite, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
-  const startedAt = site.kernel.clock.now();
-  const { module_id, module_version: version } = brief.contract;
-  const staging = site.shop.store.stageModule({ module_id, version, files });
-  // It only saves time: what goes wrong with it goes wrong again when the module is sealed.
-  const drop = staging.catch(() => async () => undefined);
-  const run = await runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal }).catch(async (error: unknown) => {
-    await (
-      await drop
-    )();
-    throw error;
-  });
-  const log = executionLog(brief.contract, run, startedAt);
-  const problem = problemOf(run, log);
-  if (problem === null && log !== null) return { problem, log, verified_at: new Date(site.kernel.clock.now()).toISOString() };
-  await (
-    await drop
-  )();
-  return { problem: problem ?? "no test was run", log };
-}
-
-function problemOf({ broken, tests }: TestRun, log: ExecutionLog | null): string | null {
-  if (broken !== null) return broken;
-  if (log === null) return "no test was run";
-  const failed = tests.filter(({ result }) => result === "FAIL");
-  return failed.length === 0 ? null : failed.map(({ name, error }) => `"${name}" fails: ${error?.name}: ${error?.message}`).join("; ");
 }
 
 /** What it is verified in; the tests are at work meanwhile. */

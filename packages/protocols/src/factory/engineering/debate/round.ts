@@ -2,9 +2,10 @@ import type { Round } from "../context.ts";
 import type { Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
 import type { RoundRecord } from "../ports.ts";
-import { ship, verifyAhead, type Ahead, type Shipment } from "../ship.ts";
+import { ship, type Shipment } from "../ship.ts";
+import { verifyAhead, type Ahead } from "../verify.ts";
 import { adjudicate } from "./adjudicate.ts";
-import { unappliedAmendments, type Unapplied } from "./amendments.ts";
+import { lookAtAmended, refused } from "./amended.ts";
 import { challenge, type ChallengeOutcome } from "./challenge.ts";
 import type { Debate, ModuleOutcome } from "./debate.ts";
 import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type Last } from "./failure.ts";
@@ -58,6 +59,7 @@ export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
     ahead.work,
     () => debated(debate, turn, { proposed, inspection, ahead }).finally(ahead.stop),
   ]);
+  await ahead.clear();
   return ended as Ended;
 }
 
@@ -172,7 +174,7 @@ async function deliver(
     const unapplied =
       "problem" in amended
         ? refused(amendments.value, amended.problem)
-        : await verify(debate, turn.round, amendments.value, proposed, amended);
+        : await lookAtAmended(debate, turn.round, amendments.value, proposed, amended);
     if (unapplied.length > 0 || "problem" in amended) {
       return halt(debate, "an amendment was not applied", unappliedObjections(unapplied), { ...last, unapplied });
     }
@@ -226,28 +228,4 @@ function keepFiles({ site, brief }: Debate, round: number, what: string, files: 
     await site.shop.store.keepRound(call, { debate, round, files });
     return null;
   });
-}
-
-/** Looks at what was amended, part by part. */
-function verify(
-  { site, brief }: Debate,
-  round: number,
-  { amendments }: Adjudication,
-  { files }: Proposed,
-  amended: Exclude<Awaited<ReturnType<typeof amend>>, { problem: string }>,
-): Promise<Unapplied[]> {
-  const { language } = site.shop;
-  return site.ctx.step(`${brief.contract.module_id}/amended:${round}`, async () => {
-    const [before, after] = [files, amended.files].map((version) => ({ files: version, elements: language.elementsOf(version) })) as [
-      Version,
-      Version,
-    ];
-    return unappliedAmendments(amendments, amended.applied, before, after);
-  });
-}
-
-type Version = Parameters<typeof unappliedAmendments>[2];
-
-function refused({ amendments }: Adjudication, explanation: string): Unapplied[] {
-  return amendments.map((amendment) => ({ amendment, problem: "the Proposer gave no valid answer", explanation }));
 }
