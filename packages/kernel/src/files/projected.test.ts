@@ -118,7 +118,9 @@ describe("what is made ready ahead", () => {
     expect(filesIn(root)).toEqual(["one.ts"]);
 
     const elsewhere = place();
-    await (await files.ahead(elsewhere.staged, { [elsewhere.one]: "one", [elsewhere.late]: "" }))();
+    await (
+      await files.ahead(elsewhere.staged, { [elsewhere.one]: "one", [elsewhere.late]: "" })
+    )();
     expect(readdirSync(elsewhere.root)).toEqual([".staged"]);
     expect(filesIn(elsewhere.root)).toEqual([]);
   });
