@@ -32,10 +32,7 @@ interface Written {
 
 export function projectedFiles(fs: FileSystem): ProjectedFiles {
   const known = new Map<string, Written>();
-  const ready = new Map<
-    string,
-    { readonly digest: string; readonly file: StagedFile } | { readonly digest: null; readonly file: BlankFile }
-  >();
+  const ready = new Map<string, Ready>();
 
   async function stands(path: string, digest: string, at: number): Promise<boolean> {
     const last = known.get(path);

@@ -123,7 +123,7 @@ export async function sweepTemporaries(fs: FileSystem, directory: string, now: n
 }
 
 /** A folder that is not there holds nothing. */
-async function namesIn(fs: FileSystem, directory: string): Promise<string[]> {
+export async function namesIn(fs: FileSystem, directory: string): Promise<string[]> {
   try {
     return await fs.list(directory);
   } catch (error) {

@@ -3,7 +3,7 @@ import { sha256 } from "@slipway/durable/canonical";
 import type { Blobs } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import { hasCode, type FileSystem } from "../files/file-system.ts";
-import { ensureDirectory, sweepTemporaries, translateFileError, writeFileAtomic } from "../files/write-atomic.ts";
+import { ensureDirectory, namesIn, sweepTemporaries, translateFileError, writeFileAtomic } from "../files/write-atomic.ts";
 
 export interface Objects extends Blobs {
   /** Where the bytes are, for people and for other programs to read. */
@@ -84,7 +84,7 @@ export function objectStore(fs: FileSystem, root: string): Objects {
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;
-      for (const name of await listIfThere(fs, root)) removed += await sweepTemporaries(fs, join(root, name), now, staleAfterMs);
+      for (const name of await namesIn(fs, root)) removed += await sweepTemporaries(fs, join(root, name), now, staleAfterMs);
       return removed;
     },
   };
@@ -119,15 +119,6 @@ async function readIfThere(fs: FileSystem, path: string): Promise<Uint8Array | u
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw translateFileError(error, path);
-  }
-}
-
-async function listIfThere(fs: FileSystem, directory: string): Promise<string[]> {
-  try {
-    return await fs.list(directory);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw translateFileError(error, directory);
   }
 }
 

@@ -15,8 +15,8 @@ export type Verified = { readonly mismatch: Mismatch; readonly tested: null } | 
 export interface Ahead {
   readonly work: () => Promise<void>;
   readonly verified: Promise<Verified>;
-  /** They will not ship as they are. */
-  readonly stop: () => void;
+  /** They will not ship as they are. Resolves when nothing is at work any more. */
+  readonly stop: () => Promise<void>;
   /** When it is over: what was made ready and not sealed goes away. */
   readonly clear: () => Promise<void>;
 }
@@ -34,7 +34,10 @@ export function verifyAhead(site: EngineeringSite, brief: ModuleBrief, attempt: 
   verified.catch(() => undefined);
   return {
     verified,
-    stop: () => stopping.abort(),
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled([verified]);
+    },
     clear: () => staged.drop(),
     async work() {
       try {

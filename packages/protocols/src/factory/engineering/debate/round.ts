@@ -151,7 +151,7 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     const reason = { invariant: "adjudication", evidence: adjudication.rationale, required_change: "Answer the reason for the rejection." };
     return revised([...standing, reason]);
   }
-  ahead?.stop();
+  await ahead?.stop();
   return deliver(debate, turn, { ...last, proposed }, ref, { ref: adjudicationRef, value: adjudication }, null);
 }
 
