@@ -74,7 +74,11 @@ export function projectSteps(site: FactorySite, spec: ProductSpec, from: Project
         const project = await site.project();
         const decision = project.decision();
         if (decision.kind === "start") await project.apply(call, { kind: "dispatch", task: decision.task });
-        if (decision.kind !== "start" && decision.kind !== "continue") return decision;
+        if (decision.kind !== "start" && decision.kind !== "continue") {
+          // Nothing comes after it for a while: whoever looks at the file sees how things stand.
+          await project.flush();
+          return decision;
+        }
         // For whoever follows the run: where the task stands.
         const { pillar, epic, story } = project.task(decision.task);
         return { ...decision, place: [pillar, epic, story] };
