@@ -52,11 +52,12 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const model = openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal });
   const rooms = openFactoryRooms(records, { model, unhurried: true });
   const { documents, codeIndex } = rooms;
-  let renewed: Promise<void> | null = null;
+  let ready: Promise<void> | null = null;
 
-  async function afterCrash(): Promise<void> {
+  async function atFirst(): Promise<void> {
     await sweepTemporaries(nodeFileSystem, join(records.layout.stateStore, STAGED), kernel.clock.now());
     await renewLatest({ db: records.database.db, ...rooms });
+    records.backlog.later(() => records.objects.makeFolders());
   }
 
   return {
@@ -67,7 +68,7 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
     prepare: async () => {
-      await Promise.all([prepare(), (renewed ??= afterCrash())]);
+      await Promise.all([prepare(), (ready ??= atFirst())]);
     },
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,
