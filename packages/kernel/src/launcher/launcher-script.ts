@@ -1,3 +1,5 @@
+import { prepareScript } from "./prepare-script.ts";
+
 /**
  * A small process that starts others, in Perl: it is there wherever git is, has a tenth of Node's memory to copy, and answers in a
  * tenth of the time. Its first order names where we listen, our secret, how many connections to make ahead and whether what it starts
@@ -9,6 +11,7 @@ export const LAUNCHER_SCRIPT = String.raw`
 use strict;
 use POSIX ();
 use Errno ();
+${prepareScript()}
 my (%connections, %texts, %ids);
 my ($address, $secret, $made, $bound) = ("", "", 0, "");
 
@@ -69,7 +72,10 @@ sub fail {
 }
 
 sub become {
-  my ($problem, $files, $cwd, $env, $file, @arguments) = @_;
+  my ($problem, $files, $cwd, $env, $steps, $file, @arguments) = @_;
+  # First, because the descriptors are moved over whatever stands above them.
+  my $undone = prepare(@$steps);
+  fail($problem, $undone) if defined($undone);
   my $above = 3 + @$files;
   for ($problem, @$files) { my $number = fileno($_); $above = $number + 1 if $number >= $above }
   POSIX::setsid();
@@ -95,16 +101,18 @@ sub start {
   my @arguments = splice(@rest, 0, $arguments);
   my $variables = shift(@rest);
   my @env = splice(@rest, 0, $variables);
+  my @steps = splice(@rest, 0, shift(@rest));
   my ($used, @files) = (0);
   while (my ($kind, $value) = splice(@rest, 0, 2)) {
     $used++ if $kind eq "connection";
     my $file = file_for($kind, $value) or return report($id, "error", "EIO", "no file behind a descriptor: $!");
     push(@files, $file);
   }
+  prepare_ahead(@steps);
   pipe(my $heard, my $problem);
   my $pid = fork();
   if (defined($pid) && $pid == 0) {
-    become($problem, \@files, $cwd, \@env, $file, @arguments);
+    become($problem, \@files, $cwd, \@env, \@steps, $file, @arguments);
   }
   my $error = defined($pid) ? "" : ($! + 0) . " $!";
   close($problem);

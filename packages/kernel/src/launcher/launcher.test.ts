@@ -12,6 +12,8 @@ import { openLauncher, type Launcher } from "./launcher.ts";
 import type { Descriptor, StartRequest } from "./protocol.ts";
 import { spawnHere } from "./spawn.ts";
 import { startChild, type Started } from "./start.ts";
+import { SYSCALLS, machineOf } from "./syscalls.ts";
+import { scratchFolder } from "../sandbox/testing/scratch.ts";
 
 const shell = (script: string, stdio: readonly Descriptor[] = ["ignore", "pipe", "pipe"]): StartRequest => ({
   file: "/bin/sh",
@@ -123,6 +125,36 @@ describe("limits", () => {
       const { stdout } = await outcome(childOf(await startChild(shell("ulimit -n"))));
       expect(["111", "222", "333"]).not.toContain(stdout.trim());
     }
+  });
+});
+
+describe("preparing", () => {
+  const machine = machineOf(process.arch);
+
+  test.skipIf(machine === null)("B4: a process gets a session keyring of its own, and finds nothing of the one outside", async () => {
+    if (machine === null) return;
+    const find = `my @key = ("user", "slipway-test"); print syscall(${SYSCALLS.keyctl[machine]}, 10, -3, @key, 0) < 0 ? "none" : "found";`;
+    const owner = `
+      import { openLauncher } from ${JSON.stringify(join(import.meta.dirname, "launcher.ts"))};
+      const launcher = await openLauncher(() => undefined);
+      const request = { file: "/usr/bin/perl", args: ["-e", ${JSON.stringify(find)}], cwd: "/", env: {}, stdio: ["ignore", "pipe", "ignore"] };
+      for (const prepare of [[], [["keyring"]]]) {
+        const { child } = await launcher.start({ ...request, prepare });
+        for await (const chunk of child.stdout) console.log(String(chunk));
+      }`;
+    const joinAndAdd = `my @key = ("user", "slipway-test", "x"); syscall(${SYSCALLS.keyctl[machine]}, 1, 0); syscall(${SYSCALLS.add_key[machine]}, @key, 1, -3); exec(@ARGV);`;
+    const args = ["-e", joinAndAdd, process.execPath, "--input-type=module-typescript", "--eval", owner];
+    const { stdout } = await promisify(execFile)("/usr/bin/perl", args, { timeout: 20_000 });
+    expect(stdout).toBe("found\nnone\n");
+  });
+
+  test("what cannot be prepared is not started", async () => {
+    const folder = scratchFolder();
+    const prepare = [["layer", folder, join(folder, "no-upper"), join(folder, "no-work")]] as const;
+    const request = { ...shell("echo ran"), prepare };
+    expect(await launcher.start(request)).toMatchObject({ error: { code: "ENOENT", message: expect.stringContaining("no-upper") } });
+    // Only the launcher can.
+    expect(await spawnHere(request)).toMatchObject({ error: { code: "ENOTSUP" } });
   });
 });
 

@@ -9,8 +9,8 @@ export interface SpawnError {
   readonly transient: boolean;
 }
 
-/** A file of the host, or one without a name that holds a text; open at its beginning, to read. */
-export type FileDescriptor = { readonly from: string } | { readonly text: string };
+/** A file of the host, or one without a name that holds a text or bytes; open at its beginning, to read. */
+export type FileDescriptor = { readonly from: string } | { readonly text: string } | { readonly bytes: Uint8Array };
 
 /** What stands behind one descriptor of a process: with `pipe` a stream of ours, with `feed` a text that ends. */
 export type Descriptor = "ignore" | "pipe" | { readonly feed: string } | FileDescriptor;
@@ -25,6 +25,23 @@ export interface StartRequest {
   readonly limits?: readonly string[];
   /** When this process ends, however it does, so does what is started, with all its descendants. */
   readonly bound?: boolean;
+  /** What is done in the new process before its program starts. Only the launcher can: without it, what is not needed is left out. */
+  readonly prepare?: readonly PreparationStep[];
+}
+
+/**
+ * In this order: a session keyring of its own; as root, a mount namespace with a folder in memory that shows paths of the host, root's
+ * files there being the user's; that user in place of root; a layer over a folder: what is written below `place` goes to `upper`.
+ */
+export type PreparationStep =
+  | readonly ["keyring"]
+  | readonly ["stage", uid: string, gid: string, at: string, ...triples: string[]]
+  | readonly ["user", uid: string, gid: string]
+  | readonly ["layer", place: string, upper: string, work: string];
+
+/** A process that lacks one of these would write where it must not. */
+export function isNeeded([name]: PreparationStep): boolean {
+  return name !== "keyring";
 }
 
 /** A start that is asked of the launcher: instead of a pipe stands the number of a connection that it has made. */
@@ -60,30 +77,38 @@ export function introductionOrder({ address, secret, bound }: Introduction): Buf
   return framed([address, secret, String(SPARE_CONNECTIONS), bound ? "yes" : ""]);
 }
 
-export function startOrder({ id, cwd, file, args, env, stdio }: RemoteStart): Buffer {
+export function startOrder({ id, cwd, file, args, env, stdio, prepare = [] }: RemoteStart): Buffer {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  return framed([String(id), cwd, file, ...counted(args), ...counted(variables), ...stdio.flatMap(placed)]);
+  const steps = prepare.map((step) => listed(step));
+  return framed([String(id), cwd, file, ...counted(args), ...counted(variables), ...counted(steps), ...stdio.flatMap(placed)]);
 }
 
-function counted(list: readonly string[]): string[] {
+type Text = string | Uint8Array;
+
+function counted(list: readonly Text[]): Text[] {
   return [String(list.length), ...list];
 }
 
-function placed(wanted: RemoteStart["stdio"][number]): [kind: string, value: string] {
+function placed(wanted: RemoteStart["stdio"][number]): [kind: string, value: Text] {
   if (wanted === "ignore") return [wanted, ""];
   if ("connection" in wanted) return ["connection", String(wanted.connection)];
   if ("feed" in wanted) return ["feed", wanted.feed];
+  if ("bytes" in wanted) return ["text", wanted.bytes];
   return "text" in wanted ? ["text", wanted.text] : ["path", wanted.from];
 }
 
 /** Every text behind its length, and the whole behind its own. */
-function framed(texts: readonly string[]): Buffer {
+function framed(texts: readonly Text[]): Buffer {
+  const list = listed(texts);
+  return Buffer.concat([lengthOf(list.length), list]);
+}
+
+function listed(texts: readonly Text[]): Buffer {
   const parts = texts.flatMap((text) => {
-    const bytes = Buffer.from(text);
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
     return [lengthOf(bytes.length), bytes];
   });
-  const size = parts.reduce((sum, { length }) => sum + length, 0);
-  return Buffer.concat([lengthOf(size), ...parts]);
+  return Buffer.concat(parts);
 }
 
 function lengthOf(length: number): Buffer {

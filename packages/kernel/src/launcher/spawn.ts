@@ -3,12 +3,15 @@ import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { openFile } from "./files.ts";
 import { coverInherited } from "./inherited.ts";
-import { isTransient, type SpawnError, type StartRequest } from "./protocol.ts";
+import { isNeeded, isTransient, type SpawnError, type StartRequest } from "./protocol.ts";
 
 type Spawned = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };
 
 /** Starts a process without a shell, in a session of its own, as a child of this one; a failure to start is a value. */
-export async function spawnHere({ file, args, cwd, env, stdio, limits = [] }: StartRequest): Promise<Spawned> {
+export async function spawnHere({ file, args, cwd, env, stdio, limits = [], prepare = [] }: StartRequest): Promise<Spawned> {
+  const [undone] = prepare.find(isNeeded) ?? [];
+  if (undone !== undefined)
+    return { error: { code: "ENOTSUP", message: `${undone} needs the launcher, and there is none.`, transient: true } };
   const opened: number[] = [];
   let child: ChildProcess;
   try {

@@ -4,7 +4,9 @@ import {
   bubblewrapArguments,
   isBelow,
   inheritedLimits,
+  initialCommand,
   limitedCommand,
+  sandboxDescriptors,
   sandboxEnvironment,
   sandboxFiles,
   visibleRoots,
@@ -28,6 +30,10 @@ const host: SandboxHost = {
   maxOpenFiles: 1_000,
   limitsTasks: false,
   options: new Set(["--disable-userns", "--perms", "--size"]),
+  filter: Buffer.from("the filter"),
+  init: ["/usr/bin/perl", "-f", "-e", "the init"],
+  procPaths: ["/proc/sys"],
+  user: null,
 };
 
 const plan: SandboxPlan = {
@@ -38,6 +44,8 @@ const plan: SandboxPlan = {
   network: false,
   readOnly: [],
   shared: [],
+  outputs: [],
+  layer: null,
   git: "file",
   folders: [],
   home: null,
@@ -144,10 +152,38 @@ describe("bubblewrapArguments", () => {
   });
 });
 
+describe("process 1", () => {
+  const values = { ...plan, env: { TOKEN: "a secret" } };
+
+  it("is ours, with the filter and the environment behind descriptors", () => {
+    const args = bubblewrapArguments(values, host);
+    const behind = sandboxDescriptors(values, host);
+    const [[filter] = []] = options(args, "--seccomp", 1);
+    expect(args).toContain("--as-pid-1");
+    expect(behind[Number(filter) - 4]).toEqual({ bytes: host.filter });
+    const [, , , , environment, tasks, ...command] = initialCommand(["a", "b"], values, host);
+    expect(behind[Number(environment) - 4]).toMatchObject({ feed: expect.stringContaining("TOKEN=a secret\0") });
+    expect([tasks, ...command]).toEqual(["0", "a", "b"]);
+    // Nothing of the environment reaches process 1 itself, where LD_PRELOAD would be code in it.
+    expect(args.join(" ")).not.toContain("a secret");
+    expect(initialCommand(["a"], values, { ...host, limitsTasks: true })).toContain(String(DEFAULT_LIMITS.processes * 8));
+  });
+
+  it("is bubblewrap's where there is no Perl, or another machine", () => {
+    const poor = { ...host, init: null, filter: null, limitsTasks: true };
+    const args = bubblewrapArguments(values, poor);
+    expect(args).not.toContain("--as-pid-1");
+    expect(args).not.toContain("--seccomp");
+    expect(options(args, "--setenv", 2)).toContainEqual(["TOKEN", "a secret"]);
+    expect(initialCommand(["a"], values, poor)).toEqual(limitedCommand(["a"], DEFAULT_LIMITS, poor));
+    expect(sandboxDescriptors(values, poor)).toHaveLength(sandboxDescriptors(values, host).length - 2);
+  });
+});
+
 describe("sandboxEnvironment", () => {
-  it("puts the Node of the harness first and keeps only absolute folders", () => {
+  it("B1: puts the Node of the harness last and keeps only absolute folders", () => {
     expect(sandboxEnvironment({ ...plan, env: { PATH: "/x/bin:.:/usr/bin" } }, host).PATH).toBe(
-      "/opt/node/bin:/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin",
+      "/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin:/opt/node/bin",
     );
   });
 

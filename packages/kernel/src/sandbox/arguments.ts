@@ -1,6 +1,8 @@
 import type { FolderAccess, Limits, SharedPath } from "./contract.ts";
 import { FORWARD_SCRIPT, FORWARD_SCRIPT_AT, GATEWAY_AT } from "./forward-script.ts";
 import type { SandboxHost } from "./host.ts";
+import { placeOn, stagedSources } from "./stage.ts";
+import type { Descriptor } from "../launcher/protocol.ts";
 
 /** A request whose paths are real, absolute and checked. */
 export interface SandboxPlan {
@@ -12,6 +14,10 @@ export interface SandboxPlan {
   readonly readOnly: readonly string[];
   /** `to` is absolute. */
   readonly shared: readonly SharedPath[];
+  /** `to` is absolute. */
+  readonly outputs: readonly SharedPath[];
+  /** Holds `upper` and `work`, both folders. */
+  readonly layer: string | null;
   /** What stands at the worktree's .git on the host, once the mount points are made; none is not hidden. */
   readonly git: "file" | "directory" | "none";
   /** `path` is absolute. */
@@ -36,13 +42,13 @@ const OWN_FILES = [
 ];
 const OWN_HOSTS = { at: "/etc/hosts", text: "127.0.0.1 localhost\n::1 localhost\n" };
 
-/** Descriptors of the spawned bubblewrap beyond the usual three. */
+/** Descriptors of the spawned bubblewrap beyond the usual three. Behind them come the files, the filter and the environment. */
 export const STATUS_FD = 3;
 export const ARGUMENTS_FD = 4;
 const FIRST_FILE_FD = 5;
 
 /** One file to be copied into the sandbox: from the host, or written here. */
-export type SandboxFile = { readonly at: string } & ({ readonly from: string } | { readonly text: string });
+type SandboxFile = { readonly at: string } & ({ readonly from: string } | { readonly text: string });
 
 /** In the order of their descriptors, from `FIRST_FILE_FD` on. */
 export function sandboxFiles({ network, gateway }: Pick<SandboxPlan, "network" | "gateway">, host: SandboxHost): SandboxFile[] {
@@ -51,26 +57,53 @@ export function sandboxFiles({ network, gateway }: Pick<SandboxPlan, "network" |
   return [...OWN_FILES, ...(network ? [] : [OWN_HOSTS]), ...script, ...copied];
 }
 
+/** What stands behind the descriptors from `ARGUMENTS_FD` on. */
+export function sandboxDescriptors(plan: SandboxPlan, host: SandboxHost): Descriptor[] {
+  return [
+    // Through a pipe, so that the values of variables are not in the process list of the host.
+    { feed: nulEnded(bubblewrapArguments(plan, host)) },
+    ...sandboxFiles(plan, host),
+    ...(host.filter === null ? [] : [{ bytes: host.filter }]),
+    ...(host.init === null ? [] : [{ feed: nulEnded(assignments(plan, host)) }]),
+  ];
+}
+
+function nulEnded(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\0`).join("");
+}
+
+/** bubblewrap itself tells a command where it is; process 1 of ours passes on what it is given. */
+function assignments(plan: SandboxPlan, host: SandboxHost): string[] {
+  return Object.entries({ ...sandboxEnvironment(plan, host), PWD: plan.cwd }).map(([name, value]) => `${name}=${value}`);
+}
+
+/** The descriptor behind the files. */
+function filterDescriptor(plan: SandboxPlan, host: SandboxHost): number {
+  return FIRST_FILE_FD + sandboxFiles(plan, host).length;
+}
+
 const NAMESPACES = ["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID];
 const PROCESS = ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--json-status-fd", String(STATUS_FD)];
 /** The folders made for mount points live in memory without a size: nothing may be written there. */
 const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
-interface Mount {
-  readonly at: string;
-  readonly options: readonly string[];
-}
+type Mount = { readonly at: string } & (
+  { readonly options: readonly string[] } | { readonly bind: "--bind" | "--ro-bind" | "--ro-bind-try"; readonly from: string }
+);
 
 /** The options for bubblewrap, without the command. */
 export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): string[] {
+  const place = placeOn(stagedSources(plan, host), plan.worktree);
   return [
     ...NAMESPACES,
     ...ifKnown(host, "--disable-userns"),
     ...(plan.network ? ["--share-net"] : ["--hostname", "slipway"]),
     ...PROCESS,
-    ...mounts(plan, host).flatMap((mount) => mount.options),
+    ...(host.init === null ? [] : ["--as-pid-1"]),
+    ...(host.filter === null ? [] : ["--seccomp", String(filterDescriptor(plan, host))]),
+    ...mounts(plan, host).flatMap((mount) => ("options" in mount ? mount.options : [mount.bind, place(mount.from), mount.at])),
     ...SEALED,
-    ...Object.entries(sandboxEnvironment(plan, host)).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...(host.init === null ? Object.entries(sandboxEnvironment(plan, host)).flatMap(([name, value]) => ["--setenv", name, value]) : []),
     "--chdir",
     plan.cwd,
   ];
@@ -84,10 +117,22 @@ export function inheritedLimits(limits: Limits, { prlimit, maxOpenFiles }: Limit
   return [prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${Math.min(limits.openFiles, maxOpenFiles)}`];
 }
 
+/** RLIMIT_NPROC counts threads too; the watchdog counts processes exactly. */
+function taskLimit({ processes }: Limits): number {
+  return processes * 8;
+}
+
 /** The command behind the limit that must not bind whoever starts it. */
 export function limitedCommand(command: readonly string[], limits: Limits, { prlimit, limitsTasks }: LimitingHost): string[] {
-  // RLIMIT_NPROC counts threads too; the watchdog counts processes exactly.
-  return prlimit === null || !limitsTasks ? [...command] : [prlimit, `--nproc=${limits.processes * 8}`, ...command];
+  return prlimit === null || !limitsTasks ? [...command] : [prlimit, `--nproc=${taskLimit(limits)}`, ...command];
+}
+
+/** The command behind process 1 of ours, which limits it as well; where there is none bubblewrap has one of its own. */
+export function initialCommand(command: readonly string[], plan: SandboxPlan, host: SandboxHost): string[] {
+  const { init, filter, limitsTasks } = host;
+  if (init === null) return limitedCommand(command, plan.limits, host);
+  const environment = filterDescriptor(plan, host) + (filter === null ? 0 : 1);
+  return [...init, String(environment), String(limitsTasks ? taskLimit(plan.limits) : 0), ...command];
 }
 
 export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record<string, string> {
@@ -100,9 +145,10 @@ export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record
   };
 }
 
-/** This Node first, so that `node` in a gate is the Node that runs Slipway. */
+/** Behind a PATH that was given comes the Node that runs Slipway: it is there for who has none. Without one it is what `node` means. */
 function searchPath(given: string | undefined, host: SandboxHost): string[] {
-  const folders = [host.nodeFolder, ...(given?.split(":") ?? []), ...SYSTEM_PATH];
+  const own = given === undefined ? [host.nodeFolder] : given.split(":");
+  const folders = [...own, ...SYSTEM_PATH, host.nodeFolder];
   return [...new Set(folders)].filter((folder) => folder.startsWith("/"));
 }
 
@@ -135,6 +181,7 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     ...host.etcFolders.map((path) => readOnly(path, path, "--ro-bind-try")),
     ...sandboxFiles(plan, host).map(({ at }, index) => ({ at, options: ["--file", String(FIRST_FILE_FD + index), at] })),
     { at: "/proc", options: ["--proc", "/proc"] },
+    ...host.procPaths.map((path) => readOnly(path)),
     { at: "/dev", options: ["--dev", "/dev"] },
     memory(host, "/dev/shm", plan.limits.tmpBytes, "1777"),
     memory(host, "/tmp", plan.limits.tmpBytes, "1777"),
@@ -148,6 +195,7 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     ...(plan.gateway === null ? [] : [readOnly(plan.gateway, GATEWAY_AT)]),
     ...plan.folders.map((folder) => (folder.writable ? writable(folder.path) : readOnly(folder.path))),
     ...plan.shared.map(({ from, to }) => readOnly(from, to)),
+    ...plan.outputs.map(({ from, to }) => writable(from, to)),
     ...(plan.git === "none" ? [] : [hiddenGit(plan, host)]),
   ];
   return list.toSorted((left, right) => depth(left.at) - depth(right.at));
@@ -160,15 +208,15 @@ function hiddenGit({ worktree, git }: SandboxPlan, host: SandboxHost): Mount {
   return { at, options: [...memory(host, at, 4096, "0755").options, "--remount-ro", at] };
 }
 
-function writable(path: string): Mount {
-  return { at: path, options: ["--bind", path, path] };
+function writable(from: string, at = from): Mount {
+  return { at, bind: "--bind", from };
 }
 
-function readOnly(from: string, at = from, option = "--ro-bind"): Mount {
-  return { at, options: [option, from, at] };
+function readOnly(from: string, at = from, bind: "--ro-bind" | "--ro-bind-try" = "--ro-bind"): Mount {
+  return { at, bind, from };
 }
 
-function memory(host: SandboxHost, at: string, bytes: number, permissions: string): Mount {
+function memory(host: SandboxHost, at: string, bytes: number, permissions: string): { readonly at: string; readonly options: string[] } {
   return { at, options: [...ifKnown(host, "--perms", permissions), ...ifKnown(host, "--size", String(bytes)), "--tmpfs", at] };
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -49,11 +50,19 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     });
 
     it("attack 26: the values of variables are not in the process list of the host", async () => {
-      const running = runShell(sandbox, scratchFolder(), "sleep 0.3", { env: { API_TOKEN: "host-process-list-canary" } });
-      await sleep(150);
+      const own = `own-command-${randomUUID()}`;
+      const started = Promise.withResolvers<void>();
+      const enough = new AbortController();
+      const running = runCommand(sandbox, scratchFolder(), ["sh", "-c", "echo started; sleep 60; true", own], {
+        env: { API_TOKEN: "host-process-list-canary" },
+        onOutput: () => started.resolve(),
+        signal: enough.signal,
+      });
+      await Promise.race([started.promise, running]);
       const seen = hostCommandLines().join("\n");
+      enough.abort();
       await running;
-      expect(seen).toContain("bwrap");
+      expect(seen).toContain(own);
       expect(seen).not.toContain("host-process-list-canary");
     });
 

@@ -1,23 +1,24 @@
 import { join } from "node:path";
 import {
   ARGUMENTS_FD,
-  bubblewrapArguments,
   inheritedLimits,
-  limitedCommand,
+  initialCommand,
+  sandboxDescriptors,
   sandboxEnvironment,
-  sandboxFiles,
   visibleRoots,
   type SandboxPlan,
 } from "./arguments.ts";
-import { missingCommand } from "./command.ts";
+import { findCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
 import { startChild } from "../launcher/start.ts";
 import { openGateway } from "./gateway.ts";
 import type { SandboxHost } from "./host.ts";
 import { forwardedCommand, parseHosts, type HostPort } from "./hosts.ts";
-import { prepareMountPoints } from "./mount-points.ts";
+import { mountPointsInLayer, openLayer, type Layer } from "./layer.ts";
+import { prepareMountPoints, type MountPoints } from "./mount-points.ts";
 import { namespaceTree } from "./namespace-tree.ts";
 import { neverStarted, planRequest } from "./request.ts";
+import { placeOn, preparation, stagedSources } from "./stage.ts";
 import { BubblewrapStatus, setupFailure } from "./status.ts";
 import { feedInput } from "./stdin.ts";
 import { supervise } from "./supervise.ts";
@@ -27,44 +28,49 @@ import { ownTurn } from "./turns.ts";
 export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost, limits: Partial<Limits>): Promise<ProcessOutcome> {
   const planned = planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
   const hosts = planned.network ? [] : parseHosts(request.hosts ?? []);
-  const mountPoints = prepareMountPoints(planned.worktree, request.shared ?? [], request.git !== "none");
+  const { layer, mountPoints } = prepareWorktree(planned.worktree, request);
   const gateway = hosts.length === 0 ? null : await openGateway(hosts);
   try {
-    const { git, shared } = mountPoints;
-    return await runPlan({ ...planned, git, shared, gateway: gateway?.folder ?? null }, request, host, hosts);
+    const count = request.shared?.length ?? 0;
+    const [shared, outputs] = [mountPoints.shared.slice(0, count), mountPoints.shared.slice(count)];
+    const plan = { ...planned, git: mountPoints.git, shared, outputs, layer: layer?.folder ?? null, gateway: gateway?.folder ?? null };
+    return await runPlan(plan, request, host, hosts);
   } finally {
     await gateway?.close();
     mountPoints.release();
+    layer?.close();
   }
+}
+
+/** What is mounted below the worktree stands on places that are made for it: in the layer, or in the worktree for as long as it takes. */
+function prepareWorktree(worktree: string, request: SandboxRequest): { layer: Layer | null; mountPoints: MountPoints } {
+  const paths = [...(request.shared ?? []), ...(request.outputs ?? [])];
+  const hidesGit = request.git !== "none";
+  if (request.layer === undefined) return { layer: null, mountPoints: prepareMountPoints(worktree, paths, hidesGit) };
+  const mountPoints = mountPointsInLayer(worktree, paths, hidesGit);
+  return { layer: openLayer(request.layer, worktree), mountPoints };
 }
 
 async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: SandboxHost, hosts: readonly HostPort[]): Promise<ProcessOutcome> {
   const { PATH = "" } = sandboxEnvironment(plan, host);
-  const missing = missingCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host) });
-  if (missing !== null) return neverStarted(missing);
+  const program = findCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host) });
+  if (!("path" in program)) return neverStarted(program);
 
   const node = join(host.nodeFolder, "node");
   const own = plan.gateway === null ? plan.command : forwardedCommand(hosts, plan.command, node, host.perl);
-  const command = limitedCommand(own, plan.limits, host);
+  const command = initialCommand(own, plan, host);
   // Starting a process is a few milliseconds in one piece.
   await ownTurn();
   const launched = await startChild({
-    file: host.bwrap,
+    file: placeOn(stagedSources(plan, host), plan.worktree)(host.bwrap),
     args: ["--args", String(ARGUMENTS_FD), "--", ...command],
-    // Process 1 inside is bubblewrap itself, and its environment can be read there: it gets none.
+    // Where bubblewrap itself is process 1 inside, its environment can be read there: it gets none.
     env: {},
     cwd: "/",
     limits: inheritedLimits(plan.limits, host),
     bound: true,
-    // The arguments through a pipe, so that the values of variables are not in the process list of the host.
-    stdio: [
-      request.input === undefined ? "ignore" : "pipe",
-      "pipe",
-      "pipe",
-      "pipe",
-      { feed: `${bubblewrapArguments(plan, host).join("\0")}\0` },
-      ...sandboxFiles(plan, host),
-    ],
+    prepare: preparation(plan, host),
+    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...sandboxDescriptors(plan, host)],
   });
   if ("error" in launched)
     return neverStarted({ ...launched.error, code: "SANDBOX_SETUP", message: `bubblewrap did not start: ${launched.error.message}` });
@@ -74,6 +80,6 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   const status = new BubblewrapStatus(child);
   const ended = await supervise(child, namespaceTree(pid, status), { ...request, worktree: plan.worktree }, plan.limits);
   const stopped = ended.timedOut || ended.aborted || ended.limit !== null;
-  if (stopped || status.commandEnded) return ended;
+  if (stopped || status.commandEnded) return { ...ended, program };
   return { ...neverStarted(setupFailure(status.complaint)), durationMs: ended.durationMs };
 }

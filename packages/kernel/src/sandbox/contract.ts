@@ -14,6 +14,14 @@ export interface SandboxRequest {
   readonly readOnly?: readonly string[];
   /** Host folders or files shown read-only inside the worktree, such as node_modules. */
   readonly shared?: readonly SharedPath[];
+  /**
+   * An absolute, empty host folder of the harness. With it the command reads the worktree and writes a layer over it: everything it
+   * writes, removes or renames ends in `upper` of this folder, as overlayfs keeps it, and the worktree on the host stays as it is.
+   * A mount point that the worktree lacks is left in `upper` as an empty folder or file. Needs a sandbox with `layers`.
+   */
+  readonly layer?: string;
+  /** Host folders of the harness shown writable inside the worktree. Mount points: they can be neither removed nor replaced. */
+  readonly outputs?: readonly SharedPath[];
   /** Folders of the worktree that can or cannot be written, unlike their parent; "." for the worktree itself, which can be. */
   readonly folders?: readonly FolderAccess[];
   /** hide: whatever git keeps in the worktree is out of sight, and stays so; the default. none: nothing of git is there. */
@@ -83,13 +91,24 @@ export interface ProcessOutcome {
   readonly limit: LimitName | null;
   readonly durationMs: number;
   readonly spawnError?: SpawnError;
+  /** What was started, as it was found inside. */
+  readonly program?: { readonly path: string; readonly interpreter: string | null };
 }
 
 export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
+  /** Whether a request may have a `layer`. */
+  readonly layers?: boolean;
+  /** The walls it does without, because the machine does not offer them. */
+  readonly missing?: readonly string[];
   /** Who let commands run without a sandbox, and why. */
   readonly override?: SandboxOverride;
   run(request: SandboxRequest): Promise<ProcessOutcome>;
+}
+
+/** As evidence names it. */
+export function sandboxName({ kind, missing = [] }: Sandbox): string {
+  return missing.length === 0 ? kind : `${kind} without ${missing.join(", ")}`;
 }
 
 export interface SandboxOverride {

@@ -1,30 +1,45 @@
 import { lstatSync, readdirSync, statfsSync, statSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { SandboxRequest } from "./contract.ts";
+
+/** A folder of the host that a command writes to, and where it lies inside when that is another place. */
+export interface WrittenFolder {
+  readonly folder: string;
+  readonly inside?: string;
+}
+
+export function writtenFolders({ worktree, layer, home, outputs = [] }: SandboxRequest): WrittenFolder[] {
+  return [
+    layer === undefined ? { folder: worktree } : { folder: layer, inside: worktree },
+    ...(home === undefined ? [] : [{ folder: home }]),
+    ...outputs.map(({ from }) => ({ folder: from })),
+  ];
+}
 
 /**
  * Measuring a worktree means walking it. Asking the disk what it has free is nearly nothing, so that is asked
  * first, and the walk is made only when the disk lost more than the command may use.
  */
 export class DiskGrowth {
-  readonly #worktree: string;
+  readonly #written: WrittenFolder;
   readonly #since: number;
   readonly #limit: number;
   #free: number;
 
-  constructor(worktree: string, limitBytes: number, now: number) {
-    this.#worktree = worktree;
-    this.#free = freeBytes(worktree);
+  constructor(written: WrittenFolder, limitBytes: number, now: number) {
+    this.#written = written;
+    this.#free = freeBytes(written.folder);
     this.#limit = Math.min(limitBytes, Math.floor(this.#free / 2));
     // File times are coarser than the clock.
     this.#since = now - 20;
   }
 
   async exceeded(pids: readonly number[]): Promise<boolean> {
-    const free = freeBytes(this.#worktree);
+    const free = freeBytes(this.#written.folder);
     if (this.#free - free <= this.#limit) return false;
     const seen = new Set<number>();
-    const used = (await writtenBytes(this.#worktree, this.#since, seen)) + deletedBytes(this.#worktree, pids, seen);
+    const used = (await writtenBytes(this.#written.folder, this.#since, seen)) + deletedBytes(this.#written, pids, seen);
     if (used > this.#limit) return true;
     // Somebody else filled the disk: look again when as much again is gone.
     this.#free = free;
@@ -54,12 +69,19 @@ async function writtenBytes(root: string, since: number, seen: Set<number>): Pro
 }
 
 /** A file that was removed while a process holds it open is in no folder, and still on the disk. */
-function deletedBytes(worktree: string, pids: readonly number[], seen: Set<number>): number {
-  const { dev } = attempt<Pick<Stats, "dev">>(() => statSync(worktree), { dev: -1 });
+function deletedBytes({ folder, inside }: WrittenFolder, pids: readonly number[], seen: Set<number>): number {
+  const own = deviceOf(folder);
   return pids
-    .flatMap((pid) => openFiles(pid))
-    .filter((file) => file.isFile() && file.nlink === 0 && file.dev === dev)
+    .flatMap((pid) => {
+      // What is written through an overlay is on a device of the overlay's own.
+      const dev = inside === undefined ? own : deviceOf(`/proc/${pid}/root${inside}`);
+      return openFiles(pid).filter((file) => file.isFile() && file.nlink === 0 && file.dev === dev);
+    })
     .reduce((total, file) => total + countOnce(file, seen), 0);
+}
+
+function deviceOf(path: string): number {
+  return attempt(() => statSync(path).dev, -1);
 }
 
 function openFiles(pid: number): Stats[] {

@@ -1,6 +1,7 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, type Stats } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeTreeNow } from "../files/remove-tree.ts";
 
 /** Temporary folders that are empty whenever they are taken. Making and removing one costs more than looking whether it still is. */
 export interface EmptyFolders {
@@ -23,7 +24,7 @@ export function emptyFolders(prefix: string): EmptyFolders {
 
   function remove(path: string): void {
     made.delete(path);
-    rmSync(path, { recursive: true, force: true });
+    removeTreeNow(path);
   }
 
   return {

@@ -1,7 +1,11 @@
 import { constants, accessSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { release } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { machineOf } from "../launcher/syscalls.ts";
 import { DEFAULT_LIMITS } from "./contract.ts";
+import { initScript } from "./init-script.ts";
+import { seccompProgram } from "./seccomp.ts";
+import { subordinateUser, type SubordinateUser } from "./subordinate.ts";
 
 /** What this machine offers a sandbox. Looked up once per process. */
 export interface SandboxHost {
@@ -23,10 +27,18 @@ export interface SandboxHost {
   /** Starts much faster than Node. */
   readonly perl: string | null;
   readonly maxOpenFiles: number;
-  /** RLIMIT_NPROC binds and counts this sandbox alone: not root, Linux 5.14 or newer. */
+  /** RLIMIT_NPROC binds and counts this sandbox alone: not root on the host, Linux 5.14 or newer. */
   readonly limitsTasks: boolean;
   /** The options this bubblewrap knows; older ones lack some. */
   readonly options: ReadonlySet<string>;
+  /** The seccomp program; null on a machine whose system calls we do not know. */
+  readonly filter: Buffer | null;
+  /** Starts process 1 of ours; null where bubblewrap's own has to do. */
+  readonly init: readonly string[] | null;
+  /** Whom root runs commands as; null where the harness is not root. */
+  readonly user: SubordinateUser | null;
+  /** Paths of /proc through which root could change the kernel. */
+  readonly procPaths: readonly string[];
 }
 
 /**
@@ -54,12 +66,21 @@ const ETC = [
 /** Settings that programs below /usr reach through links. */
 const ETC_PATTERNS = [/^java(-.+)?$/, /^maven$/];
 const ETC_NETWORK = ["hosts", "resolv.conf", "host.conf", "gai.conf"];
+/** What there is below /proc to write with, beside processes. */
+const PROC = ["sys", "sysrq-trigger", "irq", "bus", "mtrr", "scsi", "acpi", "fs"];
 const ROOTS = ["/usr", "/nix/store", "/gnu/store"];
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-export function describeHost(bwrap: string, help: string): SandboxHost {
+/** Everybody may enter and read them. */
+export const SYSTEM_ROOTS: readonly string[] = [...ROOTS, ...TOP_LEVEL];
+
+export function describeHost(bwrap: string, help: string, arch: string = process.arch): SandboxHost {
+  const machine = machineOf(arch);
+  const perl = findOnPath("perl", "/usr/bin");
+  const user = subordinateUser();
+  const options = new Set(help.match(/--[a-z0-9-]+/g));
   const links = TOP_LEVEL.filter(isLink).map((path) => ({ path, target: readlinkSync(path) }));
-  const roots = [...ROOTS, ...TOP_LEVEL].filter(isFolder);
+  const roots = SYSTEM_ROOTS.filter(isFolder);
   const nodeFolder = dirname(realpathSync(process.execPath));
   const names = [...ETC, ...readdirSync("/etc").filter((name) => ETC_PATTERNS.some((pattern) => pattern.test(name)))];
   const etc = names.map((name) => join("/etc", name)).filter(existsSync);
@@ -74,10 +95,14 @@ export function describeHost(bwrap: string, help: string): SandboxHost {
     networkFiles: ETC_NETWORK.map((name) => join("/etc", name)).filter(existsSync),
     nodeFolder,
     prlimit: findOnPath("prlimit", "/usr/bin:/bin"),
-    perl: findOnPath("perl", "/usr/bin"),
+    perl,
     maxOpenFiles: hardOpenFiles(),
-    limitsTasks: process.getuid?.() !== 0 && isAtLeast(release(), [5, 14]),
-    options: new Set(help.match(/--[a-z0-9-]+/g)),
+    limitsTasks: (process.getuid?.() !== 0 || user !== null) && isAtLeast(release(), [5, 14]),
+    options,
+    user,
+    filter: machine === null || !options.has("--seccomp") ? null : seccompProgram(machine),
+    init: machine === null || perl === null || !options.has("--as-pid-1") ? null : [perl, "-f", "-e", initScript(machine)],
+    procPaths: PROC.map((name) => join("/proc", name)).filter(existsSync),
   };
 }
 

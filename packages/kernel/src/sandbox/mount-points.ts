@@ -1,6 +1,8 @@
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync, rmdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { inFolderOf } from "../files/beneath.ts";
+import { hasCode } from "../files/file-system.ts";
 import type { SharedPath } from "./contract.ts";
 import { kindAt, outOfBounds, realPathOrNull, resolveWithoutLinks } from "./paths.ts";
 import { holdPlaceholder, isPlaceholder } from "./placeholders.ts";
@@ -50,8 +52,8 @@ function gitMountPoint(worktree: string, undo: Undo): "file" | "directory" {
   const kind = kindAt(path);
   if (kind === "folder") return "directory";
   if (kind === "link" || kind === "other") throw outOfBounds(worktree, ".git", "worktree");
-  if (kind === "missing") createEmpty(path);
-  if (lstatSync(path).size === 0) undo.push(holdPlaceholder(path, removeFile));
+  if (kind === "missing") createEmpty(worktree, path);
+  if (lstatSync(path).size === 0) undo.push(holdPlaceholder(path, removeFile(worktree)));
   return "file";
 }
 
@@ -61,33 +63,49 @@ function sharedMountPoint(worktree: string, path: SharedPath, field: string, und
   const wanted = kindAt(from);
   const found = kindAt(to);
   if (found !== "missing" && found !== wanted) throw outOfBounds(worktree, path.to, `${field}.to`);
-  if (wanted === "folder") holdFolder(to, undo);
+  if (wanted === "folder") holdFolder(worktree, to, undo);
   else {
-    holdFolder(dirname(to), undo);
-    if (found === "missing") createEmpty(to);
-    if (found === "missing" || isPlaceholder(to)) undo.push(holdPlaceholder(to, removeFile));
+    holdFolder(worktree, dirname(to), undo);
+    if (found === "missing") createEmpty(worktree, to);
+    if (found === "missing" || isPlaceholder(to)) undo.push(holdPlaceholder(to, removeFile(worktree)));
   }
   return { from, to };
 }
 
 /** Makes what is missing of a folder's way, and holds on to what another run made of it. */
-function holdFolder(path: string, undo: Undo): void {
+function holdFolder(worktree: string, path: string, undo: Undo): void {
   const missing = kindAt(path) === "missing";
   if (!missing && !isPlaceholder(path)) return;
-  holdFolder(dirname(path), undo);
-  if (missing) mkdirSync(path);
-  undo.push(holdPlaceholder(path, removeFolder));
+  holdFolder(worktree, dirname(path), undo);
+  if (missing) beneath(worktree, path, (folder) => mkdirSync(folder));
+  undo.push(holdPlaceholder(path, removeFolder(worktree)));
 }
 
-function createEmpty(path: string): void {
-  closeSync(openSync(path, "wx", 0o444));
+function createEmpty(worktree: string, path: string): void {
+  beneath(worktree, path, (file) => closeSync(openSync(file, "wx", 0o444)));
 }
 
-function removeFile(path: string): void {
-  rmSync(path, { force: true });
-}
+/** The command could rename the folders on the way and put links there: what is not at its place any more is not taken back. */
+const removeFile = (worktree: string) => (path: string) => unlessGone(() => beneath(worktree, path, unlinkIfEmpty));
 
 /** A folder stays if the command wrote beside the mount point. */
-function removeFolder(path: string): void {
-  if (kindAt(path) === "folder" && readdirSync(path).length === 0) rmdirSync(path);
+const removeFolder = (worktree: string) => (path: string) => unlessGone(() => beneath(worktree, path, (folder) => rmdirSync(folder)));
+
+/** What holds something is not what was made to mount on. */
+function unlinkIfEmpty(file: string): void {
+  const found = lstatSync(file);
+  if (found.isFile() && found.size === 0) unlinkSync(file);
+}
+
+function beneath(worktree: string, path: string, work: (file: string) => void): void {
+  inFolderOf(worktree, relative(worktree, path), work);
+}
+
+function unlessGone(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const isOther = error instanceof SlipwayError && error.code === "path_out_of_bounds";
+    if (!isOther && !hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST", "EACCES")) throw error;
+  }
 }

@@ -230,7 +230,7 @@ describe("limits", () => {
     const old = Buffer.alloc(3_000_000, 1);
     writeFileSync(join(worktree, "old"), old);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const disk = new DiskGrowth(worktree, 1_000_000, Date.now());
+    const disk = new DiskGrowth({ folder: worktree }, 1_000_000, Date.now());
     for (let round = 0; round < 3; round++) {
       writeFileSync(join(other, `file${round}`), Buffer.alloc(8_000_000, 1), { flush: true });
       expect(await disk.exceeded([process.pid])).toBe(false);

@@ -3,13 +3,19 @@ import { promisify } from "node:util";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./contract.ts";
 import { describeHost, findOnPath, type SandboxHost } from "./host.ts";
-import { tryEscapes, type Probe } from "./self-test.ts";
+import { missingWalls } from "./wall-probes.ts";
+import type { Probe } from "./probe-result.ts";
+import { tryEscapes, tryLayer } from "./self-test.ts";
 
 export interface SandboxProbe {
   readonly available: boolean;
   readonly version: string | null;
   readonly probes: readonly Probe[];
   readonly host: SandboxHost | null;
+  /** Whether a command can write a layer over its worktree. */
+  readonly layers: boolean;
+  /** What this machine does not offer, and why; the sandbox does without it. */
+  readonly missing: readonly Probe[];
 }
 
 const SEARCH_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
@@ -28,19 +34,24 @@ export async function probeOnce(searchPath: string, platform: string = process.p
   const program = platform === "linux" ? findOnPath("bwrap", searchPath) : null;
   if (program === null) {
     const detail = platform === "linux" ? `bwrap is not in ${searchPath}` : `bubblewrap needs Linux, this is ${platform}`;
-    return { available: false, version: null, probes: [{ name: "bubblewrap is installed", passed: false, detail }], host: null };
+    const missing = { name: "bubblewrap is installed", passed: false, detail };
+    return { available: false, version: null, probes: [missing], host: null, layers: false, missing: [] };
   }
   const [versionText, help] = await Promise.all([answerOf(program, "--version"), answerOf(program, "--help")]);
   const version = /\d+(\.\d+)+/.exec(versionText)?.[0] ?? null;
   const installed = { name: "bubblewrap is installed", passed: true, detail: `${program} ${version ?? "of unknown version"}` };
   let host = describeHost(program, help);
-  let escapes = await tryEscapes(candidate(host));
+  let escapes = await tryEscapes(candidate(host), host);
   // A bubblewrap that is installed setuid knows this option and refuses it.
   if (escapes.some(({ passed }) => !passed) && host.options.has("--disable-userns")) {
     host = { ...host, options: new Set([...host.options].filter((option) => option !== "--disable-userns")) };
-    escapes = await tryEscapes(candidate(host));
+    escapes = await tryEscapes(candidate(host), host);
   }
-  return { available: escapes.every(({ passed }) => passed), version, probes: [installed, ...escapes], host };
+  const available = escapes.every(({ passed }) => passed);
+  const layer = available ? [await tryLayer(candidate(host))] : [];
+  const layers = layer.some(({ passed }) => passed);
+  const missing = [...missingWalls(host), ...layer.filter(({ passed }) => !passed)];
+  return { available, version, probes: [installed, ...escapes], host, layers, missing };
 }
 
 function candidate(host: SandboxHost): Sandbox {

@@ -8,7 +8,7 @@ import { kindAt, outOfBounds, realPathOrNull, resolveBelow, resolveWithoutLinks 
 /** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */
 const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
 
-export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "gateway">;
+export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "outputs" | "layer" | "gateway">;
 
 export function planRequest(request: SandboxRequest, limits: Limits): PlannedRequest {
   const worktree = realWorktree(request.worktree);

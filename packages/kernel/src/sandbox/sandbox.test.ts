@@ -16,6 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./contract.ts";
+import { describeHost } from "./host.ts";
 import { probeOnce, probeSandbox } from "./probe.ts";
 import { openSandbox } from "./sandbox.ts";
 import { tryEscapes } from "./self-test.ts";
@@ -338,7 +339,7 @@ describe("opening", () => {
     const folder = scratchFolder();
     const script = [
       'case "$1" in --version|--help) exec /usr/bin/bwrap "$1";; esac',
-      "file=$(/usr/bin/mktemp); /bin/cat <&4 >$file; exec 4<$file; /bin/rm $file",
+      "file=$(/usr/bin/mktemp -p /dev/shm); /bin/cat <&4 >$file; exec 4<$file; /bin/rm $file",
       'if /bin/grep -q disable-userns /proc/self/fd/4; then echo "bwrap: not supported in setuid mode" >&2; exit 1; fi',
       'exec /usr/bin/bwrap "$@" 4</proc/self/fd/4',
     ];
@@ -363,8 +364,8 @@ describe("opening", () => {
     [{ spawnError: { code: "EAGAIN", message: "busy", transient: true } }, "busy"],
   ])("the self-test says what went wrong when nothing runs: %j", async (outcome, expected) => {
     const run = async () => ({ exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1, ...outcome });
-    const probes = await tryEscapes({ kind: "bubblewrap", run });
-    expect(probes.map(({ passed }) => passed)).toEqual([false, false]);
+    const probes = await tryEscapes({ kind: "bubblewrap", run }, describeHost("/usr/bin/bwrap", ""));
+    expect(probes.map(({ passed }) => passed)).toEqual([false, false, false]);
     for (const { detail } of probes) expect(detail).toContain(expected);
   });
 

@@ -14,9 +14,14 @@ export interface OpenOptions {
 /** A sandbox that has just withstood every escape Slipway knows to try; otherwise `sandbox_unavailable`. */
 export async function openSandbox(options: OpenOptions = {}): Promise<Sandbox> {
   const probe = await probeSandbox(options.searchPath);
-  const { host } = probe;
+  const { host, layers, missing } = probe;
   if (!probe.available || host === null) throw unavailable(probe);
-  return { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, options.limits ?? {}) };
+  return {
+    kind: "bubblewrap",
+    layers,
+    missing: missing.map(({ name }) => name),
+    run: (request) => runInBubblewrap(request, host, options.limits ?? {}),
+  };
 }
 
 function unavailable({ probes }: SandboxProbe): SlipwayError {
@@ -27,6 +32,7 @@ function unavailable({ probes }: SandboxProbe): SlipwayError {
     suggested_next_actions: [
       "Install bubblewrap: `apt-get install bubblewrap`, `dnf install bubblewrap` or `pacman -S bubblewrap`.",
       "If it is installed and namespaces are refused: `sysctl -w kernel.unprivileged_userns_clone=1`, or on Ubuntu `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in a container, allow user namespaces.",
+      "As root: run Slipway as an ordinary user, or on Linux 5.19 or newer with the repository on a file system that knows idmapped mounts, such as ext4, xfs or btrfs.",
       "Run `slipway doctor` to see every probe.",
       "Or allow this one run without a sandbox: `--allow-unsandboxed <reason>`; it is recorded with your name.",
     ],

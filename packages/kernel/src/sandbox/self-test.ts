@@ -6,21 +6,18 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ProcessOutcome, Sandbox } from "./contract.ts";
+import type { Sandbox } from "./contract.ts";
 import { ESCAPE_SCRIPT, type Attempts } from "./escape-script.ts";
-
-export interface Probe {
-  readonly name: string;
-  readonly passed: boolean;
-  readonly detail: string;
-}
+import type { SandboxHost } from "./host.ts";
+import { judge, whyNot, type Probe } from "./probe-result.ts";
+import { tryWalls } from "./wall-probes.ts";
 
 const CANARY_VARIABLE = "SLIPWAY_SANDBOX_CANARY";
 const RUN_TIMEOUT_MS = 20_000;
 const DAEMON_WRITES_AFTER_MS = 120;
 
 /** Puts something worth stealing outside, tries to reach it from inside, and looks at the outcome from outside. */
-export async function tryEscapes(sandbox: Sandbox): Promise<Probe[]> {
+export async function tryEscapes(sandbox: Sandbox, host: SandboxHost): Promise<Probe[]> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
   const canary = `canary-${randomBytes(12).toString("hex")}`;
   const listeners = await listen(scratch, canary);
@@ -32,8 +29,12 @@ export async function tryEscapes(sandbox: Sandbox): Promise<Probe[]> {
   });
   process.env[CANARY_VARIABLE] = canary;
   try {
-    const [reachedOut, leftBehind] = await Promise.all([reachOut(sandbox, scratch, canary, listeners), leaveDaemon(sandbox, scratch)]);
-    return [...reachedOut, leftBehind];
+    const [reachedOut, leftBehind, walls] = await Promise.all([
+      reachOut(sandbox, scratch, canary, listeners),
+      leaveDaemon(sandbox, scratch),
+      tryWalls(sandbox, host, scratch),
+    ]);
+    return [...reachedOut, leftBehind, ...walls];
   } finally {
     delete process.env[CANARY_VARIABLE];
     neighbour.kill("SIGKILL");
@@ -71,10 +72,6 @@ async function reachOut(sandbox: Sandbox, scratch: string, canary: string, liste
   ];
 }
 
-function judge(name: string, escaped: boolean): Probe {
-  return { name, passed: !escaped, detail: escaped ? "it got through" : "held" };
-}
-
 async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
   const worktree = join(scratch, "daemon");
   const late = join(worktree, "late");
@@ -85,6 +82,23 @@ async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
   await sleep(DAEMON_WRITES_AFTER_MS * 2);
   const passed = outcome.exitCode === 0 && !existsSync(late);
   return { name: "a daemon dies with its command", passed, detail: passed ? "held" : whyNot(outcome, "it lived on") };
+}
+
+/** A command that writes to a layer and not to its worktree. */
+export async function tryLayer(sandbox: Sandbox): Promise<Probe> {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
+  const [worktree, layer] = [join(scratch, "worktree"), join(scratch, "layer")];
+  try {
+    await Promise.all([mkdir(worktree), mkdir(layer, { mode: 0o700 })]);
+    await writeFile(join(worktree, "file"), "before");
+    const command = ["sh", "-c", "echo after > file && echo new > made"];
+    const outcome = await sandbox.run({ worktree, layer, command, git: "none", timeoutMs: RUN_TIMEOUT_MS });
+    const untouched = (await readFile(join(worktree, "file"), "utf8")) === "before" && !existsSync(join(worktree, "made"));
+    const passed = outcome.exitCode === 0 && untouched;
+    return { name: "layers over a worktree", passed, detail: passed ? "held" : whyNot(outcome, "it is") };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 interface Listeners {
@@ -128,10 +142,4 @@ function portOf(server: Server): number | null {
 function readAttempts(output: string): Attempts | null {
   const line = output.split("\n").find((text) => text.startsWith("{"));
   return line === undefined ? null : (JSON.parse(line) as Attempts);
-}
-
-function whyNot({ spawnError, exitCode, limit, timedOut }: ProcessOutcome, otherwise: string): string {
-  if (spawnError !== undefined) return spawnError.message;
-  if (timedOut) return "it did not end in time";
-  return limit === null ? `exit code ${exitCode}: ${otherwise.trim().slice(0, 300)}` : `it exceeded the limit of ${limit}`;
 }

@@ -2,7 +2,7 @@ import type { Child } from "../launcher/child.ts";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { DEFAULT_KILL_GRACE_MS, type LimitName, type Limits, type OutputStream, type SandboxRequest } from "./contract.ts";
-import { DiskGrowth } from "./disk.ts";
+import { DiskGrowth, writtenFolders } from "./disk.ts";
 import type { ProcessEntry } from "./process-table.ts";
 import { watch } from "./watch.ts";
 
@@ -67,8 +67,7 @@ export async function supervise(
   const exited = new Promise<[number | null, string | null]>((resolve) => child.once("exit", (code, signal) => resolve([code, signal])));
   countOutput(child, request, limits.outputBytes, () => stopNow("output"));
   const timeoutTimer = setTimeout(() => stopPolitely("timeout"), request.timeoutMs);
-  const written = [request.worktree, ...(request.home === undefined ? [] : [request.home])];
-  const disks = written.map((folder) => new DiskGrowth(folder, limits.diskBytes, Date.now()));
+  const disks = writtenFolders(request).map((written) => new DiskGrowth(written, limits.diskBytes, Date.now()));
   const endWatch = watch(() => tree.members(), limits, disks, stopNow);
   request.signal?.addEventListener("abort", onAbort);
   if (request.signal?.aborted === true) onAbort();

@@ -3,7 +3,7 @@ import { readlinkSync, symlinkSync, unlinkSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { inheritedLimits, limitedCommand, type LimitingHost } from "./arguments.ts";
-import { missingCommand } from "./command.ts";
+import { findCommand } from "./command.ts";
 import {
   DEFAULT_LIMITS,
   type ProcessOutcome,
@@ -48,6 +48,10 @@ function limitingHost(): LimitingHost {
 }
 
 async function run(request: SandboxRequest): Promise<ProcessOutcome> {
+  if (request.layer !== undefined || (request.outputs ?? []).length > 0)
+    throw new SlipwayError("sandbox_unavailable", "Without a sandbox a command has neither a layer over its worktree nor outputs.", {
+      field: request.layer === undefined ? "outputs" : "layer",
+    });
   const plan = planRequest(request, { ...DEFAULT_LIMITS, ...request.limits });
   const undo: (() => void)[] = [];
   try {
@@ -56,9 +60,10 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
       if (unlink !== null) undo.push(unlink);
     }
     const home = plan.env.HOME ?? plan.home ?? temporaryHome(undo);
-    const path = [dirname(process.execPath), plan.env.PATH ?? SYSTEM_PATH].join(delimiter);
-    const missing = missingCommand(plan.command, { cwd: plan.cwd, path, visible: null });
-    if (missing !== null) return neverStarted(missing);
+    const ownNode = dirname(process.execPath);
+    const path = [plan.env.PATH ?? ownNode, SYSTEM_PATH, ownNode].join(delimiter);
+    const program = findCommand(plan.command, { cwd: plan.cwd, path, visible: null });
+    if (!("path" in program)) return neverStarted(program);
 
     const tag = randomBytes(12).toString("hex");
     const [file = "", ...args] = limitedCommand(plan.command, plan.limits, limitingHost());
@@ -73,7 +78,8 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
     });
     if ("error" in launched) return neverStarted(launched.error);
     feedInput(launched.child, request.input);
-    return await supervise(launched.child, taggedTree(launched.pid, tag), { ...request, worktree: plan.worktree }, plan.limits);
+    const ended = await supervise(launched.child, taggedTree(launched.pid, tag), { ...request, worktree: plan.worktree }, plan.limits);
+    return { ...ended, program };
   } finally {
     for (const step of undo.toReversed()) step();
   }

@@ -1,0 +1,31 @@
+import { SYSCALLS, type Machine } from "../launcher/syscalls.ts";
+
+/**
+ * Process 1 of a sandbox. It starts before any code of the command and makes itself undumpable, so that nobody inside can trace it,
+ * read its descriptors or write its memory; then it starts the command, reaps, and ends as the command ends. Its environment is
+ * empty, because variables such as LD_PRELOAD would reach it, too; the command's comes through a descriptor, out of sight of the host.
+ * No module is loaded: that would take longer than all the rest. Arguments: the descriptor, the limit of tasks or 0, the command.
+ */
+export function initScript(machine: Machine): string {
+  const number = (name: "prctl" | "prlimit64" | "setsid"): number => SYSCALLS[name][machine];
+  return String.raw`
+sub refuse { print STDERR "slipway: $_[0]: $!\n"; exit(126) }
+$0 = "slipway-init";
+syscall(${number("prctl")}, 4, 0, 0, 0, 0) == 0 or refuse("PR_SET_DUMPABLE");
+my ($descriptor, $tasks) = splice(@ARGV, 0, 2);
+open(my $variables, "<&=", $descriptor) or refuse("the environment");
+my $environment = do { local $/; <$variables> };
+close($variables);
+$SIG{CHLD} = "DEFAULT";
+defined(my $command = fork()) or refuse("fork");
+if ($command == 0) {
+  syscall(${number("setsid")});
+  if ($tasks > 0) { syscall(${number("prlimit64")}, 0, 6, pack("Q2", $tasks, $tasks), 0) == 0 or refuse("RLIMIT_NPROC") }
+  %ENV = map { split(/=/, $_, 2) } split(/\0/, $environment);
+  exec({ $ARGV[0] } @ARGV) or do { print STDERR "$ARGV[0]: $!\n"; exit(127) };
+}
+my $ended;
+do { $ended = wait() } until $ended == $command || $ended < 0;
+exit($ended < 0 ? 126 : $? & 127 ? 128 + ($? & 127) : $? >> 8);
+`;
+}

@@ -1,0 +1,52 @@
+import type { PreparationStep } from "../launcher/protocol.ts";
+import type { SandboxPlan } from "./arguments.ts";
+import { SYSTEM_ROOTS, type SandboxHost } from "./host.ts";
+import { upperOf, workOf } from "./layer.ts";
+
+/** In the mount namespace of the launched process alone. bubblewrap covers the same folder with its own. */
+const STAGE_AT = "/tmp";
+
+interface Source {
+  readonly from: string;
+  readonly writable: boolean;
+}
+
+/**
+ * Started by root, a command has another user on the host, who owns nothing there. What it is shown stands on a stage of its own, in
+ * mounts that swap root for that user: what belongs to root on the disk is the command's own inside, and what it makes belongs to root.
+ */
+export function stagedSources(plan: SandboxPlan, host: SandboxHost): Source[] {
+  if (host.user === null) return [];
+  const shown = [
+    ...host.roots.filter((path) => !SYSTEM_ROOTS.includes(path)),
+    ...[host.bwrap].filter((path) => !SYSTEM_ROOTS.some((root) => path.startsWith(`${root}/`))),
+    ...plan.readOnly,
+    ...plan.shared.map(({ from }) => from),
+    ...(plan.gateway === null ? [] : [plan.gateway]),
+  ];
+  const written = [plan.worktree, plan.home, plan.layer, ...plan.outputs.map(({ from }) => from)].filter((path) => path !== null);
+  const names = new Set([...written, ...shown]);
+  return [...names].map((from) => ({ from, writable: written.includes(from) }));
+}
+
+/** Where bubblewrap finds a path of the host. */
+export function placeOn(sources: readonly Source[], worktree: string): (path: string) => string {
+  const places = new Map(sources.map(({ from }, index) => [from, `${STAGE_AT}/${index}`]));
+  const tree = places.get(worktree);
+  return (path) => places.get(path) ?? (tree !== undefined && path.startsWith(`${worktree}/`) ? tree + path.slice(worktree.length) : path);
+}
+
+/** What the launcher does before bubblewrap starts. */
+export function preparation(plan: SandboxPlan, host: SandboxHost): PreparationStep[] {
+  const sources = stagedSources(plan, host);
+  const place = placeOn(sources, plan.worktree);
+  const staged = sources.flatMap(({ from, writable }) => [writable ? "writable" : "shown", from, place(from)]);
+  const { user } = host;
+  const layer = plan.layer === null ? null : place(plan.layer);
+  return [
+    ["keyring"],
+    ...(user === null ? [] : [["stage", String(user.uid), String(user.gid), STAGE_AT, ...staged] as const]),
+    ...(user === null ? [] : [["user", String(user.uid), String(user.gid)] as const]),
+    ...(layer === null ? [] : [["layer", place(plan.worktree), upperOf(layer), workOf(layer)] as const]),
+  ];
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { runInBubblewrap } from "./bubblewrap.ts";
+import { sandboxName, type Sandbox } from "./contract.ts";
+import { describeHost, type SandboxHost } from "./host.ts";
+import { probeSandbox } from "./probe.ts";
+import { sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { missingWalls, tryWalls } from "./wall-probes.ts";
+
+const HELP = "--as-pid-1 --seccomp FD";
+
+describe("what a machine does not offer", () => {
+  const names = (host: SandboxHost, arch?: string) => missingWalls(host, arch).map(({ name }) => name);
+
+  it("is nothing where there is Perl and a machine we know", () => {
+    const host = describeHost("/usr/bin/bwrap", HELP, "arm64");
+    expect(names(host, "arm64")).toEqual([]);
+    expect(sandboxName({ kind: "bubblewrap", missing: names(host, "arm64"), run: () => Promise.reject(new Error()) })).toBe("bubblewrap");
+  });
+
+  it("is told, with why, and stands in the evidence", () => {
+    const strange = describeHost("/usr/bin/bwrap", HELP, "riscv64");
+    expect([strange.init, strange.filter]).toEqual([null, null]);
+    expect(missingWalls(strange, "riscv64")[0]?.detail).toContain("riscv64");
+    const old = describeHost("/usr/bin/bwrap", "", "x64");
+    expect(names(old, "x64")).toEqual(["process 1 of its own", "a filter of system calls"]);
+    expect(sandboxName({ kind: "bubblewrap", missing: names(old, "x64"), run: () => Promise.reject(new Error()) })).toBe(
+      "bubblewrap without process 1 of its own, a filter of system calls",
+    );
+    const poor = { ...describeHost("/usr/bin/bwrap", HELP, "x64"), perl: null, init: null };
+    expect(missingWalls(poor, "x64").map(({ detail }) => detail)).toContain("not tried: no Perl");
+  });
+});
+
+describe.skipIf(!sandboxWorksHere())("trying the walls", () => {
+  async function fallen(change: Partial<SandboxHost>): Promise<string[]> {
+    const { host } = await probeSandbox();
+    if (host === null) throw new Error("no sandbox");
+    const changed = { ...host, ...change };
+    const sandbox: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, changed, {}) };
+    return (await tryWalls(sandbox, changed, scratchFolder())).filter(({ passed }) => !passed).map(({ name }) => name);
+  }
+
+  it("finds none that falls", async () => {
+    expect(await fallen({})).toEqual([]);
+  });
+
+  it.each([
+    [{ init: null, filter: null }, ["a command cannot forge its exit code", "process 1 can neither be traced nor read"]],
+    [{ filter: null }, ["no keyring of the host is reached", "no file is made set-user-id"]],
+  ])("finds what falls without %j", async (change, expected) => {
+    expect(await fallen(change)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("finds that root is root on the host", async () => {
+    expect(await fallen({ user: null })).toContain("the command is not root on the host");
+    expect(await fallen({ user: null, procPaths: [] })).toContain("no setting of the kernel can be written");
+  });
+});
