@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import { assertCanonicalPath } from "@slipway/kernel/plans/paths";
-import type { ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
-import { z } from "zod";
-import type { ModuleSources } from "../language.ts";
+import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { DeclaredTest, ModuleSources } from "../language.ts";
 import { isTestFile, workspaceFiles } from "./layout.ts";
-import { REPORTER_SCRIPT } from "./reporter-script.ts";
+import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";
+import { fileRun } from "./test-results.ts";
 
 /** One test as the harness saw it end. */
 export interface RanTest {
@@ -36,97 +37,62 @@ export interface TestRunOptions {
   readonly sandbox: Sandbox;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** What the test files declare, as their source was read: results that differ from it break the run. */
+  readonly declared?: readonly DeclaredTest[];
 }
 
 const TIMEOUT_MS = 60_000;
-const REPORTER = "slipway-reporter.mjs";
-const MAX_MESSAGE = 400;
+/** Where a module is, and what is beside it; tests see none of the first and code none of the second. */
+const OF_MODULE = /^(?:(?:implementation|dependencies)\/|package\.json$)/;
 
-/** Runs every test file of a module with Node's own runner, in a folder that holds the module and nothing else. */
-export async function runTests(sources: ModuleSources, { sandbox, timeoutMs = TIMEOUT_MS, signal }: TestRunOptions): Promise<TestRun> {
-  const files = workspaceFiles(sources);
-  const tests = Object.keys(files).filter(isTestFile);
+/** Runs every test file of a module with Node's own runner. Tests and module are in two folders, two processes and two sandboxes. */
+export async function runTests(
+  sources: ModuleSources,
+  { sandbox, timeoutMs = TIMEOUT_MS, signal, declared = [] }: TestRunOptions,
+): Promise<TestRun> {
+  const files = Object.entries(workspaceFiles(sources));
+  const tests = Object.keys(sources.files).filter(isTestFile);
   if (tests.length === 0) return { tests: [], skipped: [], broken: null };
   const folder = await realpath(await mkdtemp(join(tmpdir(), "slipway-module-")));
+  const [module, beside] = [join(folder, "module"), join(folder, "tests")];
   try {
-    for (const [path, text] of Object.entries({ ...files, [REPORTER]: REPORTER_SCRIPT })) await put(folder, path, text);
-    let stdout = "";
-    const outcome = await sandbox.run({
-      worktree: folder,
-      git: "none",
-      command: ["node", "--disable-warning=ExperimentalWarning", "--test", `--test-reporter=./${REPORTER}`, ...tests],
-      folders: [{ path: ".", writable: false }],
-      timeoutMs,
-      onOutput: (stream, chunk) => {
-        if (stream === "stdout") stdout += Buffer.from(chunk).toString("utf8");
-      },
-      ...(signal === undefined ? {} : { signal }),
+    await putAll(module, { ...(await modulePrograms()), ...Object.fromEntries(files.filter(([path]) => OF_MODULE.test(path))) });
+    await putAll(beside, {
+      ...(await testPrograms()),
+      ...Object.fromEntries(files.filter(([path]) => !OF_MODULE.test(path))),
+      "package.json": '{ "type": "module" }\n',
     });
-    signal?.throwIfAborted();
-    return summary(stdout, tests, folder, outcome);
+    const deadline = performance.now() + timeoutMs;
+    const runs: TestRun[] = [];
+    for (const file of tests) {
+      const left = Math.max(1, deadline - performance.now());
+      const pair = { sandbox, tests: { folder: beside, file }, module: { folder: module }, timeoutMs: left };
+      const outcome = await runPair({ ...pair, ...(signal === undefined ? {} : { signal }) });
+      signal?.throwIfAborted();
+      runs.push(fileRun(file, [module, beside], outcome, declared));
+    }
+    return together(runs);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 
-async function put(folder: string, path: string, text: string): Promise<void> {
-  const place = join(folder, assertCanonicalPath(path));
-  await mkdir(dirname(place), { recursive: true });
-  await writeFile(place, text);
+async function putAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const place = join(folder, assertCanonicalPath(path));
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, text);
+  }
 }
 
-const reported = z.object({
-  name: z.string(),
-  file: z.string().nullable(),
-  suite: z.boolean(),
-  ran: z.boolean(),
-  passed: z.boolean(),
-  duration_ms: z.number(),
-  error: z.object({ name: z.string(), code: z.string().nullable(), message: z.string(), stack: z.string() }).nullable(),
-});
-type Reported = z.infer<typeof reported>;
-
-function summary(stdout: string, files: readonly string[], folder: string, outcome: ProcessOutcome): TestRun {
-  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-  const ended = lines.map((line) => reported.parse(JSON.parse(line)));
-  // A whole file stands for itself only when it could not be run; a suite is as good as its tests.
-  const isFile = ({ name }: Reported) => files.some((file) => name === file || name === join(folder, file));
-  const single = ended.filter((one) => !(one.suite || (isFile(one) && one.passed)) || isBrokenSuite(one));
-  const skipped = single.filter(({ ran }) => !ran).map(({ name }) => name);
+function together(runs: readonly TestRun[]): TestRun {
   const names = new Map<string, number>();
-  const tests = single
-    .filter(({ ran }) => ran)
-    .map((one): RanTest => {
-      const name = one.name.replaceAll(`${folder}/`, "");
-      const count = (names.get(name) ?? 0) + 1;
-      names.set(name, count);
-      return {
-        name: count === 1 ? name : `${name} (${count})`,
-        result: one.passed ? "PASS" : "FAIL",
-        duration_ms: Math.round(one.duration_ms * 1000) / 1000,
-        error: one.error === null ? null : errorOf(one.error, folder),
-      };
-    });
-  return { tests, skipped, broken: breakOf(outcome, tests) };
-}
-
-/** Its hooks failed, or it could not even say what its tests are. */
-function isBrokenSuite({ suite, passed, error }: Reported): boolean {
-  return suite && !passed && !/subtests? failed$/.test(error?.message ?? "");
-}
-
-function errorOf({ name, code, message, stack }: NonNullable<Reported["error"]>, folder: string): TestError {
-  const [first = ""] = message.replaceAll(`${folder}/`, "").split("\n", 1);
-  const at = stack.split("\n").find((line) => line.includes(`${folder}/`)) ?? "";
-  const by = code === "ERR_ASSERTION" ? "check" : /\/(implementation|dependencies)\//.test(at) ? "code" : "test";
-  return { name, message: first.slice(0, MAX_MESSAGE).toWellFormed(), by };
-}
-
-function breakOf(outcome: ProcessOutcome, tests: readonly RanTest[]): string | null {
-  if (outcome.timedOut) return "the tests did not end in time";
-  if (outcome.limit !== null) return `the tests used more than the sandbox allows: ${outcome.limit}`;
-  if (outcome.spawnError !== undefined) return `the tests could not be started: ${outcome.spawnError.message}`;
-  const failed = tests.some(({ result }) => result === "FAIL");
-  if (outcome.exitCode === 0 || (outcome.exitCode === 1 && failed)) return null;
-  return `the test runner ended with ${outcome.signal ?? outcome.exitCode}`;
+  const tests = runs.flatMap((run) =>
+    run.tests.map((test) => {
+      const count = (names.get(test.name) ?? 0) + 1;
+      names.set(test.name, count);
+      return count === 1 ? test : { ...test, name: `${test.name} (${count})` };
+    }),
+  );
+  return { tests, skipped: runs.flatMap(({ skipped }) => skipped), broken: runs.find(({ broken }) => broken !== null)?.broken ?? null };
 }

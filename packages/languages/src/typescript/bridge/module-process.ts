@@ -1,0 +1,82 @@
+/** Runs in a sandbox of its own, under Node's permission model: the module with what it calls, and nothing of the tests. */
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { openConversation } from "./conversation.ts";
+import { openLines } from "./lines.ts";
+import { openMembrane } from "./membrane.ts";
+import type { Answer, Request } from "./wire.ts";
+
+const folder = join(import.meta.dirname, "..");
+// What the module prints is no answer.
+Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });
+
+const gone = () => new Error("The tests have ended.");
+const conversation = openConversation({ lines: openLines(), mark: "", serve: (request) => served(request), gone });
+const membrane = openMembrane({ side: "module", ask: conversation.ask });
+/** Bindings that are exported may change; each is told again when it has. */
+const loaded: { readonly namespace: Record<string, unknown>; readonly shown: Record<string, unknown> }[] = [];
+
+function served(request: Request): Answer {
+  const answer = membrane.serve(request);
+  return loaded.some(refreshed) ? again(answer) : answer;
+}
+
+/** What has changed in the exports travels with the answer. */
+function again(answer: Answer): Answer {
+  if (answer.ended === "fault") return answer;
+  const more = membrane.pack([]);
+  return { ...answer, objects: [...answer.objects, ...more.objects], settled: [...answer.settled, ...more.settled] };
+}
+
+function refreshed({ namespace, shown }: (typeof loaded)[number]): boolean {
+  let changed = false;
+  for (const name of Object.keys(namespace)) {
+    if (Object.is(shown[name], namespace[name])) continue;
+    shown[name] = namespace[name];
+    changed = true;
+  }
+  return changed;
+}
+
+async function load(path: string): Promise<Answer> {
+  try {
+    const namespace = (await import(pathToFileURL(join(folder, path)).href)) as Record<string, unknown>;
+    const shown = Object.create(null) as Record<string, unknown>;
+    loaded.push({ namespace, shown });
+    loaded.forEach(refreshed);
+    return membrane.answer("returned", shown);
+  } catch (error) {
+    return membrane.answer("thrown", error);
+  }
+}
+
+/** Standard streams that something was written to. */
+const OWN = new Set(["PipeWrap", "TTYWrap"]);
+
+/** One round of the event loop, in which timers and promises of the module go on. */
+function turn(): Promise<Answer> {
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      loaded.forEach(refreshed);
+      resolve(
+        membrane.answer(
+          "returned",
+          process.getActiveResourcesInfo().some((name) => !OWN.has(name)),
+        ),
+      );
+    });
+  });
+}
+
+async function serveAll(): Promise<void> {
+  for (let asked = conversation.next(); asked !== null; asked = conversation.next()) {
+    const { number, request } = asked;
+    if (request.do === "turn") membrane.unpack(request);
+    const answer = request.do === "load" ? await load(request.path) : request.do === "turn" ? await turn() : served(request);
+    conversation.answer(number, answer);
+  }
+  process.exit(0);
+}
+
+void serveAll();

@@ -1,0 +1,55 @@
+import { openConversation } from "./conversation.ts";
+import { openLines } from "./lines.ts";
+import { openMembrane } from "./membrane.ts";
+import { ModuleGone } from "./wire.ts";
+
+const lines = openLines();
+const gone = (why: string | null) => new ModuleGone(`The process that runs the module has ended${why === null ? "" : `: ${why}`}.`);
+const conversation = openConversation({ lines, mark: ">", gone, serve: (request) => membrane.serve(request) });
+const setters: (() => void)[] = [];
+const membrane = openMembrane({
+  side: "test",
+  ask(request) {
+    // Whatever the module is asked, something in it may go on by itself.
+    pump();
+    return conversation.ask(request);
+  },
+  onNews: () => pump(),
+  onUnpacked: () => setters.forEach((set) => set()),
+});
+
+export const writeResult = (line: string): void => lines.write(line);
+export const isThrownByModule = (error: unknown): boolean => error instanceof ModuleGone || membrane.isThrownThere(error);
+
+type Attach = (set: (values: Record<string, unknown>) => void) => void;
+
+/** By path in the module: how a stub gets the values of its exports, now and whenever they change. */
+export const attachments = new Map<string, Attach>();
+
+/** Has the module process load a file, and says what it exports. */
+export function loadNames(path: string): string[] {
+  const values = membrane.outcome(conversation.ask({ do: "load", path })) as Record<string, unknown>;
+  attachments.set(path, (set) => {
+    setters.push(() => set(values));
+    set(values);
+  });
+  return Object.keys(values).filter((name) => name.isWellFormed());
+}
+
+const SLOWEST_MS = 4;
+let pumping: NodeJS.Immediate | NodeJS.Timeout | null = null;
+let rounds = 0;
+
+/** Lets the module's event loop go on while this one does, as long as there is something to wait for. */
+function pump(): void {
+  rounds = 0;
+  pumping ??= setImmediate(round);
+}
+
+function round(): void {
+  pumping = null;
+  const alive = membrane.outcome(conversation.ask({ do: "turn", ...membrane.pack([]) }));
+  if (alive !== true || pumping !== null) return;
+  rounds++;
+  pumping = rounds < 3 ? setImmediate(round) : setTimeout(round, Math.min(rounds - 2, SLOWEST_MS));
+}

@@ -1,0 +1,63 @@
+/** Runs in a sandbox of its own: one test file, with the module behind a membrane. */
+import { registerHooks } from "node:module";
+import { extname, join } from "node:path";
+import { Writable } from "node:stream";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { report } from "./reporter.ts";
+import { loadNames } from "./remote-module.ts";
+
+const folder = join(import.meta.dirname, "..");
+const MODULE_FILE = /^(?:implementation|dependencies)\//;
+const REMOTE_MODULE = new URL(`./remote-module${extname(import.meta.url)}`, import.meta.url).href;
+const DEPENDENCY = /^#(MM-\w+)$/;
+// What a test prints is no result.
+Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });
+
+/** The path in the module, if that is where the address leads. */
+function modulePath(url: string): string | null {
+  if (!url.startsWith("file:")) return null;
+  const path = fileURLToPath(url);
+  const inside = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
+  return MODULE_FILE.test(inside) ? inside : null;
+}
+
+function resolved(specifier: string, parent: string | undefined): string | null {
+  const [, dependency] = DEPENDENCY.exec(specifier) ?? [];
+  if (dependency !== undefined) return pathToFileURL(join(folder, `dependencies/${dependency}/implementation/index.ts`)).href;
+  const url = URL.canParse(specifier, parent) ? new URL(specifier, parent).href : null;
+  return url !== null && modulePath(url) !== null ? url : null;
+}
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const url = resolved(specifier, context.parentURL);
+    return url === null ? next(specifier, context) : { url, format: "module", shortCircuit: true };
+  },
+  load(url, context, next) {
+    const path = modulePath(url);
+    return path === null ? next(url, context) : { format: "module", shortCircuit: true, source: stub(path) };
+  },
+});
+
+/** A module with the same exports. Names stand in it as texts only. */
+function stub(path: string): string {
+  const names = loadNames(path);
+  const locals = names.map((_, index) => `$${index}`);
+  return [
+    `import { attachments } from ${JSON.stringify(REMOTE_MODULE)};`,
+    ...(locals.length === 0 ? [] : [`let ${locals.join(", ")};`]),
+    `attachments.get(${JSON.stringify(path)})((values) => {`,
+    ...names.map((name, index) => `  $${index} = values[${JSON.stringify(name)}];`),
+    `});`,
+    ...names.map((name, index) => `export { $${index} as ${JSON.stringify(name)} };`),
+  ].join("\n");
+}
+
+const [, , file = ""] = process.argv;
+try {
+  await import(pathToFileURL(join(folder, file)).href);
+  report({ loaded: true });
+} catch (error) {
+  report({ loaded: false, error });
+  process.exitCode = 1;
+}

@@ -1,0 +1,40 @@
+import { openMembrane, type Membrane } from "../membrane.ts";
+import type { Answer, Packed, Request } from "../wire.ts";
+
+export interface Pair {
+  readonly test: Membrane;
+  readonly module: Membrane;
+  /** A value of the module, as the tests see it. */
+  shown<T>(value: T): T;
+  /** Both event loops go round once. */
+  turn(): Promise<void>;
+  /** Everything the tests were sent, for looking at. */
+  readonly frames: (Packed | Answer)[];
+}
+
+/** Both sides in one process, with nothing but JSON between them. */
+export function openPair(): Pair {
+  const frames: Pair["frames"] = [];
+  const over = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+  const toTests = <T extends Packed | Answer>(value: T): T => {
+    frames.push(value);
+    return over(value);
+  };
+  const sides: { test: Membrane; module: Membrane } = {
+    test: openMembrane({ side: "test", ask: (request: Request): Answer => toTests(sides.module.serve(over(request))) }),
+    module: openMembrane({ side: "module", ask: (request: Request): Answer => over(sides.test.serve(over(request))) }),
+  };
+  return {
+    ...sides,
+    frames,
+    shown: (value) => sides.test.unpack(toTests(sides.module.pack([value])))[0] as typeof value,
+    async turn() {
+      for (let round = 0; round < 3; round++) {
+        await new Promise(setImmediate);
+        sides.module.unpack(over(sides.test.pack([])));
+        await new Promise(setImmediate);
+        sides.test.unpack(toTests(sides.module.pack([])));
+      }
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * What crosses between the two processes, as JSON. A value is itself where JSON has it, otherwise a list that begins with its kind:
+ * u undefined, n number JSON lacks, b bigint, i intrinsic, w well-known symbol, k registered symbol, y other symbol, o object by its
+ * number, h hole of an array.
+ */
+export type Wire = string | number | boolean | null | readonly [string, ...unknown[]];
+
+export const KINDS = [
+  "object",
+  "array",
+  "function",
+  "error",
+  "map",
+  "set",
+  "date",
+  "regexp",
+  "buffer",
+  "view",
+  "promise",
+  "boxed",
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** An object as it is now. `made` is only needed by whoever does not have it yet. */
+export interface Description {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly made: readonly Wire[];
+  readonly state: State;
+}
+
+/** [prototype, own properties, 0 open to 3 frozen, what is inside] */
+export type State = readonly [prototype: Wire, properties: readonly Property[], level: number, inside: readonly Wire[]];
+
+/** [key, value] when enumerable, writable and configurable; otherwise with flags; an accessor has two functions. */
+export type Property =
+  | readonly [key: Wire, value: Wire]
+  | readonly [key: Wire, value: Wire, flags: number]
+  | readonly [key: Wire, get: Wire, flags: number, set: Wire];
+
+export const ENUMERABLE = 1;
+export const WRITABLE = 2;
+export const CONFIGURABLE = 4;
+
+export interface Packed {
+  readonly values: readonly Wire[];
+  readonly objects: readonly Description[];
+  /** Promises that have ended: [number, fulfilled, value]. */
+  readonly settled: readonly (readonly [number, boolean, Wire])[];
+}
+
+export type Request =
+  | ({ readonly do: "call"; readonly target: number } & Packed)
+  | ({ readonly do: "construct"; readonly target: number } & Packed)
+  | { readonly do: "load"; readonly path: string }
+  | ({ readonly do: "turn" } & Packed);
+
+export type Answer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
+
+/** The other process sent something that is none of this. */
+export class MalformedFrame extends Error {
+  override name = "MalformedFrame";
+}
+
+/** A value that the other process cannot be shown. */
+export class CannotCross extends Error {
+  override name = "CannotCross";
+}
+
+/** The process that runs the module has ended. */
+export class ModuleGone extends Error {
+  override name = "ModuleGone";
+}
+
+export function malformed(what: string): never {
+  throw new MalformedFrame(`The other process sent ${what}.`);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+function packed(frame: Record<string, unknown>): Packed {
+  const { values, objects, settled } = frame;
+  if (!Array.isArray(values) || !Array.isArray(objects) || !Array.isArray(settled)) malformed("a frame without its values");
+  for (const one of objects) checkDescription(one);
+  for (const one of settled) if (!Array.isArray(one) || !Number.isInteger(one[0])) malformed("an unknown end of a promise");
+  return { values, objects, settled };
+}
+
+function checkDescription(value: unknown): void {
+  if (!isRecord(value)) malformed("no object");
+  const { id, kind, made, state } = value;
+  if (!Number.isSafeInteger(id) || !KINDS.includes(kind as Kind) || !Array.isArray(made)) malformed("no object");
+  if (!Array.isArray(state) || !Array.isArray(state[1]) || !Number.isInteger(state[2]) || !Array.isArray(state[3])) malformed("no object");
+  if (!state[1].every((property) => Array.isArray(property) && property.length >= 2)) malformed("no property");
+}
+
+export type Frame = { readonly request: Request; readonly number: number } | { readonly answer: Answer; readonly number: number };
+
+/** A line from the other process. Nothing in it is believed: it is a frame, or `MalformedFrame`. */
+export function readFrame(line: string): Frame {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    malformed("a line that is no JSON");
+  }
+  if (!isRecord(value) || !Number.isSafeInteger(value["number"])) malformed("a line that is no frame");
+  const number = value["number"] as number;
+  if (isRecord(value["answer"])) return { number, answer: readAnswer(value["answer"]) };
+  if (isRecord(value["request"])) return { number, request: readRequest(value["request"]) };
+  return malformed("a line that is no frame");
+}
+
+function readAnswer(answer: Record<string, unknown>): Answer {
+  const { ended, message } = answer;
+  if (ended === "fault") return { ended, message: String(message).slice(0, 2000) };
+  if (ended !== "returned" && ended !== "thrown") malformed("an answer of no kind");
+  return { ended, ...packed(answer) };
+}
+
+function readRequest(request: Record<string, unknown>): Request {
+  const { do: what, target, path } = request;
+  if (what === "load" && typeof path === "string") return { do: what, path };
+  if (what === "turn") return { do: what, ...packed(request) };
+  if ((what !== "call" && what !== "construct") || !Number.isSafeInteger(target)) malformed("a request of no kind");
+  return { do: what, target: target as number, ...packed(request) };
+}

@@ -1,0 +1,32 @@
+import type { DeclaredTest } from "../language.ts";
+
+/** Where a test stands: the names of what it is in, and its own. */
+export interface Reported {
+  readonly test: readonly string[];
+  readonly suite: boolean;
+}
+
+/**
+ * How the results of a file differ from what its source declares. Names that are computed may be anything and any number; tests within
+ * tests are not declared at all.
+ */
+export function declarationProblem(file: string, reported: readonly Reported[], declared: readonly DeclaredTest[]): string | null {
+  const own = declared.filter((one) => one.file === file);
+  if (own.length === 0) return null;
+  const written = counted(own.flatMap(({ name }) => (name === null ? [] : [name])));
+  const suites = new Set(reported.filter(({ suite }) => suite).map(({ test }) => JSON.stringify(test)));
+  const single = reported.filter(({ test, suite }) => !suite && (test.length === 1 || suites.has(JSON.stringify(test.slice(0, -1)))));
+  const seen = counted(single.map(({ test }) => test.at(-1) ?? ""));
+  const missing = [...written].find(([name, count]) => (seen.get(name) ?? 0) < count);
+  if (missing !== undefined) return `${file} declares "${missing[0]}", and it was not run`;
+  if (own.some(({ name }) => name === null)) return null;
+  const more = [...seen].find(([name, count]) => count > (written.get(name) ?? 0));
+  if (more === undefined) return null;
+  return written.has(more[0]) ? `"${more[0]}" was reported more often than ${file} declares it` : `${file} does not declare "${more[0]}"`;
+}
+
+function counted(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

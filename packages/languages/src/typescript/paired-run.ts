@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
+import { MAX_LINE } from "./bridge/lines.ts";
+
+const SHARED = ["wire", "intrinsics", "table", "describe", "restore", "membrane", "lines", "conversation"];
+const OF_TESTS = [...SHARED, "remote-module", "reporter", "test-process"];
+const OF_MODULE = [...SHARED, "module-process"];
+/** TypeScript in the sources, JavaScript once they are compiled. */
+const EXTENSION = extname(import.meta.url);
+const FOLDER = "slipway";
+
+const programs = new Map<string, Promise<string>>();
+
+async function programFiles(names: readonly string[]): Promise<Record<string, string>> {
+  const texts = names.map(async (name) => {
+    const file = `${name}${EXTENSION}`;
+    const text = programs.get(file) ?? readFile(join(import.meta.dirname, "bridge", file), "utf8");
+    programs.set(file, text);
+    return [`${FOLDER}/${file}`, await text] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** What lies in the folder of each process beside the files of the module. */
+export const testPrograms = () => programFiles(OF_TESTS);
+export const modulePrograms = () => programFiles(OF_MODULE);
+
+export interface PairedRun {
+  readonly sandbox: Sandbox;
+  readonly tests: { readonly folder: string; readonly file: string };
+  readonly module: { readonly folder: string };
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface PairedOutcome {
+  /** Everything the test process said to us. */
+  readonly said: readonly string[];
+  readonly tests: ProcessOutcome;
+  /** Why the module's process was stopped by its sandbox, if it was. */
+  readonly stopped: ProcessOutcome["limit"];
+}
+
+const QUIET = ["--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "--disable-sigusr1"];
+const MARK = ">";
+/** The module is of no interest any more when the tests have ended. */
+const KILL_GRACE_MS = 100;
+
+/**
+ * Runs one test file and the module it is about, each in a sandbox of its own: no process, descriptor, file or signal of one is within
+ * reach of the other. The harness carries lines between them and hears results from the test process alone.
+ */
+export async function runPair({ sandbox, tests, module, timeoutMs, signal }: PairedRun): Promise<PairedOutcome> {
+  const toTests = openInput();
+  const toModule = openInput();
+  const over = new AbortController();
+  const said: string[] = [];
+  let stopped: PairedOutcome["stopped"] = null;
+
+  const fromModule = splitLines((line) => toTests.write(line));
+  const moduleEnded = sandbox
+    .run({
+      worktree: module.folder,
+      git: "none",
+      command: ["node", "--permission", `--allow-fs-read=${module.folder}`, ...QUIET, `${FOLDER}/module-process${EXTENSION}`],
+      folders: [{ path: ".", writable: false }],
+      input: toModule.stream,
+      timeoutMs: timeoutMs + KILL_GRACE_MS,
+      killGraceMs: KILL_GRACE_MS,
+      onOutput: (stream, chunk) => {
+        if (stream === "stdout" && !fromModule(chunk)) over.abort();
+      },
+      signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]),
+    })
+    .then((outcome) => {
+      if (!over.signal.aborted) stopped = outcome.limit;
+      toTests.write(`gone ${endOf(outcome)}`);
+      toTests.end();
+    });
+
+  const fromTests = splitLines((line) => (line.startsWith(MARK) ? toModule.write(line.slice(MARK.length)) : said.push(line)));
+  const testsEnded = sandbox.run({
+    worktree: tests.folder,
+    git: "none",
+    command: ["node", ...QUIET, `--test-reporter=./${FOLDER}/reporter${EXTENSION}`, `${FOLDER}/test-process${EXTENSION}`, tests.file],
+    folders: [{ path: ".", writable: false }],
+    input: toTests.stream,
+    timeoutMs,
+    onOutput: (stream, chunk) => {
+      if (stream === "stdout" && !fromTests(chunk)) said.push("");
+    },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  try {
+    return { said, tests: await testsEnded, stopped };
+  } finally {
+    over.abort();
+    toModule.end();
+    await Promise.allSettled([moduleEnded]);
+  }
+}
+
+function endOf({ limit, signal, exitCode, spawnError }: ProcessOutcome): string {
+  if (limit !== null) return `it used more than the sandbox allows (${limit})`;
+  return spawnError?.message.split("\n", 1)[0] ?? `it ended with ${signal ?? exitCode}`;
+}
+
+interface Input {
+  readonly stream: ReadableStream<Uint8Array>;
+  write(line: string): void;
+  end(): void;
+}
+
+function openInput(): Input {
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (given) => void (controller = given),
+    cancel: () => void (controller = null),
+  });
+  return {
+    stream,
+    write: (line) => controller?.enqueue(Buffer.from(`${line}\n`)),
+    end() {
+      controller?.close();
+      controller = null;
+    },
+  };
+}
+
+/** Says false, and nothing more, when a line is longer than any may be. */
+function splitLines(onLine: (line: string) => unknown): (chunk: Uint8Array) => boolean {
+  let rest: Uint8Array[] = [];
+  let held = 0;
+  let tooLong = false;
+  return (chunk) => {
+    if (tooLong) return false;
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      onLine(Buffer.concat([...rest, chunk.subarray(from, end)]).toString("utf8"));
+      rest = [];
+      held = 0;
+      from = end + 1;
+    }
+    rest.push(Buffer.from(chunk.subarray(from)));
+    held += chunk.length - from;
+    tooLong = held > MAX_LINE;
+    return !tooLong;
+  };
+}
