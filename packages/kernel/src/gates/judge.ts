@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { addCounts, type CoverageCounts, type TestCounts } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
@@ -28,12 +27,35 @@ export function reportPaths(gate: PlannedGate): ReportPath[] {
   return [testsReport(gate), coverageReport(gate)].filter((report) => report !== null);
 }
 
-/** Reads the reports of the run. After a failed step they only inform: the failure stands. */
-export async function judgeReports(worktree: string, gate: PlannedGate, failed: Failure | null): Promise<Judgement> {
-  const tests = await judgeTests(worktree, testsReport(gate));
+/** What the steps of a gate have reported so far, by the file; a later step replaces only the files it has written itself. */
+export interface Reported {
+  readonly tests: ReadonlyMap<string, Read<TestCounts>>;
+  readonly coverage: ReadonlyMap<string, Read<CoverageCounts>>;
+}
+
+type Read<T> = { readonly parsed: T } | { readonly failure: Failure };
+
+export const NOTHING_REPORTED: Reported = { tests: new Map(), coverage: new Map() };
+
+/** Reads what one step has written. Call it when no process of the step is left. */
+export async function readReports(root: string, gate: PlannedGate, before: Reported): Promise<Reported> {
+  const parser = COVERAGE_PARSERS[gate.coverage?.type ?? "none"];
+  const [tests, coverage] = [testsReport(gate), coverageReport(gate)];
+  return {
+    tests: tests === null ? before.tests : new Map([...before.tests, ...(await readAll(root, tests, parseJunit))]),
+    coverage:
+      coverage === null || parser === undefined
+        ? before.coverage
+        : new Map([...before.coverage, ...(await readAll(root, coverage, parser))]),
+  };
+}
+
+/** After a failed step the reports only inform: the failure stands. */
+export function judgeReports(gate: PlannedGate, reported: Reported, failed: Failure | null): Judgement {
+  const tests = judgeTests(testsReport(gate), reported.tests);
   if (failed !== null) return { failure: failed, coverage: null, tests: tests.counts };
   if (tests.failure !== null) return { failure: tests.failure, coverage: null, tests: tests.counts };
-  const { failure, result } = await judgeCoverageReport(worktree, gate);
+  const { failure, result } = judgeCoverageReport(gate, reported.coverage);
   return { failure, coverage: result, tests: tests.counts };
 }
 
@@ -48,16 +70,19 @@ function coverageReport({ coverage }: PlannedGate): ReportPath | null {
   return parsed && coverage.path !== undefined ? { path: coverage.path, field: "parsers.coverage.path" } : null;
 }
 
-async function judgeTests(worktree: string, report: ReportPath | null): Promise<{ failure: Failure | null; counts: TestCounts | null }> {
+function judgeTests(
+  report: ReportPath | null,
+  reads: Reported["tests"],
+): { readonly failure: Failure | null; readonly counts: TestCounts | null } {
   if (report === null) return { failure: null, counts: null };
-  const read = await readAll(worktree, report, parseJunit);
+  const read = together(reads);
   if ("failure" in read) return { failure: read.failure, counts: null };
   const counts = read.parsed.reduce(addTests, { total: 0, passed: 0, failed: 0, skipped: 0 });
   return { failure: testsFailure(counts, report, read.parsed.length), counts };
 }
 
 function testsFailure(counts: TestCounts, { path, field }: ReportPath, reports: number): Failure | null {
-  const details = { file: GATES_FILE, field, report: path, tests: counts };
+  const details = { file: GATES_FILE, field, report: path, reports, tests: counts };
   if (counts.failed > 0) {
     const suggested_next_actions = ["Read the log of the step that ran the tests, and repair what failed."];
     const message = `${counts.failed} of ${counts.total} tests failed according to ${path}.`;
@@ -78,19 +103,18 @@ function testsFailure(counts: TestCounts, { path, field }: ReportPath, reports: 
   );
 }
 
-async function judgeCoverageReport(
-  worktree: string,
+function judgeCoverageReport(
   gate: PlannedGate,
-): Promise<{ failure: Failure | null; result: CoverageResult | null }> {
+  reads: Reported["coverage"],
+): { readonly failure: Failure | null; readonly result: CoverageResult | null } {
   const { minimums, targets } = gate;
   const report = coverageReport(gate);
-  const parser = COVERAGE_PARSERS[gate.coverage?.type ?? "none"];
-  if (report === null || parser === undefined) {
+  if (report === null) {
     if (minimums.line === undefined && minimums.branch === undefined) return { failure: null, result: null };
     const result = judgeCoverage({ lines: null, branches: null }, minimums, targets);
     return { failure: coverageFailure(result), result };
   }
-  const read = await readAll(worktree, report, parser);
+  const read = together(reads);
   if ("failure" in read) {
     const unreadable = unreadableCoverage(read.failure.message, minimums, targets);
     return { failure: read.failure.code === "gate_failed" ? unreadable.failure : read.failure, result: unreadable.result };
@@ -104,14 +128,26 @@ async function judgeCoverageReport(
   return { failure: coverageFailure(result), result };
 }
 
-async function readAll<T>(worktree: string, report: ReportPath, parser: Parser<T>): Promise<{ parsed: T[] } | { failure: Failure }> {
-  try {
-    const parsed: T[] = [];
-    for (const path of await findReports(worktree, report)) {
-      parsed.push(await parser(readReport(worktree, path, report.field), relative(worktree, path)));
-    }
-    return { parsed };
-  } catch (error) {
-    return { failure: toFailure(error instanceof SlipwayError ? error : malformedReport(report.path, String(error))) };
+/** All that was parsed, or the first failure. */
+function together<T>(reads: ReadonlyMap<string, Read<T>>): { readonly parsed: readonly T[] } | { readonly failure: Failure } {
+  const parsed: T[] = [];
+  for (const read of reads.values()) {
+    if ("failure" in read) return read;
+    parsed.push(read.parsed);
   }
+  return { parsed };
+}
+
+async function readAll<T>(root: string, report: ReportPath, parser: Parser<T>): Promise<Map<string, Read<T>>> {
+  const reads = new Map<string, Read<T>>();
+  let at = report.path;
+  try {
+    for (const path of findReports(root, report)) {
+      at = path;
+      reads.set(path, { parsed: await parser(readReport(root, path, report.field), path) });
+    }
+  } catch (error) {
+    reads.set(at, { failure: toFailure(error instanceof SlipwayError ? error : malformedReport(at, String(error))) });
+  }
+  return reads;
 }

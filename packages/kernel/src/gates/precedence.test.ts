@@ -7,7 +7,7 @@ import { gatesWith } from "./testing/gate.ts";
 const constraints: GateConstraints = { defaultStepTimeoutSeconds: 600 };
 const config = gatesWith([
   { name: "lint", cmd: ["npx", "lint"] },
-  { name: "test", cmd: ["npx", "test"], timeout_seconds: 60, cwd: "sub", env: { A: "1" }, network: true },
+  { name: "test", cmd: ["npx", "test"], timeout_seconds: 60, cwd: "sub", env: { A: "1" }, network: true, produces: [] },
 ]);
 
 function plan(overrides: VerificationOverrides, given: GateConstraints = constraints, gates: GatesConfig = config) {
@@ -46,10 +46,10 @@ describe("listGates", () => {
 });
 
 describe("planGate", () => {
-  it("steps without overrides run as gates.yaml says", () => {
+  it("[FEA-039] steps without overrides run as gates.yaml says, without a shell", () => {
     expect(plan({}).steps).toEqual([
-      { name: "lint", command: ["npx", "lint"], cwd: ".", env: {}, timeoutSeconds: 600, network: false },
-      { name: "test", command: ["npx", "test"], cwd: "sub", env: { A: "1" }, timeoutSeconds: 60, network: true },
+      { name: "lint", command: ["npx", "lint"], cwd: ".", env: {}, timeoutSeconds: 600, network: false, produces: [] },
+      { name: "test", command: ["npx", "test"], cwd: "sub", env: { A: "1" }, timeoutSeconds: 60, network: true, produces: [] },
     ]);
   });
 
@@ -62,7 +62,13 @@ describe("planGate", () => {
 
   it("[FEA-147] a plan may append arguments and shorten times of steps that exist, and nothing else", () => {
     const appended = plan({ modes: { full: { steps: [{ name: "test", cmd: ["npx", "test", "--grep", "x"], timeout_seconds: 30 }] } } });
-    expect(appended.steps[1]).toMatchObject({ command: ["npx", "test", "--grep", "x"], timeoutSeconds: 30, cwd: "sub", network: true });
+    expect(appended.steps[1]).toMatchObject({
+      command: ["npx", "test", "--grep", "x"],
+      timeoutSeconds: 30,
+      cwd: "sub",
+      network: true,
+      produces: [],
+    });
     expect(appended.steps[0]).toEqual(plan({}).steps[0]);
     for (const steps of [
       [{ name: "deploy", cmd: ["npx", "test"] }],

@@ -24,6 +24,7 @@ export interface PlannedStep {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
   readonly network: boolean;
+  readonly produces: readonly string[];
 }
 
 export interface PlannedGate {
@@ -88,6 +89,7 @@ function plannedStep(step: GateStep, defaultTimeoutSeconds: number): PlannedStep
     env: step.env ?? {},
     timeoutSeconds: step.timeout_seconds ?? defaultTimeoutSeconds,
     network: step.network ?? false,
+    produces: step.produces ?? [],
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -97,6 +97,11 @@ describe("tests", () => {
   });
 });
 
+function swap(folder: string, target: string): void {
+  rmSync(folder, { recursive: true });
+  symlinkSync(target, folder);
+}
+
 const plant = (make: (path: string) => void): Sandbox => ({
   kind: "none",
   run: async ({ worktree }) => {
@@ -107,15 +112,16 @@ const plant = (make: (path: string) => void): Sandbox => ({
 });
 
 describe("attack 33: a forged report never counts", () => {
-  it("attack 33: a report that was there before the run does not count, and is put back", async () => {
+  it("attack 33: a report that was there before the run does not count; whoever has the tree brings it back", async () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "reports"));
     const forged = junit("<testcase/>".repeat(500));
     writeFileSync(join(worktree, "reports", "junit.xml"), forged, { mode: 0o640 });
-    const result = await gate({}, { parsers: tests }, { worktree });
-    expect(result).toMatchObject({ passed: false, failure: { code: "no_tests_ran" }, tests: { total: 0 } });
-    expect(readFileSync(join(worktree, "reports", "junit.xml"), "utf8")).toBe(forged);
-    expect(statSync(join(worktree, "reports", "junit.xml")).mode & 0o777).toBe(0o640);
+    let broughtBack = 0;
+    const result = await gate({}, { parsers: tests }, { worktree, bringBack: async () => void broughtBack++ });
+    expect(result).toMatchObject({ passed: false, failure: { code: "no_tests_ran" }, tests: { total: 0 }, isolation: "reset" });
+    expect(existsSync(join(worktree, "reports", "junit.xml"))).toBe(false);
+    expect(broughtBack).toBe(1);
   });
 
   it("attack 33: reports that match the pattern and were not written anew do not count either", async () => {
@@ -125,7 +131,7 @@ describe("attack 33: a forged report never counts", () => {
     const parsers = { tests: { type: "junit_xml" as const, path: "reports/TEST-*.xml" } };
     const result = await gate({ "reports/TEST-new.xml": junit("<testcase/>") }, { parsers }, { worktree });
     expect(result).toMatchObject({ passed: true, tests: { total: 1 } });
-    expect(readdirSync(join(worktree, "reports"))).toEqual(["TEST-new.xml", "TEST-old.xml"]);
+    expect(readdirSync(join(worktree, "reports"))).toEqual(["TEST-new.xml"]);
   });
 
   it("attack 33: totals in attributes are not believed", async () => {
@@ -164,7 +170,7 @@ describe("attack 33: a forged report never counts", () => {
   it("attack 33: a folder of the way that becomes a link is noticed", async () => {
     const elsewhere = scratchFolder();
     writeFileSync(join(elsewhere, "junit.xml"), junit("<testcase/>"));
-    const sandbox: Sandbox = { kind: "none", run: async ({ worktree }) => (symlinkSync(elsewhere, join(worktree, "reports")), passed) };
+    const sandbox: Sandbox = { kind: "none", run: async ({ worktree }) => (swap(join(worktree, "reports"), elsewhere), passed) };
     expect(await gate({}, { parsers: tests }, { sandbox })).toMatchObject({ passed: false, failure: { code: "path_out_of_bounds" } });
   });
 
@@ -181,21 +187,17 @@ describe("attack 33: a forged report never counts", () => {
     expect(readFileSync(precious, "utf8")).toBe("keep");
   });
 
-  it("what was there before is not put back through a link, nor over something new", async () => {
-    const worktree = scratchFolder();
-    mkdirSync(join(worktree, "reports"));
-    writeFileSync(join(worktree, "reports", "junit.xml"), "old");
-    const elsewhere = scratchFolder();
+  it("a report of an earlier step stands, whatever a later one does to its file", async () => {
+    const steps: ((path: string) => void)[] = [
+      (path) => writeFileSync(path, junit("<testcase><failure/></testcase>")),
+      (path) => rmSync(path, { force: true }),
+    ];
     const sandbox: Sandbox = {
       kind: "none",
-      run: async () => {
-        rmSync(join(worktree, "reports"), { recursive: true });
-        symlinkSync(elsewhere, join(worktree, "reports"));
-        return passed;
-      },
+      run: async ({ worktree }) => (steps.shift()?.(join(worktree, "reports/junit.xml")), passed),
     };
-    await gate({}, { parsers: tests }, { sandbox, worktree });
-    expect(existsSync(join(elsewhere, "junit.xml"))).toBe(false);
+    const config = gatesWith([shellStep("test", "true"), shellStep("tidy", "true")], { parsers: tests });
+    expect(await runCase({ sandbox, config })).toMatchObject({ passed: false, tests: { failed: 1 } });
   });
 
   it("more reports than anybody writes are refused", async () => {

@@ -1,41 +1,21 @@
-import { constants } from "node:fs";
-import { mkdir, open, readFile, readdir, stat, unlink, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readdirSync, read as readCallback } from "node:fs";
+import { basename, dirname, relative } from "node:path";
+import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
 import picomatch from "picomatch";
-import { kindAt, outOfBounds, resolveWithoutLinks } from "../sandbox/paths.ts";
+import { inFolderOf } from "../files/beneath.ts";
+import { hasCode } from "../files/file-system.ts";
+import { removeBeneath } from "../files/remove-tree.ts";
+import { outOfBounds, resolveWithoutLinks } from "../sandbox/paths.ts";
 import { GATES_FILE } from "./schema.ts";
 
 export const LARGEST_REPORT_BYTES = 64 * 1024 ** 2;
-const LARGEST_KEPT_BYTES = 32 * 1024 ** 2;
 const MOST_REPORTS = 5_000;
 const CHUNK_BYTES = 64 * 1024;
+// A pipe would block an open for reading for ever.
+const REGULAR = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Reports found before the run: taken away, so that only what this run wrote can count. */
-export interface ClearedReports {
-  /** Puts a file back that the run did not write anew, so that a gate changes nothing it need not. */
-  restore(): Promise<void>;
-}
-
-export async function clearReports(worktree: string, paths: readonly ReportPath[]): Promise<ClearedReports> {
-  const kept = new Map<string, { bytes: Buffer; mode: number }>();
-  for (const report of paths) {
-    for (const path of await findReports(worktree, report)) {
-      const { size, mode } = await stat(path).catch(() => ({ size: Number.MAX_SAFE_INTEGER, mode: 0 }));
-      if (kindAt(path) === "file" && size <= LARGEST_KEPT_BYTES) kept.set(path, { bytes: await readFile(path), mode });
-      await unlink(path);
-    }
-  }
-  return {
-    async restore() {
-      for (const [path, { bytes, mode }] of kept) {
-        if (kindAt(path) !== "missing" || kindAt(dirname(path)) === "link") continue;
-        await mkdir(dirname(path), { recursive: true });
-        await writeFile(path, bytes, { mode, flag: "wx" });
-      }
-    },
-  };
-}
+const read = promisify(readCallback);
 
 export interface ReportPath {
   readonly path: string;
@@ -43,50 +23,86 @@ export interface ReportPath {
   readonly field: string;
 }
 
-/** The files a report path names now: one, or all that match the `*` in its file name. Folders never match. */
-export async function findReports(worktree: string, { path, field }: ReportPath): Promise<string[]> {
-  const target = resolveWithoutLinks(worktree, path, field);
+/** Takes away what is there under the names of reports, so that only what a step writes can count. Whether anything was. */
+export function clearReports(worktree: string, paths: readonly ReportPath[]): boolean {
+  const found = paths.flatMap((report) => findReports(worktree, report));
+  for (const path of found) removeBeneath(worktree, path);
+  return found.length > 0;
+}
+
+/** Makes the folder a report goes to. */
+export function prepareReportFolder(root: string, { path, field }: ReportPath): void {
+  const folder = dirname(pathBelow(root, path, field));
+  if (folder === ".") return;
+  inFolderOf(root, `${folder}/.`, () => undefined, { make: true });
+}
+
+/** The files a report path names now, from the root: one, or all that match the `*` in its file name. Folders never match. */
+export function findReports(root: string, { path, field }: ReportPath): string[] {
+  const target = pathBelow(root, path, field);
   const pattern = basename(target);
-  if (dirname(path).includes("*")) {
+  if (dirname(path).includes("*"))
     throw new SlipwayError("config_invalid", `${GATES_FILE}: ${field} "${path}" may hold a * in the file name only.`, {
       file: GATES_FILE,
       field,
     });
-  }
-  if (!pattern.includes("*")) return ["missing", "folder"].includes(kindAt(target)) ? [] : [target];
-  const matches = picomatch(pattern);
-  const entries = await readdir(dirname(target), { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => !entry.isDirectory() && matches(entry.name)).map((entry) => entry.name);
-  if (names.length > MOST_REPORTS) {
+  const matches = pattern.includes("*") ? picomatch(pattern) : (name: string) => name === pattern;
+  const names = namesBeside(root, target)
+    .filter((entry) => !entry.isDirectory() && matches(entry.name))
+    .map((entry) => entry.name);
+  if (names.length > MOST_REPORTS)
     throw new SlipwayError(
       "config_invalid",
       `${GATES_FILE}: ${field} "${path}" matches ${names.length} files; at most ${MOST_REPORTS} are read.`,
-      {
-        file: GATES_FILE,
-        field,
-      },
+      { file: GATES_FILE, field },
     );
-  }
-  return names.toSorted().map((name) => join(dirname(target), name));
+  const folder = dirname(target);
+  return names.toSorted().map((name) => (folder === "." ? name : `${folder}/${name}`));
 }
 
 /** A regular file of bounded size, in pieces. A link, a pipe or a device is refused, not followed. */
-export async function* readReport(worktree: string, path: string, field: string): AsyncGenerator<string> {
-  if (kindAt(path) === "link") throw outOfBounds(worktree, path, field);
-  // A pipe would block an open for reading for ever.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  const found = await file.stat();
-  if (!found.isFile()) throw malformedReport(path, "it is not a regular file");
-  if (found.size > LARGEST_REPORT_BYTES)
-    throw malformedReport(path, `it has ${found.size} bytes; at most ${LARGEST_REPORT_BYTES} are read`);
-  const decoder = new TextDecoder("utf-8");
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
-    if (bytesRead === 0) break;
-    yield decoder.decode(buffer.subarray(0, bytesRead), { stream: true });
+export async function* readReport(root: string, path: string, field: string): AsyncGenerator<string> {
+  const descriptor = openReport(root, path, field);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw malformedReport(path, "it is not a regular file");
+    if (found.size > LARGEST_REPORT_BYTES)
+      throw malformedReport(path, `it has ${found.size} bytes; at most ${LARGEST_REPORT_BYTES} are read`);
+    const decoder = new TextDecoder("utf-8");
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await read(descriptor, buffer, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) break;
+      yield decoder.decode(buffer.subarray(0, bytesRead), { stream: true });
+    }
+    yield decoder.decode();
+  } finally {
+    closeSync(descriptor);
   }
-  yield decoder.decode();
+}
+
+function openReport(root: string, path: string, field: string): number {
+  try {
+    return inFolderOf(root, path, (file) => openSync(file, REGULAR));
+  } catch (error) {
+    const isLink = error instanceof SlipwayError && error.code === "path_out_of_bounds";
+    throw isLink ? outOfBounds(root, path, field) : error;
+  }
+}
+
+/** From the root, and through no link. */
+function pathBelow(root: string, path: string, field: string): string {
+  return relative(root, resolveWithoutLinks(root, path, field));
+}
+
+function namesBeside(root: string, path: string) {
+  try {
+    const folder = dirname(path);
+    return inFolderOf(root, folder === "." ? "." : `${folder}/.`, (place) => readdirSync(place, { withFileTypes: true }));
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "EACCES")) return [];
+    throw error;
+  }
 }
 
 /** Not thrown out of a gate: it becomes the gate's failure. */

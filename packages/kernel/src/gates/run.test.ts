@@ -11,7 +11,8 @@ import { unsandboxed } from "../sandbox/unsandboxed.ts";
 import type { StepEvent } from "./run.ts";
 import { gatesWith, runCase, sandboxForGates, shellStep } from "./testing/gate.ts";
 
-const sandbox = await sandboxForGates();
+/** Without layers, so that what steps write can be looked at in the worktree. */
+const sandbox: Sandbox = { ...(await sandboxForGates()), layers: false };
 const walled = sandboxWorksHere();
 
 /** Counts what was started, and answers as it is told. */

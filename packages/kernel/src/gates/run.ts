@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -5,11 +7,13 @@ import type { Limits, Sandbox, SharedPath } from "../sandbox/contract.ts";
 import { resolveBelow } from "../sandbox/paths.ts";
 import { realWorktree } from "../sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
-import { judgeReports, reportPaths } from "./judge.ts";
+import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type Reported } from "./judge.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
+import type { Toolchain } from "../toolchain/resolve.ts";
 import { clearReports } from "./reports.ts";
 import { GATES_FILE, type GatesConfig } from "./schema.ts";
-import { logPathOf, runStep, skippedStep, type StepResult } from "./step.ts";
+import { logPathOf, runStep, skippedStep, type StepResult, type StepSurroundings } from "./step.ts";
+import { openStepTrees, type Isolation, type StepTree, type StepTrees } from "./step-trees.ts";
 import type { CoverageResult } from "./thresholds.ts";
 
 export interface GatePolicy {
@@ -31,9 +35,17 @@ export interface GateRequest {
   readonly policy: GatePolicy;
   readonly sandbox: Sandbox;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The project's; without it a step has the PATH of `hostEnv`, if the policy hands that on. */
+  readonly toolchain?: Toolchain;
   readonly readOnly?: readonly string[];
   readonly shared?: readonly SharedPath[];
   readonly limits?: Partial<Limits>;
+  /** A folder of the harness's own, on a file system that can hold layers; one in the temporary folder unless told. */
+  readonly scratch?: string;
+  /** Brings the worktree back to its tree: after each step where there are no layers, and at the end if reports were taken away. */
+  readonly bringBack?: () => Promise<void>;
+  /** Whether a path is a file of the tree. */
+  readonly isTracked?: (path: string) => boolean;
   readonly logFolder: string;
   readonly redact: Redactor;
   readonly clock: Clock;
@@ -55,6 +67,7 @@ export interface GateResult {
   readonly steps: readonly StepResult[];
   readonly coverage: CoverageResult | null;
   readonly tests: TestCounts | null;
+  readonly isolation: Isolation;
   readonly durationMs: number;
 }
 
@@ -68,26 +81,30 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   const worktree = realWorktree(request.worktree);
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
+  const reports = reportPaths(gate);
+  const { sandbox, bringBack, isTracked, scratch = join(tmpdir(), "slipway-gates") } = request;
+  await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, isTracked }, reports);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,
     mode: gate.mode,
     passed: judged.failure === null,
     steps,
     ...judged,
+    isolation: trees.isolation,
     durationMs: request.clock.monotonic() - started,
   });
 
   const unsupported = unsupportedParser(gate, request.policy);
   if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null });
 
-  const cleared = await clearReports(worktree, reportPaths(gate));
+  const cleared = clearReports(worktree, reports);
   try {
-    const steps = await runSteps(gate, worktree, request);
+    const { steps, reported } = await runSteps(gate, worktree, trees, request);
     throwIfStopped(request);
     const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
-    return finish(steps, request.redact.value(await judgeReports(worktree, gate, failed)));
+    return finish(steps, request.redact.value(judgeReports(gate, reported, failed)));
   } finally {
-    await cleared.restore();
+    if (cleared && trees.isolation === "layer") await bringBack?.();
   }
 }
 
@@ -99,32 +116,50 @@ function throwIfStopped({ signal, mode }: GateRequest): void {
 
 type Judged = Pick<GateResult, "failure" | "coverage" | "tests">;
 
-async function runSteps(gate: PlannedGate, worktree: string, request: GateRequest): Promise<StepResult[]> {
-  const { policy, onStep } = request;
+interface Ran {
+  readonly steps: readonly StepResult[];
+  readonly reported: Reported;
+}
+
+async function runSteps(gate: PlannedGate, worktree: string, trees: StepTrees, request: GateRequest): Promise<Ran> {
   const results: StepResult[] = [];
+  let reported = NOTHING_REPORTED;
   for (const [index, step] of gate.steps.entries()) {
-    onStep?.({ kind: "started", name: step.name, index, of: gate.steps.length });
-    const result = await runStep(step, logPathOf(request.logFolder, index, step.name), {
-      profile: gate.profile,
-      mode: gate.mode,
-      worktree,
-      sandbox: request.sandbox,
-      hostEnv: request.hostEnv,
-      envAllowlist: policy.envAllowlist,
-      transientErrorCodes: policy.transientErrorCodes,
-      transientMaxRetries: policy.transientMaxRetries,
-      readOnly: request.readOnly ?? [],
-      shared: request.shared ?? [],
-      limits: request.limits ?? {},
-      redact: request.redact,
-      signal: request.signal,
-      onOutput: onStep && ((text) => onStep({ kind: "output", name: step.name, text })),
-    });
-    results.push(result);
-    onStep?.({ kind: "finished", index, of: gate.steps.length, result });
-    if (result.status === "fail") return [...results, ...skipFrom(gate, index + 1, request)];
+    request.onStep?.({ kind: "started", name: step.name, index, of: gate.steps.length });
+    const tree = trees.open();
+    try {
+      const result = await runStep(step, logPathOf(request.logFolder, index, step.name), surroundings(gate, worktree, tree, request));
+      reported = await readReports(tree.written, gate, reported);
+      results.push(result);
+      request.onStep?.({ kind: "finished", index, of: gate.steps.length, result });
+      if (result.status === "fail") return { steps: [...results, ...skipFrom(gate, index + 1, request)], reported };
+    } finally {
+      await tree.close();
+    }
   }
-  return results;
+  return { steps: results, reported };
+}
+
+function surroundings({ profile, mode }: PlannedGate, worktree: string, tree: StepTree, request: GateRequest): StepSurroundings {
+  const { policy, onStep, sandbox, hostEnv, toolchain, readOnly = [], shared = [], limits = {}, redact, signal } = request;
+  return {
+    profile,
+    mode,
+    worktree,
+    tree,
+    sandbox,
+    hostEnv,
+    envAllowlist: policy.envAllowlist,
+    transientErrorCodes: policy.transientErrorCodes,
+    transientMaxRetries: policy.transientMaxRetries,
+    toolchain,
+    readOnly,
+    shared,
+    limits,
+    redact,
+    signal,
+    onOutput: onStep && ((name, text) => onStep({ kind: "output", name, text })),
+  };
 }
 
 function skipFrom(gate: PlannedGate, first: number, { logFolder, redact }: GateRequest): StepResult[] {

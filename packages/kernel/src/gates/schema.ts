@@ -16,6 +16,10 @@ const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const variableValue = z.union([argument, z.number(), z.boolean()]).transform(String);
 const ratio = z.number().min(0).max(1);
 
+const productPath = z.string().min(1).refine(isProductPath, {
+  error: "must be a relative path, written without . and .., and not in .git",
+});
+
 const step = z.strictObject({
   name,
   cmd: command,
@@ -24,6 +28,8 @@ const step = z.strictObject({
   timeout_seconds: z.number().positive().max(LONGEST_STEP_SECONDS).optional(),
   /** A step reaches the network only if this says so. */
   network: z.boolean().optional(),
+  /** Files or folders that later steps of the mode find as this one left them. Nothing else a step writes is there for the next. */
+  produces: z.array(productPath).min(1).optional(),
 });
 
 /** A mode without steps would pass without having looked at anything. */
@@ -75,6 +81,18 @@ export const gatesSchema = z
       })
       .optional(),
   })
+  .superRefine(({ profiles, parsers }, context) => {
+    const reports = Object.values(parsers ?? {}).flatMap((parser) => parser?.path ?? []);
+    for (const [name, { modes: lists }] of Object.entries(profiles))
+      for (const [mode, list] of Object.entries(lists))
+        for (const [index, { produces = [] }] of (list ?? []).entries())
+          for (const path of produces) {
+            const report = reports.find((file) => file === path || file.startsWith(`${path}/`));
+            if (report === undefined) continue;
+            const message = `"${path}" holds the report ${report}: a report counts for the step that writes it and is never handed on`;
+            context.addIssue({ code: "custom", path: ["profiles", name, "modes", mode, index, "produces"], message });
+          }
+  })
   .superRefine(({ parsers, capabilities }, context) => {
     if (capabilities === undefined) return;
     for (const [kind, parser] of Object.entries(parsers ?? {})) {
@@ -83,6 +101,12 @@ export const gatesSchema = z
       context.addIssue({ code: "custom", path: ["parsers", kind, "type"], message });
     }
   });
+
+function isProductPath(path: string): boolean {
+  const segments = path.split("/");
+  const isPlain = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
+  return isPlain && !/[\0\\*]/.test(path) && segments[0]?.toLowerCase() !== ".git";
+}
 
 export type GatesConfig = z.infer<typeof gatesSchema>;
 export type GateStep = z.infer<typeof step>;

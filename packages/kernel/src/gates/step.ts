@@ -4,10 +4,14 @@ import type { Limits, ProcessOutcome, Sandbox, SharedPath } from "../sandbox/con
 import { kindAt, resolveBelow } from "../sandbox/paths.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { stepEnvironment } from "./environment.ts";
+import { seenProgram, type SeenProgram } from "../toolchain/program.ts";
+import type { Toolchain } from "../toolchain/resolve.ts";
 import { openLog, type StepLog } from "./log.ts";
 import type { PlannedStep } from "./precedence.ts";
 import { GATES_FILE } from "./schema.ts";
+import type { Product } from "./products.ts";
 import { isRetried, stepFailure, type StepContext } from "./step-failure.ts";
+import type { StepTree } from "./step-trees.ts";
 
 export interface StepResult {
   readonly name: string;
@@ -20,6 +24,10 @@ export interface StepResult {
   readonly logDigest: string | null;
   readonly truncated: boolean;
   readonly timedOut: boolean;
+  /** What was started; null for a step that did not start. */
+  readonly program: SeenProgram | null;
+  /** What later steps get of it. */
+  readonly produced: readonly Product[];
   readonly failure?: Failure;
 }
 
@@ -27,26 +35,30 @@ export interface StepSurroundings {
   readonly profile: string;
   readonly mode: string;
   readonly worktree: string;
+  readonly tree: StepTree;
   readonly sandbox: Sandbox;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly envAllowlist: readonly string[];
   readonly transientErrorCodes: readonly string[];
   readonly transientMaxRetries: number;
+  readonly toolchain: Toolchain | undefined;
   readonly readOnly: readonly string[];
   readonly shared: readonly SharedPath[];
   readonly limits: Partial<Limits>;
   readonly redact: Redactor;
   readonly signal: AbortSignal | undefined;
-  readonly onOutput: ((text: string) => void) | undefined;
+  readonly onOutput: ((step: string, text: string) => void) | undefined;
 }
 
 /** Runs one step, again while its failure is a passing one, and writes its log whatever happens. */
 export async function runStep(step: PlannedStep, logPath: string, surroundings: StepSurroundings): Promise<StepResult> {
-  const log = openLog(surroundings.redact, surroundings.onOutput);
+  const { onOutput } = surroundings;
+  const log = openLog(surroundings.redact, onOutput && ((text) => onOutput(step.name, text)));
   const context = { profile: surroundings.profile, mode: surroundings.mode, step };
   let attempts = 0;
   let outcome: ProcessOutcome | null = null;
   let failure: Failure | null = null;
+  let produced: readonly Product[] = [];
   do {
     attempts++;
     if (attempts > 1) log.note(`attempt ${attempts}, after: ${failure?.message}`);
@@ -60,8 +72,16 @@ export async function runStep(step: PlannedStep, logPath: string, surroundings: 
     isRetried(failure, surroundings.transientErrorCodes) &&
     !isAborted(surroundings)
   );
+  if (failure === null && step.produces.length > 0) {
+    try {
+      produced = surroundings.tree.keep(step.produces);
+    } catch (error) {
+      failure = toFailure(error);
+    }
+  }
   if (failure !== null) log.note(failure.message);
   const written = log.write(logPath);
+  const program = outcome === null ? null : await seenProgram(outcome, { ...surroundings, ...sightOf(step, surroundings) });
   return {
     name: step.name,
     command: surroundings.redact.value(step.command),
@@ -73,12 +93,23 @@ export async function runStep(step: PlannedStep, logPath: string, surroundings: 
     logDigest: written.digest,
     truncated: written.truncated,
     timedOut: outcome?.timedOut ?? false,
+    program,
+    produced,
     ...(failure === null ? {} : { failure: surroundings.redact.value(withLog(failure, logPath, written.excerpt)) }),
   };
 }
 
 export function skippedStep(step: PlannedStep, logPath: string, redact: Redactor): StepResult {
-  const nothing = { exitCode: null, durationMs: 0, attempts: 0, logDigest: null, truncated: false, timedOut: false };
+  const nothing = {
+    exitCode: null,
+    durationMs: 0,
+    attempts: 0,
+    logDigest: null,
+    truncated: false,
+    timedOut: false,
+    program: null,
+    produced: [],
+  };
   return { name: step.name, command: redact.value(step.command), status: "skipped", logPath, ...nothing };
 }
 
@@ -89,20 +120,26 @@ export function logPathOf(folder: string, index: number, name: string): string {
 }
 
 function attempt(step: PlannedStep, log: StepLog, surroundings: StepSurroundings): Promise<ProcessOutcome> {
-  const { sandbox, worktree, hostEnv, envAllowlist, readOnly, shared, limits, signal } = surroundings;
+  const { sandbox, worktree, tree, shared, limits, signal } = surroundings;
   return sandbox.run({
     worktree,
     cwd: step.cwd,
     command: step.command,
-    env: stepEnvironment(hostEnv, envAllowlist, step.env),
+    ...sightOf(step, surroundings),
     network: step.network,
-    readOnly,
     shared,
     limits,
     timeoutMs: step.timeoutSeconds * 1000,
     onOutput: (stream, chunk) => log.append(stream, chunk),
+    ...(tree.layer === null ? {} : { layer: tree.layer }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** What a step sees of the host: its variables, and the folders that the programs on its PATH need. */
+function sightOf(step: PlannedStep, { hostEnv, envAllowlist, toolchain, readOnly }: StepSurroundings) {
+  const env = stepEnvironment(hostEnv, envAllowlist, step.env, toolchain);
+  return { env, readOnly: [...readOnly, ...(toolchain?.shownFor(env["PATH"] ?? "") ?? [])] };
 }
 
 /** Looked at again before each attempt: an earlier step may have put a link there. */

@@ -3,6 +3,8 @@ import type { Failure } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
 import { fixedWith } from "../database/fixed.ts";
 import type { Db, Tx } from "../database/tables.ts";
+import type { SeenProgram } from "../toolchain/program.ts";
+import type { Product } from "./products.ts";
 import type { GateTables } from "./tables.ts";
 
 /** One step of a run as it is kept and shown. */
@@ -15,6 +17,10 @@ export interface RecordedStep {
   readonly log_path: string;
   /** In the object store; null for a step that did not run, or said nothing. */
   readonly log_digest: string | null;
+  /** Null for a step that did not start; missing in what earlier versions have recorded. */
+  readonly program?: SeenProgram | null;
+  /** What was handed on to later steps. */
+  readonly produced?: readonly Product[];
 }
 
 export interface GateRunRecord extends Omit<Selectable<GateTables["gate_runs"]>, "failure" | "steps"> {

@@ -6,7 +6,6 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
-  rmSync,
   unlinkSync,
   writeFileSync,
   lstatSync,
@@ -15,7 +14,8 @@ import { randomBytes } from "node:crypto";
 import { SlipwayError } from "@slipway/durable/errors";
 import { hasCode } from "../files/file-system.ts";
 import { visible } from "../plans/paths.ts";
-import { inFolderOf, linked } from "./beneath.ts";
+import { inFolderOf, linked } from "../files/beneath.ts";
+import { removeTreeNow } from "../files/remove-tree.ts";
 import type { TreeEntry } from "./file-tree.ts";
 
 // Without O_NONBLOCK a pipe would be waited for.
@@ -55,7 +55,7 @@ export function writeBelow(root: string, path: string, content: Uint8Array, exec
         writeFileSync(temporary, content, { flag: "wx", mode: executable ? 0o755 : 0o644 });
         renameSync(temporary, file);
       } catch (error) {
-        rmSync(temporary, { force: true });
+        removeTreeNow(temporary);
         throw error;
       }
     },

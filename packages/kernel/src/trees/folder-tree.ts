@@ -3,7 +3,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Git } from "../git/runner.ts";
 import { areaMatcher } from "../plans/areas.ts";
 import { visible } from "../plans/paths.ts";
-import { packPath } from "./beneath.ts";
+import { packPath } from "./pack-path.ts";
 import type { FileTree } from "./file-tree.ts";
 import { listBelow, readBelow, removeBelow, writeBelow } from "./files.ts";
 import { grepFolder } from "./grep.ts";

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { visible } from "../plans/paths.ts";
-import { packPath } from "./beneath.ts";
+import { packPath } from "./pack-path.ts";
 import type { FileTree } from "./file-tree.ts";
 import { missing } from "./files.ts";
 import { folderPath, isWithin, MAX_GREP_HITS, pathsOf } from "./folder-tree.ts";

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { encodePath } from "../git/names.ts";
+import { hasDescriptors, inFolderOfBytes, openClosedFolder, type OpenFolder } from "./beneath.ts";
+import { hasCode } from "./file-system.ts";
+
+/** Below this, folders are first moved up: neither the longest path nor the number of open files limits how deep a tree may be. */
+const DEEPEST = 32;
+const UNLINKS_AT_ONCE = 256;
+const SLICE_MS = 5;
+
+/** Removes a file, link or folder, whatever untrusted code has made of it. No link is followed; what is not there is no mistake. */
+export async function removeTree(path: string): Promise<void> {
+  let ends = performance.now() + SLICE_MS;
+  for (const _ of removal(path)) {
+    if (performance.now() < ends) continue;
+    await nextLoop();
+    ends = performance.now() + SLICE_MS;
+  }
+}
+
+export function removeTreeNow(path: string | Buffer): void {
+  for (const _ of removal(path));
+}
+
+/** The same for a path below a root whose folders untrusted code may have swapped for links, or closed. */
+export function removeBeneath(root: string, path: string): void {
+  try {
+    inFolderOfBytes(root, encodePath(path), removeTreeNow, { open: true });
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+function* removal(path: string | Buffer): Generator<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isDirectory()) return unlinkSync(path);
+  if (!hasDescriptors()) {
+    openFolders(path.toString());
+    return rmSync(path, { recursive: true, force: true });
+  }
+  {
+    using top = openClosedFolder(path);
+    while (readdirSync(top.place, { encoding: "buffer" }).length > 0) yield* emptying(top, top, 0);
+  }
+  rmdirSync(path);
+}
+
+/** Names are bytes: not every one is text. */
+function* emptying(folder: OpenFolder, top: OpenFolder, depth: number): Generator<void> {
+  const prefix = Buffer.from(`${folder.place}/`);
+  let unlinked = 0;
+  for (const entry of readdirSync(folder.place, { withFileTypes: true, encoding: "buffer" })) {
+    const path = Buffer.concat([prefix, entry.name]);
+    if (!entry.isDirectory()) {
+      unlinkSync(path);
+      if (++unlinked % UNLINKS_AT_ONCE === 0) yield;
+      continue;
+    }
+    using child = openClosedFolder(path);
+    if (depth < DEEPEST) {
+      yield* emptying(child, top, depth + 1);
+      rmdirSync(path);
+    } else renameSync(path, `${top.place}/.slipway-${randomBytes(12).toString("hex")}`);
+  }
+  yield;
+}
+
+function openFolders(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  chmodSync(path, 0o700);
+  for (const name of readdirSync(path)) openFolders(join(path, name));
+}
