@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import { SlipwayError } from "@slipway/durable/errors";
 import { runCommand } from "./command.ts";
 import { replyReader, type End, type ReplyReader } from "./custom-reply.ts";
@@ -77,7 +78,7 @@ async function inFolder(
     const end = await workplace.run(process);
     return end.kind === "timeout" ? { ...end, afterMs: timeoutMs } : end;
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await removeTree(home);
   }
 }
 

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { objectStore } from "@slipway/kernel/objects/store";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
 import { expect, test } from "vitest";
-import { openBook, transcriptFolder, type BookOptions } from "./invocation-book.ts";
+import { openBook, type BookOptions } from "./invocation-book.ts";
 import { cassetteWriter } from "./record.ts";
 import { scratch, tickingClock } from "./testing/samples.ts";
 import type { Moment } from "./transcripts/line.ts";
@@ -18,7 +18,7 @@ const MOMENTS: Moment[] = [
 ];
 
 function book(more: Partial<BookOptions> = {}) {
-  const layout = layoutOf(scratch("book"));
+  const layout = layoutAt(scratch("book"));
   const objects = objectStore(nodeFileSystem, layout.objects);
   const warnings: string[] = [];
   const opened = openBook({ layout, objects, clock: tickingClock(), onWarning: (text) => void warnings.push(text), ...more });
@@ -72,20 +72,20 @@ test("what is left stays in the run's folder; a transcript that could not be wri
   const { layout, warnings, opened } = book();
   const left = await opened.begin(FACTS);
   left.leave("agent_failed: down");
-  expect(readdirSync(transcriptFolder(layout, FACTS.run))).toEqual(["feature%3Ax%2Fqa%3A1.1.jsonl"]);
+  expect(readdirSync(layout.transcripts(FACTS.run))).toEqual(["feature%3Ax%2Fqa%3A1.1.jsonl"]);
   const broken = await opened.begin(FACTS);
   void broken.watch({ kind: "usage", usage: { ...usage, cost_usd: 1n as unknown as number }, model: null });
   expect(await broken.keep()).toBeNull();
   expect(warnings).toEqual([expect.stringMatching(/^there is no transcript of the qa for x, attempt 1: /)]);
   const unheard = openBook({ layout, objects: objectStore(nodeFileSystem, layout.objects), clock: tickingClock() });
   const page = await unheard.begin(FACTS);
-  rmSync(transcriptFolder(layout, FACTS.run), { recursive: true });
+  rmSync(layout.transcripts(FACTS.run), { recursive: true });
   await expect(page.keep()).rejects.toMatchObject({ code: "io_error" });
-  expect(existsSync(transcriptFolder(layout, FACTS.run))).toBe(false);
+  expect(existsSync(layout.transcripts(FACTS.run))).toBe(false);
 });
 
 test("nobody is asked before the last transcript is on the disk; one that cannot get there is told", async () => {
-  const layout = layoutOf(scratch("book"));
+  const layout = layoutAt(scratch("book"));
   const disk = objectStore(nodeFileSystem, layout.objects);
   const { promise: onDisk, reject } = Promise.withResolvers<void>();
   const objects = { ...disk, adopt: async (file: string, digest: string) => (await disk.adopt(file, digest), () => onDisk) };

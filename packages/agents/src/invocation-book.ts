@@ -2,7 +2,6 @@ import type { Clock } from "@slipway/durable/environment";
 import type { Layout } from "@slipway/kernel/layout";
 import type { Objects } from "@slipway/kernel/objects/store";
 import { createRedactor, type Redactor } from "@slipway/kernel/redaction/redactor";
-import { join } from "node:path";
 import { entryMaker, type CassetteWriter } from "./record.ts";
 import type { Tracing } from "./telemetry/tracing.ts";
 import { openArrival } from "./transcripts/arrival.ts";
@@ -36,11 +35,6 @@ export interface BookOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
-/** Transcripts of a run that have become no object yet. */
-export function transcriptFolder(layout: Layout, runId: string): string {
-  return join(layout.run(runId), "transcripts");
-}
-
 export function openBook(options: BookOptions): InvocationBook {
   const { layout, objects, clock, cassette, tracing, onWarning = () => undefined } = options;
   const redactorNow = options.redactor ?? onlyPatterns;
@@ -49,7 +43,7 @@ export function openBook(options: BookOptions): InvocationBook {
   return {
     async begin(facts) {
       const redactor = redactorNow();
-      const transcript = await openTranscript(facts, { folder: transcriptFolder(layout, facts.run), objects, redactor, clock });
+      const transcript = await openTranscript(facts, { folder: layout.transcripts(facts.run), objects, redactor, clock });
       arrival.begin();
       const tape = cassette === undefined ? null : entryMaker(facts);
       const trace = tracing?.begin(facts) ?? null;

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,6 +8,11 @@ export function placesIn(env: Environment): { readonly configHome: string; reado
   const home = env["HOME"] ?? homedir();
   return {
     configHome: env["XDG_CONFIG_HOME"] ?? join(home, ".config"),
-    stateHome: join(env["XDG_STATE_HOME"] ?? join(home, ".local", "state"), "slipway"),
+    // A variable that is empty or relative counts as not set, as the XDG specification has it.
+    stateHome: join(absolute(env["XDG_STATE_HOME"]) ?? join(absolute(home) ?? homedir(), ".local", "state"), "slipway"),
   };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
 }

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "@slipway/durable/errors";
 import { spentIn, type Spent } from "../clients/diary.ts";
@@ -36,7 +37,7 @@ export function acpProvider(agent: AcpAgent): Provider {
         const surroundings = await agent.prepare(request, home);
         return await oneTurn({ agent, request, workplace: request.workplace, home, surroundings, signal });
       } finally {
-        await rm(home, { recursive: true, force: true });
+        await removeTree(home);
       }
     },
   };

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import { SlipwayError } from "@slipway/durable/errors";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
@@ -61,7 +62,7 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
       throw error;
     }
   } finally {
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(home);
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, chmod, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { cp, chmod, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import { parseStrictJson } from "@slipway/kernel/config/json";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
@@ -70,7 +71,7 @@ async function setAside(folder: string): Promise<void> {
 async function copyPack(from: string, to: string): Promise<void> {
   const draft = `${to}.new`;
   // What a killed process left.
-  for (const path of [draft, to]) await rm(path, { recursive: true, force: true });
+  for (const path of [draft, to]) await removeTree(path);
   await mkdir(draft);
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
   await makeWritable(draft);

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SlipwayError } from "@slipway/durable/errors";
+import { layoutAt } from "@slipway/kernel/layout";
+import { ungatedPlaces } from "@slipway/kernel/ungated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { plainWorkplace } from "../acp/testing/workplace.ts";
@@ -21,7 +23,7 @@ let root: string;
 let folder: string;
 beforeEach(() => {
   root = scratch("manual");
-  folder = join(root, ".slipway", "manual", NAME);
+  folder = join(root, "asked", NAME);
 });
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
@@ -29,12 +31,12 @@ function request(said: HandAnswer | null, changes: Partial<ProviderRequest> = {}
   return { ...REQUEST, hand: { key: KEY, said }, ...changes };
 }
 const ask = (said: HandAnswer | null, changes: Partial<ProviderRequest> = {}) =>
-  manualProvider({ root }).invoke(request(said, changes), NEVER);
+  manualProvider({ root, folder: () => join(root, "asked") }).invoke(request(said, changes), NEVER);
 const pending = async (said: HandAnswer | null, changes: Partial<ProviderRequest> = {}): Promise<SlipwayError> => {
   const error = await refusalOf(() => ask(said, changes));
   expect(error).toMatchObject({
     code: "answer_pending",
-    details: { folder: `.slipway/manual/${NAME}`, retryable: true, requires_human: true },
+    details: { folder, retryable: true, requires_human: true },
   });
   return error;
 };
@@ -179,7 +181,7 @@ describe("edits of the pack", () => {
 test("an answer that misses its schema is asked again with the exact errors, and the repaired one counts", async () => {
   const schema = z.strictObject({ answer: z.number() });
   const pack = createPack([{ title: "specification", kind: "spec", text: "Greet." }]);
-  const provider = manualProvider({ root });
+  const provider = manualProvider({ root, folder: () => join(root, "asked") });
   const invocation = {
     role: PLANNER,
     subject: "greeting",
@@ -203,11 +205,27 @@ test("an answer that misses its schema is asked again with the exact errors, and
   expect(await round(DONE)).toMatchObject({ ok: true, output: { answer: 42 } });
 });
 
-test("it needs nothing to be opened, and no protocol to be tried", async () => {
-  const provider = await openProvider({ agents: null, env: {}, root, cwd: root }, { provider: "manual", model: null, configEnv: null });
+test("what Slipway 0.1 has asked in the checkout is answered there", async () => {
+  folder = join(root, ".slipway", "manual", NAME);
+  mkdirSync(folder, { recursive: true });
+  const { details } = await refusalOf(() => ask(null));
+  expect(details["folder"]).toBe(`.slipway/manual/${NAME}`);
+  write("answer.json", '{"answer":42}');
+  expect(await ask(DONE)).toMatchObject({ text: '{"answer":42}' });
+});
+
+test("B9: it needs nothing to be opened, and lays requests out outside the repository, for this user alone", async () => {
+  const home = scratch("home");
+  const provider = await openProvider(
+    { agents: null, env: { HOME: home }, root, cwd: root },
+    { provider: "manual", model: null, configEnv: null },
+  );
   expect(provider).toMatchObject({ name: "manual", works: "folder" });
   await refusalOf(() => provider.invoke(REQUEST, NEVER));
-  expect(readdirSync(join(root, ".slipway/manual"))).toEqual(["greeting-planner-1"]);
+  const { manual } = ungatedPlaces(layoutAt(root), join(home, ".local/state/slipway"));
+  expect(readdirSync(manual)).toEqual(["greeting-planner-1"]);
+  expect([manual, dirname(manual)].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect(readdirSync(root)).toEqual([]);
   await expect(provider.invoke(REQUEST, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
 });
 

@@ -1,5 +1,10 @@
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { realPlace } from "@slipway/kernel/git/real-place";
+import { layoutAt } from "@slipway/kernel/layout";
+import { placesIn } from "@slipway/kernel/places";
+import { makeUngatedFolder, ungatedPlaces } from "@slipway/kernel/ungated";
 import type { OpenContext } from "../open.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import type { HandAnswer, PendingDetails } from "./contract.ts";
@@ -10,21 +15,30 @@ import { ANSWER_FILE, PACK_FOLDER, REQUEST_FILE } from "./request-text.ts";
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
+export interface ManualPlace {
+  readonly root: string;
+  /** Where requests are laid out; made when it is asked for. */
+  readonly folder: () => string;
+}
+
 /**
  * Somebody outside answers: a person, or another tool. The request is laid out in a folder, and the invocation ends with
  * `answer_pending`; the protocol asks the question, and comes back with what was said.
  */
-export function manualProvider({ root }: { readonly root: string }): Provider {
+export function manualProvider({ root, folder: place }: ManualPlace): Provider {
   return {
     name: "manual",
     works: "folder",
     async invoke(request, signal) {
       signal.throwIfAborted();
       const { key, said } = request.hand ?? { key: keyOf(request), said: null };
-      const folder = join(root, ".slipway", "manual", folderName(key));
+      const name = folderName(key);
+      // What Slipway 0.1 has asked is answered where it was asked.
+      const former = join(root, ".slipway", "manual", name);
+      const folder = existsSync(former) ? former : join(place(), name);
       const wait = async (errors: readonly string[]) => {
         await layOut(folder, request, errors);
-        return pending(relative(root, folder), request, errors);
+        return pending(folder === former ? relative(root, folder) : folder, request, errors);
       };
       if (said === null) throw await wait(request.errors ?? []);
       if (!(await wasAsked(folder, request))) throw await wait(request.repair > 0 ? (request.errors ?? []) : [CHANGED]);
@@ -42,8 +56,14 @@ export function manualProvider({ root }: { readonly root: string }): Provider {
   };
 }
 
-export async function openManual({ root }: OpenContext): Promise<Provider> {
-  return manualProvider({ root });
+export async function openManual({ root, env }: OpenContext): Promise<Provider> {
+  const anchors = layoutAt(root);
+  const { manual } = ungatedPlaces(anchors, await realPlace(placesIn(env).stateHome));
+  const folder = () => {
+    makeUngatedFolder(anchors, manual);
+    return manual;
+  };
+  return manualProvider({ root, folder });
 }
 
 const CHANGED = "The task has changed since it was asked: read it again. What was there before is beside this folder.";

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync, type Stats } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -106,7 +106,7 @@ export async function sweepBlobs(folder: string, olderThanMs: number, now: numbe
     for (const file of readdirSync(join(folder, name))) {
       const path = join(folder, name, file);
       const found = lstatSync(path, { throwIfNoEntry: false });
-      if (found !== undefined && found.nlink === 1 && now - found.mtimeMs > olderThanMs) rmSync(path, { force: true });
+      if (found !== undefined && found.nlink === 1 && now - found.mtimeMs > olderThanMs) unlinkSync(path);
     }
   });
 }

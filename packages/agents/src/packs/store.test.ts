@@ -1,13 +1,24 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { openRepository } from "@slipway/kernel/git/repository";
 import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { refusalOf, scratch } from "../testing/samples.ts";
 import { planPack } from "./plan.ts";
 import { packStore } from "./store.ts";
-import { openFolders } from "./remove.ts";
 import { givenFiles } from "./source.ts";
 import { ALL, CLOCK, packYard, write, type PackYard } from "./testing/repository.ts";
 import { workplaceIn } from "./workplace.ts";
@@ -107,12 +118,30 @@ describe("a pack on the disk", () => {
   });
 });
 
-test("folders that were closed can be opened again to be removed", () => {
-  const folder = scratch("closed");
-  mkdirSync(join(folder, "a/b"), { recursive: true });
-  for (const path of ["a/b", "a"]) chmodSync(join(folder, path), 0o000);
-  openFolders(folder);
-  expect(["a", "a/b"].map((path) => statSync(join(folder, path)).mode & 0o777)).toEqual([0o700, 0o700]);
+describe("B13: what an agent leaves stops no later work", () => {
+  test("B13: folders nested beyond the longest path are removed", async () => {
+    const trash = join(yard.packs, ".old-deep");
+    mkdirSync(trash, { recursive: true });
+    const nest = 'for (let i = 0; i < 300; i++) { fs.mkdirSync("a".repeat(20)); process.chdir("a".repeat(20)); }';
+    execFileSync(process.execPath, ["--eval", nest], { cwd: trash });
+    await (
+      await packStore(await openRepository(yard.repo.root), yard.packs, CLOCK).open(await plain(), { id: "later", links: true })
+    ).close();
+    expect(existsSync(trash)).toBe(false);
+  });
+
+  test("B13: a link in the place of a folder of the pack leads to no file that is removed", async () => {
+    const outside = scratch("outside");
+    writeFileSync(join(outside, "a.ts"), "mine\n");
+    const pack = await yard.open(RULES);
+    rmSync(join(pack.folder, "src"), { recursive: true });
+    symlinkSync(outside, join(pack.folder, "src"));
+    await pack.close();
+    await vi.waitFor(() => expect(readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]));
+    expect(readFileSync(join(outside, "a.ts"), "utf8")).toBe("mine\n");
+  });
+
+  const plain = async () => planPack(await yard.contents([ALL]));
 });
 
 describe("the contents that packs share", () => {

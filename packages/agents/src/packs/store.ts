@@ -3,6 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
+import { removeTree } from "@slipway/kernel/files/remove-tree";
 import type { Repository } from "@slipway/kernel/git/repository";
 import { openBlobs, sweepBlobs, type Blobs } from "./blobs.ts";
 import { packChanges, restoreChanges, type PackChanges } from "./changes.ts";
@@ -12,7 +13,6 @@ import { materialise, type StandingPack } from "./materialise.ts";
 import { packTree } from "./pack-tree.ts";
 import type { PackPlan } from "./plan.ts";
 import { openReadLog, type ReadRecord } from "./read-log.ts";
-import { removeFolder } from "./remove.ts";
 import type { FolderView } from "./view.ts";
 
 /** A pack that somebody works with. */
@@ -78,7 +78,7 @@ function openStore(repo: Repository, folder: string, clock: Pick<Clock, "now">):
         reads: log.records,
         changes: () => packChanges(repo, standing),
         restore: (changes) => restoreChanges(repo, standing, changes),
-        close: () => discard(folder, place, plan),
+        close: () => discard(folder, place),
       };
     },
   };
@@ -90,22 +90,27 @@ async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: Bl
   await mkdir(draft);
   const pack = await materialise(plan, { blobs, folder: join(draft, FILES), links });
   await writeFile(join(draft, MANIFEST), JSON.stringify(plan.manifest));
-  if (existsSync(place)) await discard(folder, place, null);
+  if (existsSync(place)) await discard(folder, place);
   await rename(draft, place);
   return { ...pack, folder: join(place, FILES) };
 }
 
 /** Gone at once under its name; what is left of it goes by and by, and at the latest when the next store is opened. */
-async function discard(folder: string, place: string, plan: PackPlan | null): Promise<void> {
+async function discard(folder: string, place: string): Promise<void> {
   const trash = join(folder, `${TRASH}${randomBytes(6).toString("hex")}`);
   await rename(place, trash);
-  void removeFolder(trash, plan === null ? [] : plan.files.map(({ path }) => join(trash, FILES, path))).catch(() => undefined);
+  void attempt(trash);
+}
+
+/** What cannot be removed now stays for the next time: no later work waits for it. */
+function attempt(path: string): Promise<void> {
+  return removeTree(path).catch(() => undefined);
 }
 
 /** What was thrown away, and, at most once a day, what nobody can still be using. */
 async function sweep(folder: string, blobFolder: string, now: number): Promise<void> {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "blobs");
-  for (const { name } of entries) if (name.startsWith(TRASH)) await removeFolder(join(folder, name), []);
+  for (const { name } of entries) if (name.startsWith(TRASH)) await attempt(join(folder, name));
   const marker = join(folder, ".swept");
   const last = statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (now - last < DAY_MS) return;
@@ -114,7 +119,7 @@ async function sweep(folder: string, blobFolder: string, now: number): Promise<v
   for (const { name } of entries) {
     const path = join(folder, name);
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && now - found.mtimeMs > ABANDONED_PACK_MS) await removeFolder(path, []);
+    if (found !== undefined && now - found.mtimeMs > ABANDONED_PACK_MS) await attempt(path);
   }
   await sweepBlobs(blobFolder, UNUSED_BLOB_MS, now);
 }

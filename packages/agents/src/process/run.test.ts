@@ -54,7 +54,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     onTestFinished(() => void delete process.env["SLIPWAY_TEST_SECRET"]);
     const here = place();
     const ran = await run(sandbox, here, {
-      ...shell('cat; pwd; echo "$KEY $HOME"; env; cat /proc/*/environ'),
+      ...shell('cat; pwd; echo "$KEY $HOME"; env; cat /proc/*/environ; exit 0'),
       input: "in\n",
       env: { KEY: "k1" },
     });

@@ -87,6 +87,6 @@ function parse(text: string): TranscriptLine | null {
 function unreadable(path: string, problem: string, code: "object_corrupt" | "object_missing" = "object_corrupt"): SlipwayError {
   return new SlipwayError(code, `The transcript ${path} cannot be read: ${problem}.`, {
     file: path,
-    suggested_next_actions: ["Restore .slipway from a copy; `slipway journal verify` says whether anything else was changed."],
+    suggested_next_actions: ["Put the file back from a copy; `slipway journal verify` says whether anything else was changed."],
   });
 }

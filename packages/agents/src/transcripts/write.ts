@@ -98,7 +98,7 @@ async function newFile(folder: string, invocation: string): Promise<{ readonly p
       if (hasCode(error, "EEXIST")) number++;
       else if (isThere || !hasCode(error, "ENOENT")) throw translateFileError(error, path);
       else {
-        await ensureDirectory(nodeFileSystem, folder);
+        await ensureDirectory(nodeFileSystem, folder, 0o700);
         isThere = true;
       }
     }
