@@ -1,3 +1,8 @@
+import { callerPath } from "./caller-path.ts";
+
+import { escapeBytes } from "./terminal/escape.ts";
+import { screenText } from "./terminal/style.ts";
+
 /** Everything a command may touch of the process around it; tests pass their own. */
 export interface Io {
   readonly cwd: string;
@@ -9,8 +14,11 @@ export interface Io {
   readonly color: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** Text for people and lines of JSON. What is not printable is shown as what it is, also in a pipe. */
   out(text: string): void;
   err(text: string): void;
+  /** What another program takes byte for byte, such as a patch. On a terminal it is shown like any text. */
+  bytes(bytes: Uint8Array): void;
 }
 
 export function processIo(): Io {
@@ -23,7 +31,7 @@ export function processIo(): Io {
     get cwd() {
       return process.cwd();
     },
-    env,
+    env: env["PATH"] === undefined ? env : { ...env, PATH: callerPath(env["PATH"]) },
     terminal,
     interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,
     color: terminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
@@ -34,7 +42,8 @@ export function processIo(): Io {
     get rows() {
       return stdout.rows ?? 24;
     },
-    out: (text) => void stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => void stdout.write(screenText(text)),
+    err: (text) => void process.stderr.write(screenText(text)),
+    bytes: (bytes) => void stdout.write(terminal ? escapeBytes(bytes) : bytes),
   };
 }

@@ -93,7 +93,7 @@ describe("somebody sits at the terminal", () => {
     person("approve", "approve");
     const { code } = await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette], AT_TERMINAL);
     expect(code).toBe(0);
-    expect(note).toHaveBeenCalledWith("which?", "The builder of letters asks for more context");
+    expect(note).toHaveBeenCalledWith("which<U+001B>[2J?", "The builder of letters asks for more context");
     expect(project.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\ntwo\n");
   });
 

@@ -1,13 +1,13 @@
-import { isCancel, note, select, text } from "@clack/prompts";
+import { isCancel, note, select, text } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { diffText } from "@slipway/kernel/git/change";
+import { diffBytes } from "@slipway/kernel/git/change";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import { answerFrom } from "./answer-value.ts";
 import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";
 import { giveApproval } from "./give-approval.ts";
 import { personOf } from "./places.ts";
-import { oneLine, plain } from "./render/plain.ts";
+import { oneLine } from "./render/one-line.ts";
 import type { Session } from "./session.ts";
 
 const LATER = "later";
@@ -17,13 +17,13 @@ const DIFF = "diff";
 export async function answerAtTerminal({ records, engine, repository, kernel }: Session, runId: string, io: Io): Promise<boolean> {
   const open = await openQuestionsOf(records, runId);
   for (const question of open) {
-    note(plain(question.body), oneLine(question.title));
+    note(question.body, oneLine(question.title));
     let settled = false;
     while (!settled) {
       const given = await ask(question);
       if (given === LATER) return false;
       if (given === DIFF) {
-        io.out(plain(await diffText(repository, String(question.context["base"]), String(question.context["tree"]))));
+        io.bytes(await diffBytes(repository, String(question.context["base"]), String(question.context["tree"])));
         continue;
       }
       settled = await answer(records, question, given, io, kernel.configuration.policyHash);
@@ -64,14 +64,14 @@ async function answer(
   try {
     if (question.kind === "approval" && decision === "approve") {
       const given = await giveApproval(records, question, io, { policyHash });
-      if (!given.signed) note(plain(given.why), "Nothing was signed; it is asked again");
+      if (!given.signed) note(given.why, "Nothing was signed; it is asked again");
     } else {
       await records.answer({ id: question.id, value: valueOf(question, decision, comment), by: personOf(io) });
     }
     return true;
   } catch (error) {
     if (!(error instanceof SlipwayError) || error.code !== "answer_invalid") throw error;
-    note(plain(error.message), "That cannot be the answer");
+    note(error.message, "That cannot be the answer");
     return false;
   }
 }

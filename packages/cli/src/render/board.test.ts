@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { featureGlance } from "../testing/feature.ts";
+import { screenText } from "../terminal/style.ts";
 import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
 import { budgetLines } from "./budget.ts";
@@ -72,7 +73,7 @@ describe("a row for each feature", () => {
 
   test("colour where it is wanted, and then it does not change a width", () => {
     const plain = boardLines(FIVE, VIEW);
-    const painted = boardLines(FIVE, { ...VIEW, color: true });
+    const painted = boardLines(FIVE, { ...VIEW, color: true }).map(screenText);
     expect(painted.map((line) => stripVTControlCharacters(line).trimEnd())).toEqual(plain);
     expect(painted[1]).toContain("\u001b[31mfull fail\u001b[39m");
     expect(painted[4]).toContain("\u001b[31mblocked");
@@ -94,7 +95,7 @@ test.each([
   [{ for: "person", question: "q", number: 7, kind: "approval" }, "needs you: slipway approve letters"],
   [{ for: "person", question: "q", number: 7, kind: "blocked" }, "needs you: slipway answer Q7 (blocked)"],
   [{ for: "feature", features: ["a", "b"], resources: [] }, "waits for a, b"],
-  [{ for: "feature", features: ["a"], resources: ["src/\u001b[2Jx"] }, "waits for a (src/x)"],
+  [{ for: "feature", features: ["a"], resources: ["src/\u001b[2Jx"] }, "waits for a (src/\u001b[2Jx)"],
   [{ for: "lock", resources: ["db_migrations"], features: ["a"] }, "waits for the lock db_migrations (a)"],
   [
     { for: "limit", provider: "claude", code: "rate_limited", until: new Date(2026, 0, 2, 14, 5).getTime() },

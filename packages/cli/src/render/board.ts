@@ -2,7 +2,7 @@ import type { FeatureGlance } from "@slipway/kernel/glance/glance";
 import { clip, fit } from "./fit.ts";
 import { workText } from "./narrate.ts";
 import { paint } from "./paint.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 import { waitText } from "./wait.ts";
 
 export interface BoardView {

@@ -1,6 +1,6 @@
 import type { DebateView, RoundView } from "@slipway/protocols/factory/views/debates";
 import { paint } from "./paint.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 
 /** A debate as it went, for reading. */
 export function debateLines({ task_id, module_ref, debate, rounds }: DebateView, color: boolean): string[] {

@@ -1,6 +1,6 @@
 import type { EscalationView } from "@slipway/protocols/factory/views/escalations";
 import { paint } from "./paint.ts";
-import { oneLine, plain } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 
 const MOST_LINES = 12;
 
@@ -32,7 +32,7 @@ export function escalationLines({ escalation, state, resolutions, blocks }: Esca
 }
 
 function shortened(text: string): string[] {
-  const lines = plain(text).trim().split("\n");
+  const lines = text.trim().split("\n");
   if (lines[0] === "") return [];
   const more = lines.length - MOST_LINES;
   return [...lines.slice(0, MOST_LINES).map((line) => `    ${line}`), ...(more > 0 ? [`    … ${more} more lines (--json has all)`] : [])];

@@ -27,7 +27,7 @@ describe("a debate", () => {
   test("without a round, before its challenge, and with words that could command the screen", () => {
     expect(shown([])).toContain("no round is over yet");
     const begun = shown([{ round: 1, proposal, challenge: null, witnesses: [], adjudication: null }]);
-    expect(begun).toContain("claim: it\uFFFD holds");
+    expect(begun).toContain(`claim: it${BELL} holds`);
     expect(begun).toContain("not challenged yet");
   });
 

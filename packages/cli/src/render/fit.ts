@@ -1,11 +1,13 @@
+import { escapedWidth } from "../terminal/escape.ts";
+
 /** Characters that take two places on a screen. */
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 /** Characters that take none: they go with the one before them. */
-const NONE = /[\p{M}\p{Cf}]/u;
+const NONE = /\p{M}/u;
 
 function placesOf(character: string): number {
-  return NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return escapedWidth(character) || (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 }
 
 function widthOf(text: string): number {

@@ -1,12 +1,13 @@
-import { createLogUpdate } from "log-update";
 import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Io } from "../io.ts";
 import { boardLines } from "./board.ts";
 import { budgetLines } from "./budget.ts";
 import { clip } from "./fit.ts";
 import { narrate, type Line } from "./narrate.ts";
+import { startedText } from "./narrate-base.ts";
+import { openScreen } from "../terminal/screen.ts";
 import { paint } from "./paint.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 import type { Progress } from "./progress.ts";
 
 const TICK_MS = 100;
@@ -16,7 +17,7 @@ const SECOND_MS = 1000;
 /** What has happened scrolls by; below it stands the board, and only its changed lines are drawn again. */
 export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budgets: () => readonly BudgetGlance[] = () => []): Progress {
   const { dim, green, red } = paint(io.color);
-  const update = createLogUpdate(process.stdout, { showCursor: true });
+  const screen = openScreen();
   const told: string[] = [];
   // While a prompt has the screen there is nothing to draw, and nothing must be drawn.
   let state: "drawing" | "paused" | "stopped" = "paused";
@@ -26,12 +27,12 @@ export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budg
   const draw = () => {
     changed = false;
     drawnAt = Date.now();
-    if (told.length > 0) update.persist(told.splice(0).join("\n"));
+    if (told.length > 0) screen.persist(told.splice(0));
     const shown = features();
     if (shown.length === 0) return;
     const limits = budgetLines(budgets()).map((line) => dim(clip(line, io.columns)));
     const view = { columns: io.columns, lines: Math.max(4, io.rows - 2 - limits.length), color: io.color, now: Date.now() };
-    update(["", ...boardLines(shown, view), ...limits].join("\n"));
+    screen.draw(["", ...boardLines(shown, view), ...limits]);
   };
   const timer = setInterval(() => {
     if (state === "drawing" && (changed || Date.now() - drawnAt >= SECOND_MS)) draw();
@@ -54,14 +55,18 @@ export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budg
       if (line !== null) told.push(mark(line));
       touch();
     },
-    started: touch,
+    started(runId, step) {
+      const text = startedText(runId, step);
+      if (text !== null) told.push(dim(`• ${clip(text, io.columns - 2)}`));
+      touch();
+    },
     warn(text) {
       told.push(`warning: ${oneLine(text)}`);
       touch();
     },
     pause() {
       if (state === "drawing") draw();
-      update.done();
+      screen.done();
       if (state !== "stopped") state = "paused";
     },
     stop() {
@@ -69,7 +74,7 @@ export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budg
       if (state === "drawing" || told.length > 0) draw();
       state = "stopped";
       clearInterval(timer);
-      update.done();
+      screen.done();
     },
   };
 }

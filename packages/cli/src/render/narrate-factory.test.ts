@@ -159,7 +159,7 @@ describe("a run of the factory", () => {
       feature: "product",
       good: null,
       text: "1 new or not finished",
-      more: ["1 built:", "  T-a-001 (A): new"],
+      more: ["1 built:", "  T-a-001 (A\u001b[31m): new"],
     });
     expect(said("run", "changes", null)).toMatchObject({ feature: "project", text: expect.stringContaining("`slipway inbox`") as string });
   });

@@ -1,6 +1,7 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import { narrateBase } from "./narrate-base.ts";
 import { narrateFactory } from "./narrate-factory.ts";
-import { oneLine, plain } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 import { momentText } from "./wait.ts";
 
 /** One thing that happened, in words. `good` is null when it is neither good nor bad. */
@@ -17,6 +18,7 @@ type Value = Readonly<Record<string, unknown>>;
 /** What each kind of step says when it has ended. The part before the first colon of a step's name is its kind. */
 const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, "feature"> | null>> = {
   init: () => ({ text: "worktree and branch are ready", good: true }),
+  retry: (value) => (value["ok"] === true ? { text: "taken up again; worktree and branch are ready", good: true } : null),
   planner: (value, attempt) => answered("planner", value, attempt),
   builder: (value, attempt) => answered("builder", value, attempt),
   qa: (value, attempt) => answered("qa", value, attempt),
@@ -40,6 +42,7 @@ const ENDED: Readonly<Record<string, (value: Value, rest: string) => Omit<Line, 
 
 const STARTED: Readonly<Record<string, string>> = {
   init: "making the worktree",
+  retry: "taking it up again",
   planner: "planner at work",
   builder: "builder at work",
   qa: "qa at work",
@@ -53,11 +56,10 @@ const STARTED: Readonly<Record<string, string>> = {
   merge: "merging",
 };
 
-/** Agents' words are in it, so it is made safe to print here. */
+/** Agents' words are in it, and must not begin a line of their own. */
 export function narrate(event: JournalEvent): Line | null {
-  const line = inWords(event) ?? narrateFactory(event);
-  if (line === null) return null;
-  return { ...line, text: oneLine(line.text), ...(line.more === undefined ? {} : { more: line.more.map(plain) }) };
+  const line = inWords(event) ?? narrateBase(event) ?? narrateFactory(event);
+  return line === null ? null : { ...line, text: oneLine(line.text) };
 }
 
 function inWords(event: JournalEvent): Line | null {

@@ -1,9 +1,7 @@
-import { styleText } from "node:util";
-
-type Style = Parameters<typeof styleText>[0];
+import { styled, type Style } from "../terminal/style.ts";
 
 /** Colour only where the caller knows that it is wanted. */
 export function paint(color: boolean) {
-  const style = (format: Style) => (text: string) => (color ? styleText(format, text, { validateStream: false }) : text);
+  const style = (name: Style) => (text: string) => (color ? styled(name, text) : text);
   return { bold: style("bold"), dim: style("dim"), red: style("red"), green: style("green"), yellow: style("yellow"), cyan: style("cyan") };
 }

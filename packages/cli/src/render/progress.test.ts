@@ -4,6 +4,7 @@ import { collectingIo } from "../init/testing/scratch.ts";
 import { event } from "../testing/event.ts";
 import { featureGlance } from "../testing/feature.ts";
 import { liveBoard } from "./live.ts";
+import { screenText } from "../terminal/style.ts";
 import { paint } from "./paint.ts";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
@@ -124,7 +125,7 @@ describe("on a terminal", () => {
     progress.stop();
     expect(screen()).toMatch(/^• letters: asks: y+…$/m);
     expect(screen().match(/x/g)).toHaveLength(500);
-    expect(screen()).toContain("warning: look");
+    expect(screen()).toContain("warning: look<U+001B>[2J");
     expect(written).toContain("\u001b[31m✘");
   });
 
@@ -150,7 +151,7 @@ describe("on a terminal", () => {
 
 test("colour is for those who want it", () => {
   expect(paint(false).red("x")).toBe("x");
-  expect(paint(true).red("x")).toBe("\u001b[31mx\u001b[39m");
+  expect(screenText(paint(true).red("x"))).toBe("\u001b[31mx\u001b[39m");
 });
 
 test.each([

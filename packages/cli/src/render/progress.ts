@@ -1,9 +1,11 @@
+import { jsonLine } from "../terminal/escape.ts";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { Io } from "../io.ts";
 import { narrate } from "./narrate.ts";
+import { startedText } from "./narrate-base.ts";
 import { isChanges, planIn } from "./narrate-factory.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 import { watchFeatures } from "./watch-features.ts";
 
 export interface Progress {
@@ -47,7 +49,7 @@ export async function openProgress(io: Io, style: Style): Promise<Progress> {
 
 /** Every event as it is, and after it every feature whose line on the dashboard has changed with it. */
 function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
-  const write = (record: object) => io.out(`${JSON.stringify(record)}\n`);
+  const write = (record: object) => io.out(jsonLine(record));
   const told = new Map<string, string>();
   const tellChanged = () => {
     for (const feature of features()) {
@@ -77,7 +79,10 @@ function plainLines(io: Io): Progress {
       io.out(`${line.good === false ? "x" : line.good === true ? "+" : "-"} ${line.feature}: ${line.text}\n`);
       for (const row of line.more ?? []) io.out(`    ${row}\n`);
     },
-    started: () => undefined,
+    started(runId, step) {
+      const text = startedText(runId, step);
+      if (text !== null) io.out(`- ${text}\n`);
+    },
     warn: (text) => io.err(`warning: ${oneLine(text)}\n`),
     pause: () => undefined,
     stop: () => undefined,

@@ -1,6 +1,6 @@
 import type { PillarBranch, TaskLine } from "@slipway/protocols/factory/views/tasks";
 import { paint } from "./paint.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 
 /** A pillar with everything below it. */
 export function pillarLines({ pillar, epics }: PillarBranch, color: boolean): string[] {

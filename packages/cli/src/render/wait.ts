@@ -1,5 +1,5 @@
 import type { Wait } from "@slipway/kernel/glance/glance";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "./one-line.ts";
 
 /** What a feature waits for, in a few words: the most telling ones first, because a board cuts the end off. */
 export function waitText(feature: string, wait: Wait): string {
