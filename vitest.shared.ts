@@ -40,12 +40,14 @@ export interface PackageOptions {
   /** Test files that need a worker, and modules, of their own. The others share them: loading costs more than many a test. */
   readonly isolated?: readonly string[];
   readonly longest?: readonly string[];
+  /** Sources that run only in processes of their own, where the tests reach them and the coverage does not. */
+  readonly elsewhere?: readonly string[];
 }
 
 const FILES = { include: ["**/*.test.ts"], exclude: ["**/node_modules/**", "**/dist/**", "demo/**", "demo-factory/**"] };
 
 /** One configuration for every package: sources straight from TypeScript, coverage minima that block. */
-export function packageConfig(project: string, { coverage = true, isolated = [], longest = [] }: PackageOptions = {}) {
+export function packageConfig(project: string, { coverage = true, isolated = [], longest = [], elsewhere = [] }: PackageOptions = {}) {
   const shared = { ...FILES, name: project, isolate: false, exclude: [...FILES.exclude, ...isolated] };
   const apart = { ...FILES, name: `${project}, isolated`, isolate: true, include: [...isolated] };
   return defineConfig({
@@ -64,7 +66,7 @@ export function packageConfig(project: string, { coverage = true, isolated = [],
         enabled: coverage,
         provider: "v8",
         include: ["src/**/*.ts"],
-        exclude: ["src/**/*.test.ts", "src/**/testing/**", "src/**/*.bench.ts"],
+        exclude: ["src/**/*.test.ts", "src/**/testing/**", "src/**/*.bench.ts", ...elsewhere],
         reporter: ["text-summary", "lcov"],
         thresholds: { lines: 90, branches: 90 },
       },

@@ -32,7 +32,7 @@ function sources(folder: string): string[] {
 
 function importsOf(name: string): Import[] {
   return sources(join(PACKAGES, name, "src")).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => ({
+    [...readFileSync(file, "utf8").matchAll(/(?<!")\b(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => ({
       file: relative(PACKAGES, file),
       from: name,
       specifier,
@@ -115,6 +115,70 @@ test("only the git room starts git, and only the sandbox, agents and doctor star
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
+/** Removing by path follows whatever the folders on the way have become since. */
+const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
+  "kernel/src/relocation/relocate.ts": "moves the harness's own records, which no command sees",
+  "kernel/src/git/writing.ts": "the harness's own note below the git directory, which no command sees",
+  "kernel/src/files/remove-tree.ts": "is the one way, and falls back to it where the system has no descriptors",
+  "kernel/src/sandbox/self-test.ts": "removes folders that its own script was shown",
+  "kernel/src/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
+};
+
+/** Rooms whose files untrusted code could reach a moment ago, and what of node:fs they still use, for which reason. */
+const AFTER_UNTRUSTED_CODE = /^kernel\/src\/(gates|features|sandbox|trees)\/|^agents\/src\/packs\//;
+const CHANGES_FILES =
+  /^(?:rm|rmdir|unlink|rename|writeFile|appendFile|mkdir|copyFile|cp|symlink|link|chmod|chown|truncate|utimes|lchown)(?:Sync)?$/;
+const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
+  "agents/src/packs/blobs.ts": "the cache of contents, which agents see read-only",
+  "agents/src/packs/materialise.ts": "fills a new folder before an agent sees it",
+  "agents/src/packs/store.ts": "names beside the packs, in a folder that no agent sees",
+  "kernel/src/features/decisions.ts": "a projection below .slipway, which no command sees",
+  "kernel/src/features/init.ts": "a projection below .slipway, which no command sees",
+  "kernel/src/features/probe.ts": "makes the folder in which it runs",
+  "kernel/src/features/beside-tree.ts": "its note below .slipway, which no command sees",
+  "kernel/src/features/reset-tree.ts": "opens files by names below descriptors, in folders without a process",
+  "kernel/src/gates/log.ts": "logs below .slipway, which no command sees",
+  "kernel/src/gates/step-trees.ts": "makes layers in a folder of the harness's own",
+  "kernel/src/sandbox/layer.ts": "makes the folders of a layer before the command starts",
+  "kernel/src/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
+  "kernel/src/sandbox/wall-probes.ts": "lays out what its own script is shown, before it starts",
+  "kernel/src/sandbox/unsandboxed.ts": "a link in a temporary folder of its own",
+  "kernel/src/trees/files.ts": "by names below descriptors that inFolderOf has opened",
+};
+
+function usesOfFs(pattern: RegExp): { file: string; names: string[] }[] {
+  return packages
+    .flatMap((name) => sources(join(PACKAGES, name, "src")))
+    .filter((file) => !/\.test\.ts$|\/testing\/|\/bench[/.]/.test(file))
+    .map((file) => ({
+      file: relative(PACKAGES, file),
+      names: [...readFileSync(file, "utf8").matchAll(/import \{([^}]*)\} from "node:fs(?:\/promises)?"/g)]
+        .flatMap(([, list = ""]) => list.split(",").map((part) => part.trim().split(" ")[0] ?? ""))
+        .filter((name) => pattern.test(name)),
+    }))
+    .filter(({ names }) => names.length > 0);
+}
+
+test("S3: what untrusted code could reach is removed by descriptors: nobody else has rm of node:fs", () => {
+  const removing = usesOfFs(/^rm(?:Sync)?$/).filter(({ file }) => /^(?:kernel|agents|languages)\//.test(file));
+  expect(removing.map(({ file }) => file).filter((file) => MAY_REMOVE_BY_PATH[file] === undefined)).toEqual([]);
+});
+
+test("S3: rooms that work after untrusted code write and remove below descriptors, but for what is listed with its reason", () => {
+  const changing = usesOfFs(CHANGES_FILES).filter(({ file }) => AFTER_UNTRUSTED_CODE.test(file));
+  const allowed = { ...MAY_REMOVE_BY_PATH, ...MAY_CHANGE_BY_PATH };
+  expect(changing.filter(({ file }) => allowed[file] === undefined)).toEqual([]);
+  const listed = Object.keys(MAY_CHANGE_BY_PATH).filter((file) => AFTER_UNTRUSTED_CODE.test(file));
+  expect(listed.filter((file) => !changing.some((found) => found.file === file))).toEqual([]);
+});
+
+test("S3: no source takes all of node:fs, which would hide what it uses", () => {
+  const whole = packages
+    .flatMap((name) => sources(join(PACKAGES, name, "src")))
+    .filter((file) => !/\.test\.ts$|\/testing\//.test(file) && /import (?:\* as \w+|\w+) from "node:fs/.test(readFileSync(file, "utf8")));
+  expect(whole).toEqual([]);
+});
+
 const factory = (folder: string) =>
   sources(join(PACKAGES, "protocols/src/factory", folder)).filter((file) => !/\.test\.ts$|\/testing\//.test(file));
 const saying = (pattern: RegExp) =>
@@ -138,4 +202,25 @@ test("[FAC-178] what decides on dispatch imports nothing about exceptions, and n
   const files = factory("project");
   expect(files.length).toBeGreaterThan(15);
   expect(files.filter((file) => /exceptions?\/|\bICE\b|exception_id|interface_change/.test(readFileSync(file, "utf8")))).toEqual([]);
+});
+
+test("tests start the program through testing/program.ts, so none of them tries a build that is older than the sources", () => {
+  const exempt = ["architecture.test.ts", "attacks/installation.test.ts", "bundle.test.ts", "bench/status.ts", "bench/peer/mcp.ts"];
+  const folder = import.meta.dirname;
+  const naming = sources(folder).filter((file) => !file.includes("node_modules") && readFileSync(file, "utf8").includes("slipway.mjs"));
+  expect(naming.map((file) => relative(folder, file)).toSorted()).toEqual(exempt.toSorted());
+});
+
+test("B10: only io.ts and terminal/ write to a terminal, so nothing gets there that is not escaped", () => {
+  const folder = join(PACKAGES, "cli", "src");
+  const edge = /process\.std(?:out|err)\b|\bconsole\.|"@clack\/prompts"|"log-update"|\bstyleText\b|\\(?:u001b|x1b)/i;
+  const reaching = sources(folder).filter((file) => !/\.test\.ts$|\/testing\//.test(file) && edge.test(readFileSync(file, "utf8")));
+  // The server speaks JSON-RPC over standard output.
+  const expected = ["commands/mcp.ts", "io.ts", "terminal/prompts.ts", "terminal/screen.ts", "terminal/style.ts"];
+  expect(reaching.map((file) => relative(folder, file)).toSorted()).toEqual(expected);
+  // Lines of JSON are made by `jsonLine`: the writer would change a value that it has to escape.
+  const own = sources(folder).filter(
+    (file) => !/\.test\.ts$|\/testing\//.test(file) && /JSON\.stringify\([^\n]*\)\}\\n`/.test(readFileSync(file, "utf8")),
+  );
+  expect(own.map((file) => relative(folder, file))).toEqual([]);
 });

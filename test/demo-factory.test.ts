@@ -3,11 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 import { cassetteFiles } from "./demo-factory/author.ts";
 
 const ROOT = join(import.meta.dirname, "..", "packages", "cli");
-const CLI = join(ROOT, "bin", "slipway.mjs");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-factory-test-")));
 const folder = join(home, "repository");
 const store = join(folder, ".slipway", "state_store");
@@ -54,7 +55,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
 
   beforeAll(() => {
     const [command = "", ...prefix] = OFFLINE;
-    output = execFileSync(command, [...prefix, process.execPath, CLI, "demo", "factory", "--edit", "--json", "--keep", folder], {
+    output = execFileSync(command, [...prefix, process.execPath, ...PROGRAM, "demo", "factory", "--edit", "--json", "--keep", folder], {
       cwd: home,
       env,
       encoding: "utf8",
@@ -140,7 +141,7 @@ function git(...args: readonly string[]): string {
 }
 
 function rows(sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(folder, ".slipway", "slipway.db"), { readOnly: true });
+  const database = new DatabaseSync(layoutAt(folder).database, { readOnly: true });
   try {
     return database.prepare(sql).all();
   } finally {

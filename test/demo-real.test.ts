@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM } from "slipway/testing/program";
 import { afterAll, expect, test } from "vitest";
 
-const CLI = join(import.meta.dirname, "..", "packages", "cli", "bin", "slipway.mjs");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-real-test-")));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const folder = join(home, "repository");
@@ -18,7 +18,7 @@ interface Ended {
 }
 
 test("the recording on a published package replays: its own tests fail the first patch, and what merges passes them all", (context) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "demo", "real", "--json", "--keep", folder], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, "demo", "real", "--json", "--keep", folder], {
     cwd: home,
     env,
     encoding: "utf8",

@@ -3,9 +3,10 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 
-const CLI = join(import.meta.dirname, "..", "packages", "cli", "bin", "slipway.mjs");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-test-")));
 const folder = join(home, "repository");
 const env = {
@@ -25,7 +26,7 @@ if (!canGoOffline) console.log("skipped: this machine cannot make a network name
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
 
 function rows(sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(folder, ".slipway", "slipway.db"), { readOnly: true });
+  const database = new DatabaseSync(layoutAt(folder).database, { readOnly: true });
   try {
     return database.prepare(sql).all();
   } finally {
@@ -42,7 +43,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
 
   beforeAll(() => {
     const [command = "", ...prefix] = OFFLINE;
-    output = execFileSync(command, [...prefix, process.execPath, CLI, "demo", "--json", "--keep", folder], {
+    output = execFileSync(command, [...prefix, process.execPath, ...PROGRAM, "demo", "--json", "--keep", folder], {
       cwd: home,
       env,
       encoding: "utf8",

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
+import { PROGRAM } from "slipway/testing/program";
 import { expect, test } from "vitest";
 
 interface Outcome {
@@ -14,7 +15,7 @@ test("agents that claim to be done and are not are caught, and honest ones that 
   const run = join(import.meta.dirname, "..", "bench", "false-done", "run.ts");
   const { stdout, stderr } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", run, "--quick", "--json"], {
     encoding: "utf8",
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+    env: { ...process.env, SLIPWAY_PROGRAM: PROGRAM.join(" "), PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
   });
   const outcomes = JSON.parse(stdout || "[]") as Outcome[];
   expect(outcomes.length, stderr).toBeGreaterThanOrEqual(12);

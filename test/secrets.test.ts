@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
 import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { letters, patchOf } from "slipway/testing/project";
 import { expect, test } from "vitest";
@@ -12,7 +13,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("[FEA-140] a gate that prints a secret, fails with it and is repaired leaves no copy of it under .slipway", async () => {
+test("[FEA-140] a gate that prints a secret, fails with it and is repaired leaves no copy of it in any file of Slipway's", async () => {
   const project = letters({
     "check.sh": 'echo "token is $DEPLOY_TOKEN"\nif grep -rn BUG src; then echo "failed for $DEPLOY_TOKEN" >&2; exit 1; fi\n',
     "slipway/policy.yaml": `${POLICY}execution: { env_allowlist: [PATH, DEPLOY_TOKEN] }\n`,
@@ -26,7 +27,8 @@ test("[FEA-140] a gate that prints a secret, fails with it and is repaired leave
 
   expect(code).toBe(23);
   expect(stdout).not.toContain(SECRET);
-  const files = filesBelow(join(project.root, ".slipway"));
+  const { state, truth } = layoutAt(project.root);
+  const files = [state, truth].flatMap(filesBelow);
   const logs = files.filter((file) => file.includes("logs")).map((file) => readFileSync(file, "utf8"));
   // The gate really said it: what stands in its place is in the log.
   expect(logs.filter((log) => /token is \S*redacted/i.test(log)).length).toBeGreaterThan(1);

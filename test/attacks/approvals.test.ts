@@ -1,5 +1,7 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { preAuthentication } from "@slipway/kernel/approvals/pae";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUntilApproval, slipway } from "./cli.ts";
 import { replacing } from "./patches.ts";
@@ -13,7 +15,7 @@ let system: Caller;
 let token: string;
 
 beforeAll(async () => {
-  site = await openSite();
+  site = await openSite({ files: { "src/c.txt": "one\n" } });
   await runUntilApproval(site.yard);
   expect((await slipway(site.yard, ["approve", "letters"])).code).toBe(0);
   const [row] = site.yard.sql("SELECT answer FROM questions WHERE status = 'answered'") as { answer: string }[];
@@ -27,10 +29,10 @@ afterAll(async () => {
 });
 
 /** Through planning, building and testing, by tools alone. */
-async function readyToMerge(): Promise<string> {
+async function readyToMerge(path: string): Promise<string> {
   const { builder, orchestrator } = site;
-  const feature_id = await site.feature({ files: { create: [], modify: ["src/b.txt"], delete: [] } });
-  await builder.ok("repo.apply_patch", { feature_id, unified_diff: replacing("src/b.txt", "one", "two") });
+  const feature_id = await site.feature({ files: { create: [], modify: [path], delete: [] } });
+  await builder.ok("repo.apply_patch", { feature_id, unified_diff: replacing(path, "one", "two") });
   for (const [mode, status] of [
     ["fast", "qa"],
     ["full", "ready_to_merge"],
@@ -46,11 +48,16 @@ async function readyToMerge(): Promise<string> {
   return feature_id;
 }
 
-const merge = (feature_id: string, user_approval_token: string) =>
-  site.orchestrator.refused("feature.ready_to_merge", { feature_id, commit_message: "m", merge_strategy: "squash", user_approval_token });
+const toMerge = (feature_id: string, user_approval_token: string) => ({
+  feature_id,
+  commit_message: "m",
+  merge_strategy: "squash",
+  user_approval_token,
+});
+const merge = (feature: string, approval: string) => site.orchestrator.refused("feature.ready_to_merge", toMerge(feature, approval));
 
 test("attack 47: an approval that is missing, forged or given for another feature merges nothing", async () => {
-  const feature = await readyToMerge();
+  const feature = await readyToMerge("src/b.txt");
   const [payload = "", signature = ""] = token.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
   const retargeted = Buffer.from(JSON.stringify({ ...claims, feature })).toString("base64url");
@@ -113,4 +120,22 @@ test("attack 47: an approval that was used is worth nothing any more", async () 
   const error = await unharmed(site.yard, ["letters"], () => merge("letters", token));
   expect(["user_approval_required", "invalid_status_transition"]).toContain(error.code);
   expect(site.yard.sql("SELECT id FROM approvals")).toHaveLength(1);
+});
+
+test("attack 47: a signature by anybody else merges nothing, though every claim is right", async () => {
+  await land();
+  const feature = await readyToMerge("src/c.txt");
+  const { stdout } = await slipway(site.yard, ["approve", feature, "--json"]);
+  const { token: approval } = JSON.parse(stdout) as { token: string };
+  const [payload = "", signature = ""] = approval.split(".");
+  const signed = preAuthentication("application/vnd.slipway.approval+json", Buffer.from(payload, "base64url"));
+  const stranger = sign(null, signed, generateKeyPairSync("ed25519").privateKey);
+  const changed = Buffer.from(signature, "base64url").map((byte, index) => (index === 0 ? byte ^ 1 : byte));
+  for (const forged of [stranger, Buffer.from(changed), Buffer.alloc(64)]) {
+    const error = await unharmed(site.yard, [feature], () => merge(feature, `${payload}.${forged.toString("base64url")}`));
+    expect(error.code).toBe("user_approval_required");
+  }
+  expect(site.yard.git("show", "main:src/c.txt")).toBe("one\n");
+  await site.orchestrator.ok("feature.ready_to_merge", toMerge(feature, approval));
+  expect(site.yard.git("show", "main:src/c.txt")).toBe("two\n");
 });

@@ -89,7 +89,7 @@ test("attack 26: no variable, file or process of the host leaks into a gate", as
     "config/slipway/keys/approval.pem",
     "config/slipway/keys/mcp-token.pem",
     "repository/notes.txt",
-    "repository/.slipway/slipway.db",
+    "repository/.git/slipway/slipway.db",
     "repository/.worktrees/bystander/src/a.txt",
     "outside/canary.txt",
   ];

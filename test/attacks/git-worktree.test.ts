@@ -83,7 +83,8 @@ test("attack 23: an embedded bare repository is files, and its configuration is 
   for (const hook of ["post-checkout", "post-index-change", "reference-transaction", "pre-commit"])
     writeFileSync(join(bare, "hooks", hook), `#!/bin/sh\ntouch ${pwned()}\n`, { mode: 0o755 });
   const outcomes = await unharmed(site.yard, [feature], () => useWorktree(feature));
-  expect(outcomes).toEqual(["ok", "ok", "ok", "ok"]);
+  // Looking is fine; before anything is written a person decides about bytes that no patch put there.
+  expect(outcomes).toEqual(["ok", "ok", "worktree_edited", "worktree_edited"]);
   expect(existsSync(pwned())).toBe(false);
 });
 
@@ -114,8 +115,8 @@ describe("attack 24: a worktree that was swapped is noticed, and left alone", ()
     swap(site.yard.worktree(feature));
     const own = [feature, `${feature}-moved`];
     const outcomes = await unharmed(site.yard, own, () => useWorktree(feature));
-    // A link inside the worktree is bytes like any other: anchored, and put right before anything is done.
-    const expected = name.includes("on the way") ? ["ok", "ok"] : ["worktree_swapped", "worktree_swapped"];
+    // A link inside the worktree is bytes like any other: a person decides about it before anything is written.
+    const expected = name.includes("on the way") ? ["worktree_edited", "worktree_edited"] : ["worktree_swapped", "worktree_swapped"];
     expect(outcomes.slice(2)).toEqual(expected);
   });
 });

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
+import { PROGRAM } from "slipway/testing/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { slipway } from "./cli.ts";
-import { PROGRAM } from "./server.ts";
 import { unharmed } from "./surroundings.ts";
 import { makeYard, type Yard } from "./yard.ts";
 
@@ -18,7 +18,7 @@ let stop: () => Promise<unknown>;
 
 beforeAll(async () => {
   yard = await makeYard();
-  const child = spawn(process.execPath, [PROGRAM, "mcp", "--http", "--port", "0", "--json"], {
+  const child = spawn(process.execPath, [...PROGRAM, "mcp", "--http", "--port", "0", "--json"], {
     cwd: yard.root,
     env: { ...yard.env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { IS_BUILT } from "slipway/testing/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unharmed } from "./surroundings.ts";
 import { makeYard, type Yard } from "./yard.ts";
@@ -14,6 +15,7 @@ let installed: string;
 
 /** Slipway as it is installed: its own packages as copies that can be tampered with, the others as they are. */
 beforeAll(async () => {
+  if (!IS_BUILT) throw new Error("Only a build can be installed, and there is none of these sources: npm run build");
   yard = await makeYard();
   installed = mkdtempSync(join(tmpdir(), "slipway-installed-"));
   const modules = join(installed, "node_modules");

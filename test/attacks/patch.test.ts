@@ -95,8 +95,8 @@ describe("where the plan is enforced, the real targets are what is compared with
   let site: Site;
   let feature: string;
   beforeAll(async () => {
-    site = await openSite();
-    feature = await site.feature({});
+    site = await openSite({ files: { "src/dark/x.txt": "secret\n" } });
+    feature = await site.feature({ forbidden_areas: ["src/dark"], files: { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] } });
   });
   afterAll(() => site.close());
 
@@ -112,6 +112,8 @@ describe("where the plan is enforced, the real targets are what is compared with
     ["05: a header that names another file is judged by the real target", MISNAMED, ["src/b.txt"]],
     ["06: of a rename both ends are checked", moving("rename", "src/a.txt", "lib/a.txt"), ["lib/a.txt", "src/a.txt"]],
     ["06: of a copy the new end is checked", moving("copy", "src/a.txt", "lib/a.txt"), ["lib/a.txt"]],
+    ["06: [FEA-053] a copy out of a forbidden area is seen", moving("copy", "src/dark/x.txt", "src/new.txt"), ["src/dark/x.txt"]],
+    ["06: [FEA-053] a copy from outside the allowed areas is seen", moving("copy", "README.md", "src/new.txt"), ["README.md"]],
     ["18: a test that is not in the plan", replacing("src/a.test.txt", "expects one", "expects nothing"), ["src/a.test.txt"]],
     ["18: a workflow of the CI", adding(".github/workflows/ci.yml", "on: push\n"), [".github/workflows/ci.yml"]],
   ])("attack %s", async (_attack, diff, paths) => {

@@ -30,13 +30,21 @@ export function moving(kind: "rename" | "copy", from: string, to: string): strin
   return `diff --git a/${from} b/${to}\nsimilarity index 100%\n${kind} from ${from}\n${kind} to ${to}\n`;
 }
 
+/** A new binary file without its bytes: only the id of an object that the repository may have. */
+export function naming(path: string, object: string): string {
+  return `diff --git a/${path} b/${path}\nnew file mode 100644\nindex ${"0".repeat(40)}..${object}\nBinary files /dev/null and b/${path} differ\n`;
+}
+
 /** A new binary file, packed as git packs it. `claimed` is the size the patch says it unfolds to. */
-export function addingBinary(path: string, bytes: Uint8Array, claimed = bytes.length): string {
-  const blob = createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+export function addingBinary(path: string, bytes: Uint8Array, claimed = bytes.length, blob = blobOf(bytes)): string {
   return [
     `diff --git a/${path} b/${path}\nnew file mode 100644\nindex ${"0".repeat(40)}..${blob}\nGIT binary patch\n`,
     `literal ${claimed}\n${base85(deflateSync(bytes))}\n\nliteral 0\nHcmV?d00001\n\n`,
   ].join("");
+}
+
+function blobOf(bytes: Uint8Array): string {
+  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";

@@ -2,8 +2,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
+import { PROGRAM } from "slipway/testing/program";
 import { onTestFinished } from "vitest";
-import { PROGRAM } from "./server.ts";
 import type { Yard } from "./yard.ts";
 
 export interface RawAnswer {
@@ -28,7 +28,7 @@ export interface RawCaller {
 }
 
 export async function connectRaw(yard: Yard, role: ActorRole): Promise<RawCaller> {
-  const child = spawn(process.execPath, [PROGRAM, "mcp", "--role", role], {
+  const child = spawn(process.execPath, [...PROGRAM, "mcp", "--role", role], {
     cwd: yard.root,
     env: { ...yard.env },
     stdio: ["pipe", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-import { adding, addingBinary, moving, replacing } from "./patches.ts";
+import { adding, addingBinary, moving, naming, replacing } from "./patches.ts";
 import type { Yard } from "./yard.ts";
 
 /** A patch that is refused whatever plan and policy say, by the rules it breaks. */
@@ -40,6 +40,29 @@ export const REFUSED_PATCHES: readonly RefusedPatch[] = [
     attack: "02: an existing file by its absolute path",
     diff: ({ outside }) => `--- ${outside}/canary.txt\n+++ ${outside}/canary.txt\n@@ -1 +1 @@\n-untouched\n+touched\n`,
     rules: OUTSIDE,
+  },
+  ...(["copy", "rename"] as const).map((kind) => ({
+    attack: `06: a ${kind} of the gates, which whoever is judged by them does not see`,
+    diff: () => moving(kind, "slipway/gates.yaml", "src/new.txt"),
+    rules: ["copied_configuration"],
+  })),
+  {
+    attack: "06: a copy of the gates by a quoted name",
+    diff: () =>
+      moving("copy", "slipway/gates.yaml", "src/new.txt")
+        .replace("from slipway", 'from "s\\154ipway')
+        .replace(".yaml\ncopy to", '.yaml"\ncopy to'),
+    rules: ["copied_configuration"],
+  },
+  ...["HEAD:slipway/gates.yaml", "HEAD^{tree}"].map((object) => ({
+    attack: `16: a binary file that is named by the id of ${object} and brings no bytes`,
+    diff: ({ git }: Yard) => naming("src/new.txt", git("rev-parse", object).trim()),
+    rules: ["binary_without_data"],
+  })),
+  {
+    attack: "16: a binary file with bytes of its own and the id of the gates",
+    diff: ({ git }) => addingBinary("src/new.txt", Buffer.from("x"), 1, git("rev-parse", "HEAD:slipway/gates.yaml").trim()),
+    rules: ["binary_without_data"],
   },
   { attack: "07: a symbolic link", diff: ({ outside }) => adding("link", outside, "120000"), rules: ["symlink"] },
   {

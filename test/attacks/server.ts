@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
 import type { Envelope, FailureEnvelope } from "@slipway/kernel/tools/envelope";
+import { PROGRAM } from "slipway/testing/program";
 import { expect } from "vitest";
 import type { Yard } from "./yard.ts";
-
-export const PROGRAM = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
 
 /** The gates of some attacks run until a limit ends them. */
 const PATIENCE_MS = 110_000;
@@ -35,7 +33,7 @@ export interface ConnectOptions {
 export async function connect(yard: Yard, role: ActorRole, { args = [], env = {} }: ConnectOptions = {}): Promise<Caller> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, "mcp", "--role", role, ...args],
+    args: [...PROGRAM, "mcp", "--role", role, ...args],
     env: { ...yard.env, ...env },
     cwd: yard.root,
     stderr: "pipe",

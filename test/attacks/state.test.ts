@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 import { expectRefused } from "../bad-input/place.ts";
 import { resume, runUntilApproval, slipway } from "./cli.ts";
 import { unharmed } from "./surroundings.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => putBack());
 afterAll(() => yard.remove());
 
-const database = (suffix = "") => join(yard.root, ".slipway", `slipway.db${suffix}`);
+const database = (suffix = "") => `${layoutAt(yard.root).database}${suffix}`;
 
 async function approveAndMerge(): Promise<void> {
   expect((await slipway(yard, ["approve"])).code).toBe(0);

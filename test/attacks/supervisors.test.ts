@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PROGRAM } from "slipway/testing/program";
 import { expect, onTestFinished, test } from "vitest";
 import { expectRefused } from "../bad-input/place.ts";
 import { withAgent } from "./agent.ts";
 import { slipway } from "./cli.ts";
-import { PROGRAM } from "./server.ts";
 import { unharmed } from "./surroundings.ts";
 import { makeYard } from "./yard.ts";
 
@@ -15,7 +15,7 @@ test("attack 41: of two supervisors one wins, and the other starts nothing; when
     files: { ...withAgent({ waits: true }), "other.spec.md": "# Other\n\nThe second letter file says two.\n" },
   });
   onTestFinished(() => yard.remove());
-  const first = spawn(process.execPath, [PROGRAM, "run", "letters.spec.md"], { cwd: yard.root, env: { ...yard.env }, stdio: "ignore" });
+  const first = spawn(process.execPath, [...PROGRAM, "run", "letters.spec.md"], { cwd: yard.root, env: { ...yard.env }, stdio: "ignore" });
   const ended = new Promise((resolve) => first.once("close", resolve));
   onTestFinished(async () => {
     first.kill("SIGKILL");

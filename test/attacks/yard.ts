@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { excludeLocally, openRepository } from "@slipway/kernel/git/repository";
+import { layoutAt } from "@slipway/kernel/layout";
 
 /** A home folder with a repository in it, whose user has uncommitted work, and with things around that are nobody's business. */
 export interface Yard {
@@ -94,7 +95,7 @@ export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdi
     read: (path) => readFileSync(placeOf(root, path), "utf8"),
     write: (path, text, mode) => put(placeOf(root, path), text, mode),
     worktree: (feature, ...path) => join(root, ".worktrees", feature, ...path),
-    sql: (statement) => query(join(root, ".slipway", "slipway.db"), statement),
+    sql: (statement) => query(layoutAt(root).database, statement),
     keep: () => {
       execFileSync("cp", ["-a", home, `${home}.kept`]);
       return () => {

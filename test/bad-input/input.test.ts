@@ -73,7 +73,7 @@ describe("the configuration", () => {
     [
       "a value of the wrong kind",
       "slipway/policy.yaml",
-      policy.replace("worktree: { base_branch: main }", "worktree: { base_branch: 7 }"),
+      policy.replace("worktree: { base_branch: main,", "worktree: { base_branch: 7,"),
       ["/worktree/base_branch"],
     ],
     ["a key given twice", "slipway/policy.yaml", `${policy}version: 2\n`, ['"version" is given twice', "line"]],

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect } from "vitest";
+import { PROGRAM } from "slipway/testing/program";
 import type { Project } from "slipway/testing/project";
 
-const PROGRAM = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
 const NOBODY = 65534;
 
 export interface Ended {
@@ -21,9 +21,9 @@ export interface Around {
   readonly asNobody?: boolean;
 }
 
-/** The built program, in a process of its own, as a person would start it. No error of theirs may show a stack. */
+/** The program, in a process of its own, as a person would start it. No error of theirs may show a stack. */
 export async function slipway(project: Pick<Project, "root" | "env">, argv: readonly string[], around: Around = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+  const child = spawn(process.execPath, [...PROGRAM, ...argv], {
     cwd: around.cwd ?? project.root,
     env: { ...project.env, ...around.env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,7 +49,7 @@ function withoutBugs({ code, stdout, stderr }: Ended): Ended {
 
 const toRun = (project: Project) => ["run", "letters.spec.md", "--cassette", project.cassette];
 
-export const run = (project: Project) => slipway(project, toRun(project));
+export const run = (project: Project, ...more: readonly string[]) => slipway(project, [...toRun(project), ...more]);
 export const runHere = (project: Project) => inHere(project, toRun(project));
 
 export interface Refusal {
@@ -102,8 +102,13 @@ export function isRoot(): boolean {
 /** Why permissions cannot be tried here; null when they can. */
 export function cannotLosePermissions(): string | null {
   if (!isRoot()) return null;
-  const { status } = spawnSync(process.execPath, [PROGRAM, "--version"], { uid: NOBODY, gid: NOBODY, stdio: "ignore", env: { HOME: "/" } });
-  return status === 0 ? null : `this is root, and user ${NOBODY} cannot run ${PROGRAM}`;
+  const { status } = spawnSync(process.execPath, [...PROGRAM, "--version"], {
+    uid: NOBODY,
+    gid: NOBODY,
+    stdio: "ignore",
+    env: { HOME: "/" },
+  });
+  return status === 0 ? null : `this is root, and user ${NOBODY} cannot run ${PROGRAM.at(-1)}`;
 }
 
 export function giveToNobody(...folders: readonly string[]): void {

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "slipway/init/testing/scratch";
+import { PROGRAM } from "slipway/testing/program";
 import { letters } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";
 import { belongings, expectRefused, inHere, run, runHere, slipway } from "./place.ts";
@@ -139,8 +140,7 @@ describe("the repository", () => {
     const project = letters();
     mkdirSync(join(project.home, "gone"));
     const script = `rmdir "$PWD" && exec "$0" "$@"`;
-    const program = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
-    const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, program, "status"], {
+    const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, ...PROGRAM, "status"], {
       cwd: join(project.home, "gone"),
       env: project.env,
       encoding: "utf8",

@@ -110,7 +110,7 @@ export async function measureRun(): Promise<Measured> {
   const watch = new Stopwatch();
   const io = quietIo(await makeRepository(quietIo(home, env), "repository", HOURS), env);
   const ground = await groundAt({ cwd: io.cwd, env });
-  const records = await openRecords({ layout: layoutOf(ground.repository.root) });
+  const records = await openRecords({ layout: layoutOf(ground.repository) });
   const walls = timedSandbox(await ground.sandbox(), watch);
   const kernel = openKernel({ ...ground, records, repository: timedRepository(ground.repository, watch), sandbox: async () => walls });
   const choice = { provider: "replay", cassette: cassetteOf(HOURS) };

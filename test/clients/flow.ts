@@ -86,7 +86,16 @@ export async function openRepository(agentsYaml: string, key: Readonly<Record<st
     USER: "kim",
     ...key,
   };
-  const silent = { terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: () => undefined, err: () => undefined };
+  const silent = {
+    terminal: false,
+    interactive: false,
+    color: false,
+    columns: 100,
+    rows: 24,
+    out: () => undefined,
+    err: () => undefined,
+    bytes: () => undefined,
+  };
   mkdirSync(join(home, "config"));
   const { folder } = await makeScratch({ cwd: home, env, ...silent }, "repository");
   writeFileSync(join(folder, "slipway", "agents.yaml"), agentsYaml);

@@ -134,7 +134,7 @@ profiles:
   default:
     modes:
       fast: [{ name: compile, cmd: [javac, -d, out, src/Sum.java, src/SumCheck.java] }]
-      full: [{ name: compile, cmd: [javac, -d, out, src/Sum.java, src/SumCheck.java] }, { name: test, cmd: [java, -cp, out, SumCheck] }]
+      full: [{ name: compile, cmd: [javac, -d, out, src/Sum.java, src/SumCheck.java], produces: [out] }, { name: test, cmd: [java, -cp, out, SumCheck] }]
 `,
     },
   },

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { callAs } from "@slipway/kernel/features/testing/letters";
 import { openScratchKernel, POLICY, scratchPlan } from "@slipway/kernel/features/testing/scratch-kernel";
 import { findOnPath } from "@slipway/kernel/sandbox/host";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { FIXTURES, missingFor, type Fixture } from "./fixtures.ts";
 
-const { available } = await probeSandbox();
+const available = sandboxWorksHere();
 const ID = { feature_id: "sums" } as const;
 
 /** The same policy for every kind, but for where this machine keeps its toolchains. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
 import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { slipway, type Ended } from "../bad-input/place.ts";
 import { makeYard, type Yard } from "../attacks/yard.ts";
@@ -64,7 +65,7 @@ export async function openHarbour(cases: readonly Injection[]): Promise<Harbour>
     visits: () => visits,
     leaks: (printed) => [
       ...Object.values(SECRETS).filter((secret) => printed.includes(secret)),
-      ...filesBelow(join(yard.root, ".slipway")).flatMap((path) => {
+      ...[layoutAt(yard.root).state, layoutAt(yard.root).truth].flatMap(filesBelow).flatMap((path) => {
         const bytes = readFileSync(path);
         return Object.entries(SECRETS).flatMap(([name, secret]) => (bytes.includes(secret) ? [`${path}: ${name}`] : []));
       }),

@@ -28,7 +28,7 @@ function deeds(): readonly (readonly [string, { name: string; input: Record<stri
     ["reads above the folder", read("../../../../.npmrc")],
     ["reads the secrets of the checkout", read(`${root}/.env`)],
     ["reads a file that git ignores", read(".env")],
-    ["reads Slipway's database", read(".slipway/slipway.db")],
+    ["reads Slipway's database", read(".git/slipway/slipway.db")],
     ["reads the configuration of git", read(".git/config")],
     ["reads the gates it will be judged by", read("slipway/gates.yaml")],
     ["reads the environment of a process", read("/proc/self/environ")],

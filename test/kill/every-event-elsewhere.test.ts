@@ -5,7 +5,7 @@ import { violations } from "./invariants.ts";
 
 test(
   "killed at every journal event and every phase of every operation, while the user is on a branch of their own",
-  { timeout: 400_000 },
+  { timeout: 900_000 },
   async () => {
     const tree = await undisturbedTree();
     const flow = await prepare("mine");

@@ -7,7 +7,7 @@ import { violations } from "./invariants.ts";
 const SHARE = 0.15;
 const LANDING = { on: "land|candidate|approve|answer|merge|worktree|completed", share: 1 };
 
-test("killed at journal events and phases of operations, while the user is on the base branch", { timeout: 400_000 }, async () => {
+test("killed at journal events and phases of operations, while the user is on the base branch", { timeout: 900_000 }, async () => {
   const tree = await undisturbedTree();
   const flow = await prepare("main");
   const { deaths, last } = await dieEverywhere(flow, SHARE, { focus: LANDING });

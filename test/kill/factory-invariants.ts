@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
 import { git, type Ended, type Flow } from "./flow.ts";
-import { fsckProblems, journalWhole, nothingLeft, paidOnce, query, ranOnce, untouched } from "./invariants.ts";
+import { fsckProblems, journalWhole, nothingLeft, paidOnce, ranOnce, untouched } from "./invariants.ts";
+import { query } from "./query.ts";
 
 const SHIPPED = [
   "MM-parse_time@1.0.0",
@@ -82,7 +84,7 @@ function digestOf(folder: string): string {
 }
 
 function indexed({ folder }: Flow): string[] {
-  if (!existsSync(join(folder, ".slipway", "slipway.db"))) return [];
+  if (!existsSync(layoutAt(folder).database)) return [];
   try {
     return query(folder, "SELECT module_id || '@' || version AS ref FROM code_index_entries ORDER BY position").map(({ ref }) =>
       String(ref),

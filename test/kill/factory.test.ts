@@ -6,7 +6,7 @@ import { deathsOf, dieEverywhere, prepareFactory } from "./flow.ts";
 const SHARE = 0.007;
 const FOCUS = { on: "ship:\\d+:(?:evidence|seal|status|register)|supersede|release|merge", share: 0.06 };
 
-test("a run of the factory, killed at journal events and phases of operations", { timeout: 400_000 }, async () => {
+test("a run of the factory, killed at journal events and phases of operations", { timeout: 900_000 }, async () => {
   const flow = await prepareFactory("main");
   const seals = watchSeals(flow);
   const { deaths, last } = await dieEverywhere(flow, SHARE, { focus: FOCUS, eachTime: seals.look });

@@ -10,7 +10,7 @@ const SHARE = 0.025;
 
 test(
   "[FEA-132] five features at once, killed at events and at random moments, end with the same tree and five merges",
-  { timeout: 500_000 },
+  { timeout: 900_000 },
   async () => {
     const tree = await undisturbedTree("all");
     const atEvents = await prepare("main", "all");

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { openSqlite } from "@slipway/durable/sqlite";
 import { verifyAll } from "@slipway/kernel/journal/verify";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
 import { objectStore } from "@slipway/kernel/objects/store";
 import { nameOf, orphans } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
+import { query } from "./query.ts";
 
 /** Everything that is wrong after the flow has ended; empty when every invariant held. */
 export async function violations(flow: Flow, last: Ended, expectedTree: string): Promise<string[]> {
@@ -120,7 +120,7 @@ function workingFolder(pid: string): string {
 }
 
 export async function journalWhole({ folder }: Flow, streams = 3): Promise<string[]> {
-  const layout = layoutOf(folder);
+  const layout = layoutAt(folder);
   const sqlite = openSqlite(layout.database);
   const verdicts = await verifyAll(sqlite, { blobs: objectStore(nodeFileSystem, layout.objects) });
   await sqlite.close();
@@ -129,13 +129,4 @@ export async function journalWhole({ folder }: Flow, streams = 3): Promise<strin
     ...(verdicts.size >= streams ? [] : [`only ${verdicts.size} streams`]),
     ...broken.map(([stream, verdict]) => `journal ${stream}: ${JSON.stringify(verdict)}`),
   ];
-}
-
-export function query(folder: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(layoutOf(folder).database);
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
 }

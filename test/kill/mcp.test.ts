@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { git } from "./flow.ts";
-import { fsckProblems, journalWhole, nothingLeft, query, untouched } from "./invariants.ts";
+import { fsckProblems, journalWhole, nothingLeft, untouched } from "./invariants.ts";
+import { query } from "./query.ts";
 import { prepareServed, walkThrough, type ServedFlow } from "./mcp-flow.ts";
 import { seededRandom } from "./random.ts";
 
@@ -27,7 +28,7 @@ async function violations(flow: ServedFlow): Promise<string[]> {
 
 test(
   "an MCP server that is killed at every phase of every call: the client asks again, and everything happens once",
-  { timeout: 400_000 },
+  { timeout: 900_000 },
   async () => {
     const flow = await prepareServed();
     const { deaths, problems } = await walkThrough(flow, { atPoints: true });
@@ -37,7 +38,7 @@ test(
   },
 );
 
-test("an MCP server that is killed at random moments of its calls", { timeout: 400_000 }, async () => {
+test("an MCP server that is killed at random moments of its calls", { timeout: 900_000 }, async () => {
   const random = seededRandom(SEED);
   const flow = await prepareServed();
   const { deaths, problems } = await walkThrough(flow, { atPoints: false, afterMs: () => (random() < 0.7 ? random() * 150 : null) });

@@ -46,5 +46,5 @@ function chosen(label: string, share: number): boolean {
 const silent = () => undefined;
 
 export function quietIo(cwd: string, env: Readonly<Record<string, string>>): Io {
-  return { cwd, env, terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: silent, err: silent };
+  return { cwd, env, terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: silent, err: silent, bytes: silent };
 }

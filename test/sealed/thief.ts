@@ -28,8 +28,8 @@ function look() {
     attempt("unlink " + name, () => fs.unlinkSync("implementation/" + name));
   }
   attempt("hard link", () => (fs.linkSync(path.join(store, inside), "implementation/hard.ts"), fs.readFileSync("implementation/hard.ts", "utf8")));
-  attempt("database", () => fs.readFileSync(path.join(root, ".slipway/slipway.db"), "latin1"));
-  attempt("journal of the database", () => fs.readFileSync(path.join(root, ".slipway/slipway.db-wal"), "latin1"));
+  attempt("database", () => fs.readFileSync(path.join(root, ".git/slipway/slipway.db"), "latin1"));
+  attempt("journal of the database", () => fs.readFileSync(path.join(root, ".git/slipway/slipway.db-wal"), "latin1"));
   const system = new Set(["proc", "sys", "usr", "lib", "lib32", "lib64", "bin", "sbin", "boot", "snap"]);
   const top = fs.readdirSync("/").filter((name) => !system.has(name)).map((name) => "/" + name);
   for (const place of [root, home, ".", "..", "/proc/self", "/proc/1", ...top])
@@ -38,7 +38,7 @@ function look() {
   attempt("glob", () => run("sh", "-c", "cat modules/*/*/*/* modules/*/*/implementation/* ../*/implementation/* 2>/dev/null || true"));
   for (const args of [["-C", root, "show", "HEAD:" + inside], ["-C", root, "log", "-p", "--all"], ["--git-dir", path.join(root, ".git"), "show", "main:" + inside], ["show", "HEAD:" + inside], ["-C", root, "grep", marker], ["-C", root, "cat-file", "--batch-all-objects", "--batch"]])
     attempt("git " + args.join(" "), () => run("git", ...args));
-  attempt("objects", () => run("sh", "-c", 'for f in "$0"/.slipway/objects/*/* "$0"/.git/objects/*/*; do cat "$f" 2>/dev/null; done', root));
+  attempt("objects", () => run("sh", "-c", 'for f in "$0"/.git/slipway/objects/*/* "$0"/.git/objects/*/*; do cat "$f" 2>/dev/null; done', root));
   for (const id of fs.readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {
     attempt("process " + id, () => fs.readFileSync("/proc/" + id + "/environ", "latin1") + fs.readFileSync("/proc/" + id + "/cmdline", "latin1"));
     attempt("its files " + id, () => fs.readFileSync("/proc/" + id + "/root" + path.join(store, inside), "utf8"));

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { layoutAt } from "@slipway/kernel/layout";
 import { FEATURES, planOf, RESOURCES } from "./calls.ts";
 import { openClient, type Arguments, type Client } from "./client.ts";
 
@@ -80,7 +81,7 @@ async function outcome({ root, client }: Yard): Promise<unknown> {
 }
 
 function rows(root: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(root, ".slipway", "slipway.db"), { timeout: 5_000 });
+  const database = new DatabaseSync(layoutAt(root).database, { timeout: 5_000 });
   try {
     return database.prepare(sql).all();
   } finally {

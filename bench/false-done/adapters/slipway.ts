@@ -16,7 +16,8 @@ const slipway: Adapter = {
   gatesFile: "slipway/gates.yaml",
   async judge(task) {
     setUp(task);
-    const ran = await call(task, "run", task.spec, "--json");
+    // Examples that are held out fail on the base, as they should; what is looked at here is the verdict on the change.
+    const ran = await call(task, "run", task.spec, "--skip-base-gates", "--json");
     const questions = JSON.parse((await call(task, "inbox", "--json")).stdout || "[]") as Question[];
     const approval = questions.find(({ kind }) => kind === "approval");
     if (approval !== undefined) return { mergeable: true, warnings: approval.context.flags ?? [], reason: "" };

@@ -71,6 +71,7 @@ export const MANIFEST = {
   version: "1.0.0",
   private: true,
   type: "module",
+  engines: { node: ">=24" },
   scripts: {
     test: "node --test --experimental-test-coverage --test-coverage-exclude='test/**' --test-coverage-lines=80 --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=reports/junit.xml",
     check: "sh scripts/check.sh",

@@ -52,6 +52,7 @@ export const workspace: Project = {
         name: "ways",
         private: true,
         type: "module",
+        engines: { node: ">=24" },
         workspaces: ["packages/*"],
         scripts: {
           test: "node --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=reports/junit.xml 'packages/*/test/*.test.ts'",

@@ -43,7 +43,7 @@ export const AGENT_COMMANDS: readonly CommandSpec[] = [
     summary: "what was sent to an agent and what came back: tools, tokens, price; redacted",
     example: "slipway transcript 2026-11-16_search builder:1",
     positionals: [
-      { name: "run", describe: "run id (default: the latest)", required: false },
+      { name: "run", describe: "run id, or a feature, also one that was deleted (default: the latest run)", required: false },
       { name: "step", describe: "which invocation, as builder:1 or search/builder:1 (default: lists them)", required: false },
     ],
     options: {

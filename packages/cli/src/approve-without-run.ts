@@ -1,11 +1,10 @@
-import { confirm, isCancel } from "@clack/prompts";
+import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import { signCandidate } from "./give-approval.ts";
 import type { Io } from "./io.ts";
 import { withKernel } from "./kernel-at.ts";
 import { personOf } from "./places.ts";
-import { plain } from "./render/plain.ts";
 
 export interface GivenToken {
   readonly feature: string;
@@ -42,7 +41,7 @@ function assertFits({ feature_id, base_branch, conflicts, empty }: Candidate): v
 /** Never answered by Enter alone. */
 async function agreed({ feature_id, tree, summary, flags }: Candidate, io: Io): Promise<boolean> {
   io.out(
-    `${feature_id}\n${plain(summary).trimEnd()}\n${flags.map((flag) => `look at: ${plain(flag)}\n`).join("")}every line: slipway diff ${feature_id}\n`,
+    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}every line: slipway diff ${feature_id}\n`,
   );
   const yes = await confirm({ message: `Sign tree ${tree.slice(0, 10)} of ${feature_id}?`, initialValue: false });
   return !isCancel(yes) && yes;

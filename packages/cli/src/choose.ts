@@ -42,7 +42,7 @@ export async function chooseWaiting(records: Records, id: string | undefined, wa
   return findFeature(records.database.db, only.id);
 }
 
-const CAN_GO_ON: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
+export const CAN_GO_ON: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
 
 /** The run named, or the latest that has not finished. */
 export async function chooseRun(engine: Engine, id: string | undefined, statuses: readonly RunStatus[] = CAN_GO_ON): Promise<RunInfo> {

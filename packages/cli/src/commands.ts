@@ -1,6 +1,8 @@
 import { AGENT_COMMANDS, agentOptions, unsandboxed } from "./agent-commands.ts";
+import { CHECK_COMMANDS, skipBaseGates } from "./check-commands.ts";
 import type { CommandSpec, OptionSpec } from "./command.ts";
 import { FACTORY_COMMANDS } from "./factory-commands.ts";
+import { RECOVERY_COMMANDS } from "./recovery-commands.ts";
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
 const features = { ...feature, many: true };
@@ -30,6 +32,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       protocol: { type: "string", hint: "NAME", describe: "features (default), or factory: one page, the same as `slipway factory SPEC`" },
       ...agentOptions,
       "allow-unsandboxed": unsandboxed,
+      "skip-base-gates": skipBaseGates,
     },
     load: () => import("./commands/run.ts"),
   },
@@ -38,7 +41,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "turn a page of intent into tested, sealed modules and a release",
     example: "slipway factory SPEC.md",
     positionals: [{ name: "spec", describe: "what is wanted (Markdown)", required: true }],
-    options: { ...agentOptions, "allow-unsandboxed": unsandboxed },
+    options: { ...agentOptions, "allow-unsandboxed": unsandboxed, "skip-base-gates": skipBaseGates },
     load: () => import("./commands/factory.ts"),
     subcommands: FACTORY_COMMANDS,
   },
@@ -123,39 +126,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: { ...agentOptions, "allow-unsandboxed": unsandboxed },
     load: () => import("./commands/merge.ts"),
   },
-  {
-    name: "resume",
-    summary: "continue a run that was stopped, killed or answered",
-    example: "slipway resume",
-    positionals: [{ name: "run", describe: "run id (default: the latest that can go on)", required: false }],
-    options: {
-      ...agentOptions,
-      "allow-unsandboxed": unsandboxed,
-      "accept-version": { type: "boolean", describe: "continue although the protocol's code changed since the run started" },
-      "after-crashes": { type: "boolean", describe: "continue although the run has taken its process down again and again" },
-    },
-    load: () => import("./commands/resume.ts"),
-  },
-  {
-    name: "stop",
-    summary: "stop a live run safely; `slipway resume` continues it",
-    example: "slipway stop",
-    positionals: [{ name: "run", describe: "run id (default: the live one)", required: false }],
-    options: { cancel: { type: "boolean", describe: "end the run for good" } },
-    load: () => import("./commands/stop.ts"),
-  },
-  {
-    name: "delete",
-    summary: "remove a feature: worktree, branch, locks and files; shows first what would go",
-    example: "slipway delete search --yes",
-    positionals: [{ name: "feature", describe: "feature id", required: true }],
-    options: {
-      "dry-run": { type: "boolean", describe: "only show what would be removed and what speaks against it (as without options)" },
-      yes: { type: "boolean", short: "y", describe: "delete it, if nothing speaks against it" },
-      force: { type: "boolean", describe: "delete it whatever speaks against it; its bytes stay reachable under refs/slipway" },
-    },
-    load: () => import("./commands/delete.ts"),
-  },
+  ...RECOVERY_COMMANDS,
   {
     name: "journal",
     summary: "show or verify the journal",
@@ -197,14 +168,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
     load: () => import("./commands/mcp.ts"),
   },
-  {
-    name: "doctor",
-    summary: "check this machine and repository, and say how to mend what is wrong",
-    example: "slipway doctor",
-    positionals: [],
-    options: {},
-    load: () => import("./commands/doctor.ts"),
-  },
+  ...CHECK_COMMANDS,
   {
     name: "demo",
     summary: "watch five specifications become merged changes, or a page of intent a release; offline",

@@ -1,3 +1,4 @@
+import { jsonLine } from "./terminal/escape.ts";
 import type { Outcome } from "@slipway/durable/outcome";
 import { openQuestionsOf, questionNumbers } from "./choose.ts";
 import { endingOf } from "./endings.ts";
@@ -6,7 +7,7 @@ import type { Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { answerAtTerminal } from "./prompt.ts";
 import { keepReminding } from "./reminders.ts";
-import { oneLine, plain } from "./render/plain.ts";
+import { oneLine } from "./render/one-line.ts";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
 import type { Session } from "./session.ts";
@@ -49,7 +50,7 @@ async function tell({ records }: Session, runId: string, outcome: Outcome, io: I
     title: oneLine(question.title),
     command: answerCommand(question, `Q${numbers.get(question.id)}`),
   }));
-  if (json) io.out(`${JSON.stringify({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) })}\n`);
+  if (json) io.out(jsonLine({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) }));
   else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
   return exitCode(outcome);
 }
@@ -76,7 +77,7 @@ function inWords(runId: string, outcome: Outcome, next: readonly { title: string
       return [`Run ${runId} was cancelled: ${outcome.reason}`];
     case "failed":
       return [
-        `Run ${runId} failed: ${outcome.failure.code}: ${plain(outcome.failure.message)}`,
+        `Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`,
         ...nextActions(outcome.failure).map((action) => `  next: ${action}`),
       ];
   }

@@ -1,7 +1,7 @@
 import type { LateChangeResult } from "@slipway/protocols/factory/late-change";
 import type { FactoryResult } from "@slipway/protocols/factory/protocol";
 import type { FeatureResult } from "@slipway/protocols/features/protocol";
-import { oneLine } from "./render/plain.ts";
+import { oneLine } from "./render/one-line.ts";
 
 export interface Ending {
   /** Whether everything that was asked for is there. */
@@ -17,11 +17,12 @@ export function endingOf(value: unknown): Ending {
 function ofFeatures(results: readonly FeatureResult[]): Ending {
   return {
     done: results.every(({ status }) => status === "merged"),
-    lines: results.map(({ feature_id, status, landing, failure }) =>
-      landing === null
-        ? `${feature_id} ended ${status}${failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`}; its work is kept under refs/slipway.`
-        : `${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`,
-    ),
+    lines: results.flatMap(({ feature_id, status, landing, failure, not_begun }) => {
+      if (not_begun !== undefined) return [`${feature_id} was not begun: ${oneLine(not_begun)}.`];
+      if (landing !== null) return [`${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`];
+      const why = failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`;
+      return [`${feature_id} ended ${status}${why}; its work is kept under refs/slipway.`, `  next: slipway retry ${feature_id}`];
+    }),
   };
 }
 

@@ -1,8 +1,9 @@
 import { evidenceOf, type EvidenceBundle } from "@slipway/kernel/evidence/bundle";
-import type { Feature } from "@slipway/kernel/features/store";
 import type { Records } from "@slipway/kernel/records";
+import { recordedFeature } from "./recorded-feature.ts";
 
-export async function bundleFor({ database: { db } }: Records, feature: Feature): Promise<EvidenceBundle> {
-  const merge = await db.selectFrom("merges").selectAll().where("feature_id", "=", feature.id).executeTakeFirst();
-  return evidenceOf(db, feature, merge === undefined ? null : { ...merge, commit: merge.commit_sha });
+/** Of a feature that there is or was; see `recordedFeature` for its name. */
+export async function bundleFor(records: Records, name: string | undefined): Promise<EvidenceBundle> {
+  const { feature, label, merge } = await recordedFeature(records, name);
+  return evidenceOf(records.database.db, feature, merge === null ? null : { ...merge, commit: merge.commit_sha }, label);
 }

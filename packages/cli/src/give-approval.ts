@@ -2,6 +2,9 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { issueApproval } from "@slipway/kernel/approvals/approvals";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import type { Candidate } from "@slipway/kernel/features/candidate";
+import { handWorkIn, inWords as handWorkInWords } from "@slipway/kernel/features/settle";
+import { findFeature } from "@slipway/kernel/features/store";
+import { openRepository } from "@slipway/kernel/git/repository";
 import { groundAt } from "@slipway/kernel/open";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
@@ -37,9 +40,22 @@ export async function giveApproval(
     await records.answer({ id: question.id, value: { decision: "again", comment: POLICY_CHANGED }, by });
     return { signed: false, why: POLICY_CHANGED };
   }
+  const edited = await editedByHand(records, candidate.feature_id, io);
+  if (edited !== null) {
+    await records.answer({ id: question.id, value: { decision: "again", comment: edited }, by });
+    return { signed: false, why: edited };
+  }
   const { token, tree } = await signCandidate(records, candidate, io, expectedTree);
   await records.answer({ id: question.id, value: { decision: "approve", token }, by });
   return { signed: true, tree, by: by.id };
+}
+
+/** A person who edits the worktree and approves may take the one for part of the other. */
+async function editedByHand({ database: { db }, layout }: Records, id: string, io: Io): Promise<string | null> {
+  const feature = await findFeature(db, id);
+  const repository = await openRepository(io.cwd, { env: io.env });
+  const found = await handWorkIn({ repository, layout }, feature);
+  return found === null ? null : `${handWorkInWords(found)} in ${feature.worktree} is not part of what was gated`;
 }
 
 /** Of what is committed now, which is what a run that goes on decides by. */
@@ -49,7 +65,7 @@ export async function policyHashNow(io: Io): Promise<string> {
 
 /** For whoever wanted to sign and could not. */
 export function notSigned(feature: string, why: string): string {
-  return `Nothing was signed for ${feature}: ${why}.\n  next: slipway resume (it asks again, under the policy of now)\n`;
+  return `Nothing was signed for ${feature}: ${why}.\n  next: slipway resume (it asks again)\n`;
 }
 
 /** With a key that no agent can read. A tree other than the expected one is not signed. */

@@ -1,3 +1,4 @@
+import { jsonLine } from "./terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isFinished } from "@slipway/durable/status";
 import { escalationKind } from "@slipway/protocols/factory/escalation/schema";
@@ -58,7 +59,7 @@ function noteDecision(args: Arguments, io: Io, { view, decision }: Late): Promis
     const line = { status, at: new Date(records.clock.now()).toISOString(), by: actor.id, note };
     const call = { actor, operationId: records.ids.next("ice") };
     await documents.revise(call, decisionLogKind, exception_id, line, (log) => noted(log, line));
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, exception_id, status })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: true, exception_id, status }));
     else io.out(`${exception_id} is ${status}.\n`);
     return EXIT.done;
   });

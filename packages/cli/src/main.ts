@@ -1,3 +1,4 @@
+import { jsonLine } from "./terminal/escape.ts";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS, COMMON_OPTIONS } from "./commands.ts";
@@ -6,7 +7,6 @@ import { commandHelp, overview } from "./help.ts";
 import { processIo, type Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
-import { plain } from "./render/plain.ts";
 import { closest } from "@slipway/kernel/config/hint";
 import { translateSystemError } from "@slipway/kernel/files/system-errors";
 import { VERSION } from "./version.ts";
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = argv;
-  if (name === "--version" || name === "-v") return print(io, argv.includes("--json") ? JSON.stringify({ version: VERSION }) : VERSION);
+  if (name === "--version" || name === "-v") return print(io, argv.includes("--json") ? jsonLine({ version: VERSION }).trimEnd() : VERSION);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") return help(rest, io);
   const { command, words } = withSubcommand(find(name), rest);
   const args = parseCommandLine(command, words);
@@ -66,9 +66,9 @@ function print(io: Io, text: string): ExitCode {
 /** The one place where failures end: `code: message`, then what to do next. */
 function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const failure = toFailure(error);
-  if (argv.includes("--json")) io.out(`${JSON.stringify({ ok: false, error: failure })}\n`);
+  if (argv.includes("--json")) io.out(jsonLine({ ok: false, error: failure }));
   else {
-    io.err(`${failure.code}: ${plain(failure.message)}\n`);
+    io.err(`${failure.code}: ${failure.message}\n`);
     for (const action of nextActions(failure)) io.err(`  next: ${action}\n`);
     if (failure.code === "internal_error")
       io.err("  next: This is a bug in Slipway; run again with --verbose and report what it prints.\n");

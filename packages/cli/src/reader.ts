@@ -4,6 +4,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { findLayout } from "@slipway/kernel/glance/glance";
 import type { Layout } from "@slipway/kernel/layout";
 import { openRecords, type Records } from "@slipway/kernel/records";
+import { formerPlaces } from "@slipway/kernel/relocation/former";
 import type { Io } from "./io.ts";
 
 /** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
@@ -26,7 +27,8 @@ export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>
 /** Commands that look must not make a database where there is none. */
 export function usedLayout(io: Io): Layout {
   const layout = findLayout(io.cwd);
-  if (existsSync(layout.database)) return layout;
+  // What an older Slipway has kept is moved when it is opened.
+  if (existsSync(layout.database) || existsSync(formerPlaces(layout).database)) return layout;
   throw new SlipwayError("run_not_found", "Nothing has run in this repository yet.", {
     suggested_next_actions: ["Start with `slipway run SPEC.md`."],
   });

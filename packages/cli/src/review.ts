@@ -4,16 +4,15 @@ import type { Records } from "@slipway/kernel/records";
 import { bundleFor } from "./evidence.ts";
 import type { Io } from "./io.ts";
 import { paint } from "./render/paint.ts";
-import { plain } from "./render/plain.ts";
 
 /** What a person looks at before they sign: what was asked for, what changes, what was seen of it, and where to see more. */
 export async function reviewText(records: Records, feature: Feature, question: InboxQuestion, io: Io): Promise<string> {
   const { bold, dim } = paint(io.color);
-  const { checks, totals } = await bundleFor(records, feature);
+  const { checks, totals } = await bundleFor(records, feature.id);
   const passed = checks.filter(({ tree, kind, status }) => tree === feature.tree && kind === "mode" && status === "pass");
   return [
     bold(feature.id),
-    plain(question.body).trimEnd(),
+    question.body.trimEnd(),
     `passed on this tree: ${[...new Set(passed.map(({ name }) => name))].join(", ")}; $${totals.cost_usd.toFixed(2)} so far`,
     dim(`every line: slipway diff ${feature.id}`),
     dim(`evidence: slipway evidence ${feature.id}`),

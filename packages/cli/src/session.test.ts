@@ -1,18 +1,19 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
 import { expect, test } from "vitest";
 import { FILES, letters, lettersToApprove } from "./testing/project.ts";
 
 test("a database that was put back to an older copy is refused before any work goes on", async () => {
   const project = await lettersToApprove();
   const copy = join(project.home, "copy");
-  cpSync(join(project.root, ".slipway"), copy, { recursive: true });
+  cpSync(layoutAt(project.root).truth, copy, { recursive: true });
   await project.slipway(["approve"]);
   expect((await project.slipway(["merge"])).code).toBe(0);
   const merged = project.git("rev-parse", "main");
 
-  rmSync(join(project.root, ".slipway"), { recursive: true });
-  cpSync(copy, join(project.root, ".slipway"), { recursive: true });
+  rmSync(layoutAt(project.root).truth, { recursive: true });
+  cpSync(copy, layoutAt(project.root).truth, { recursive: true });
   const { code, stderr } = await project.slipway(["resume", "--cassette", project.cassette]);
   expect(code).toBe(3);
   expect(stderr).toMatch(/^journal_broken: .*slipway\.db is older than what was last seen of it.*\n {2}next: /);
@@ -22,7 +23,7 @@ test("a database that was put back to an older copy is refused before any work g
 
 test("a state folder that was deleted on purpose raises no alarm", async () => {
   const project = await lettersToApprove();
-  rmSync(join(project.root, ".slipway"), { recursive: true });
+  rmSync(layoutAt(project.root).truth, { recursive: true });
   rmSync(join(project.root, ".worktrees"), { recursive: true });
   project.git("worktree", "prune");
   project.git("branch", "-D", "letters");
@@ -40,7 +41,7 @@ test.each(["~/config", "~/", "/"])("a policy that would show gates the approval 
 
 test("a cancelled run takes its features along, and gives their names free of work in progress", async () => {
   const project = await lettersToApprove();
-  const { code } = await project.slipway(["stop", "--cancel"]);
+  const { code } = await project.slipway(["stop", "--cancel", "--yes"]);
   expect(code).toBe(0);
   expect(project.sql("SELECT status, status_reason FROM features")).toEqual([
     { status: "failed", status_reason: "the run was cancelled by kim" },

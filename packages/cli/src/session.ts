@@ -24,6 +24,7 @@ import type { Sandbox } from "@slipway/kernel/sandbox/contract";
 import { recordOverride } from "@slipway/kernel/sandbox/override";
 import { reconcile } from "@slipway/kernel/git/reconcile";
 import { openTracing } from "@slipway/agents/telemetry/tracing";
+import { makePrivateFolder } from "@slipway/kernel/files/private-folder";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
 import { secretsOf } from "@slipway/kernel/redaction/secrets";
 import { openRunLog, type RunLog } from "@slipway/kernel/run-log/run-log";
@@ -72,7 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     env: io.env,
     ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
   });
-  const layout = layoutOf(ground.repository.root);
+  const layout = layoutOf(ground.repository);
   const records = await openRecords({
     layout,
     observe(event) {
@@ -112,6 +113,8 @@ async function supervise(options: Supervision): Promise<Session> {
   const { repository, sandbox } = ground;
   const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
+  // Worktrees, layers and packs need it: better refused now than by the first step.
+  makePrivateFolder(stateHome);
   await reconcile(repository);
   await assertNotRolledBack(stateHome, records);
   const kernel = openKernel({ ...ground, records });

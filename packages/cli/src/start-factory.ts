@@ -1,3 +1,4 @@
+import { jsonLine } from "./terminal/escape.ts";
 import { basename, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { featureIdOf } from "@slipway/kernel/specs/feature-id";
@@ -28,7 +29,7 @@ export async function startFactory(args: Arguments, io: Io, page: string): Promi
     const { earlier } = await lookBack(session, io, spec);
     if (earlier.kind === "nothing_to_do") return nothingToDo(io, json, spec.path, earlier.head);
     await assertAgents({ kernel: session.kernel, io, choice, protocol: "factory" });
-    const runId = await beginFactory(session, io, spec);
+    const runId = await beginFactory(session, io, spec, { skipBaseGates: args.flag("skip-base-gates") });
     if (!json) io.out(`run ${runId}${earlier.kind === "again" ? `, after ${earlier.previous.project_id}` : ""}\n`);
     return await conduct({ session, runId, io, json, progress });
   });
@@ -41,7 +42,7 @@ export async function readPage(cwd: string, path: string): Promise<Spec> {
 }
 
 /** Records the run. The page is kept by digest: from here on nobody reads the user's file again. */
-export async function beginFactory(session: Session, io: Io, spec: Spec): Promise<string> {
+export async function beginFactory(session: Session, io: Io, spec: Spec, { skipBaseGates = false } = {}): Promise<string> {
   await assertNoneAtWork(session);
   await indexOf(session.kernel, io).assertSearchable();
   const { page, earlier } = await lookBack(session, io, spec);
@@ -50,6 +51,7 @@ export async function beginFactory(session: Session, io: Io, spec: Spec): Promis
   const runId = await freeRunId(session, spec.id);
   const input: FactoryInput = {
     agents: await session.agents("factory"),
+    ...(skipBaseGates ? { skip_base_gates: true } : {}),
     project: spec.id,
     spec_source: page.source,
     spec_digest: page.digest,
@@ -71,7 +73,7 @@ async function lookBack(session: Session, io: Io, { path, bytes }: Spec) {
 /** Nobody is asked, and nothing runs. */
 function nothingToDo(io: Io, json: boolean, page: string, { project_id, summary }: ProjectHead<ProjectView>): ExitCode {
   const { SHIPPED: shipped, ABANDONED: abandoned } = summary.counts;
-  if (json) io.out(`${JSON.stringify({ status: "unchanged", project_id, spec_source: page, shipped, abandoned })}\n`);
+  if (json) io.out(jsonLine({ status: "unchanged", project_id, spec_source: page, shipped, abandoned }));
   else {
     io.out(`Nothing to do: ${page} is as it was when ${project_id} was built (${shipped} tasks shipped, ${abandoned} abandoned).\n`);
     io.out("  next: edit it and run again, or `slipway factory status`\n");

@@ -1,26 +1,47 @@
 import { SlipwayError } from "@slipway/durable/errors";
+import type { Feature } from "@slipway/kernel/features/store";
 import type { Spec } from "@slipway/kernel/specs/read";
 import type { FeaturesInput } from "@slipway/protocols/features/protocol";
+import type { Retry } from "@slipway/protocols/features/retrying";
+import type { FeatureInput } from "@slipway/protocols/features/schemas";
 import type { Session } from "./session.ts";
 
 /** Records the run. The specifications are kept by digest: from here on nobody reads the user's files again. */
-export async function startRun(session: Session, specs: readonly Spec[]): Promise<string> {
+export async function startRun(session: Session, specs: readonly Spec[], { skipBaseGates = false } = {}): Promise<string> {
   await assertNew(session, specs);
   await assertNoOldRun(session, specs);
   await assertNoBranch(session, specs);
+  const ingested = specs.map(async ({ id, path, bytes }) => ({
+    feature_id: id,
+    spec_source: path,
+    spec_digest: await session.records.objects.put(bytes),
+  }));
+  return recordRun(session, await Promise.all(ingested), skipBaseGates);
+}
+
+/** The same for features that have ended and go on. */
+export function startRetry(
+  session: Session,
+  chosen: readonly { readonly feature: Feature; readonly retry: Retry }[],
+  { skipBaseGates = false } = {},
+): Promise<string> {
+  return recordRun(
+    session,
+    chosen.map(({ feature: { id, spec_source, spec_digest }, retry }) => ({ feature_id: id, spec_source, spec_digest, retry })),
+    skipBaseGates,
+  );
+}
+
+async function recordRun(session: Session, specs: readonly FeatureInput[], skipBaseGates = false): Promise<string> {
   // Found out now rather than after the planner and the builder have been paid.
   await session.sandbox();
-  const runId = await freeRunId(session, specs.length === 1 ? (specs[0]?.id ?? "run") : `${specs.length}-features`);
+  const [first] = specs;
+  const runId = await freeRunId(session, first !== undefined && specs.length === 1 ? first.feature_id : `${specs.length}-features`);
   const input: FeaturesInput = {
     agents: await session.agents("features"),
+    ...(skipBaseGates ? { skip_base_gates: true } : {}),
     max_active_features: session.kernel.configuration.policy.supervisor.max_active_features,
-    specs: await Promise.all(
-      specs.map(async ({ id, path, bytes }) => ({
-        feature_id: id,
-        spec_source: path,
-        spec_digest: await session.records.objects.put(bytes),
-      })),
-    ),
+    specs,
   };
   await session.engine.start("features", input, { runId });
   await session.recordOverride(runId);
@@ -76,7 +97,10 @@ async function assertNew({ records, engine }: Session, specs: readonly Spec[]): 
     run_id: root,
     suggested_next_actions: live
       ? [`Continue it: \`slipway resume ${root}\`.`]
-      : [`Give the specification another file name, or make room: \`slipway delete ${first.id}\`.`],
+      : [
+          ...(first.status === "merged" ? [] : [`Go on with it: \`slipway retry ${first.id}\`.`]),
+          `Give the specification another file name, or make room: \`slipway delete ${first.id}\`.`,
+        ],
   });
 }
 

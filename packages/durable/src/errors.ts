@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   patch_rejected: refused,
   worktree_changed: again,
   worktree_swapped: user,
+  worktree_edited: user,
   lock_not_held: refused,
   lock_conflict: again,
   stale_lock_reclaimed: refused,

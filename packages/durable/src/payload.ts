@@ -64,7 +64,7 @@ export function brokenJournal(stream: string, broken: Broken): SlipwayError {
     seq: broken.seq,
     reason: broken.reason,
     suggested_next_actions: [
-      "Restore .slipway from a copy; the agents' work is in git under refs/slipway.",
+      "Put slipway/ below the git directory back from a copy; the agents' work is in git under refs/slipway.",
       "Start a new run; this one will not go on.",
     ],
   });

@@ -10,6 +10,7 @@ import type { FrontDoor } from "./operations/door.ts";
 import { createRedactor } from "./redaction/redactor.ts";
 import { secretsOf } from "./redaction/secrets.ts";
 import type { Records } from "./records.ts";
+import { openTrials, type Trials } from "./trials/trials.ts";
 import type { Sandbox } from "./sandbox/contract.ts";
 
 /** The deterministic side, complete: what a protocol runs on. */
@@ -18,6 +19,7 @@ export interface Kernel {
   readonly repository: Repository;
   readonly configuration: Configuration;
   readonly features: FeatureOperations;
+  readonly trials: Trials;
   readonly budget: Budget;
   readonly door: FrontDoor;
   readonly clock: Clock;
@@ -43,7 +45,7 @@ const pause: Rooms["sleep"] = (ms, signal) => sleepFor(ms, undefined, { ...(sign
 export function openKernel(options: KernelOptions): Kernel {
   const { records, repository, configuration, hostEnv } = options;
   const secrets = secretsOf(hostEnv);
-  const features = featureOperations({
+  const rooms: Rooms = {
     repository,
     layout: records.layout,
     db: records.database.db,
@@ -58,7 +60,8 @@ export function openKernel(options: KernelOptions): Kernel {
     redactor: createRedactor({ secrets }),
     hostEnv,
     sandbox: options.sandbox,
-  });
+  };
+  const features = featureOperations(rooms);
   const budget = openBudget({
     db: records.database.db,
     door: records.door,
@@ -72,6 +75,7 @@ export function openKernel(options: KernelOptions): Kernel {
     repository,
     configuration,
     features,
+    trials: openTrials(rooms),
     budget,
     door: records.door,
     clock: records.clock,

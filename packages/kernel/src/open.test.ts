@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { GATES, POLICY } from "./features/testing/scratch-kernel.ts";
 import { readPage, REPOSITORY_STREAM } from "./journal/repository.ts";
+import { layoutAt } from "./layout.ts";
 import { openKernelAt, type OpenAt } from "./open.ts";
 import { placesIn } from "./places.ts";
 import { openRunLease } from "./run-lease/lease.ts";
@@ -63,10 +64,10 @@ describe("a repository that stays open", () => {
     const { root, env, home } = place();
     const options = { cwd: root, env, unsandboxed: { reason: "first", by: "kim" } };
     await (await openKernelAt(options)).close();
-    cpSync(join(root, ".slipway"), join(home, "older"), { recursive: true });
+    cpSync(layoutAt(root).truth, join(home, "older"), { recursive: true });
     await (await openKernelAt({ ...options, unsandboxed: { reason: "second", by: "kim" } })).close();
-    rmSync(join(root, ".slipway"), { recursive: true });
-    cpSync(join(home, "older"), join(root, ".slipway"), { recursive: true });
+    rmSync(layoutAt(root).truth, { recursive: true });
+    cpSync(join(home, "older"), layoutAt(root).truth, { recursive: true });
     await expect(openKernelAt(options)).rejects.toMatchObject({ code: "journal_broken" });
   });
 

@@ -60,7 +60,7 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   const ground = await groundAt(options);
   const { repository } = ground;
   await check?.(ground.readFile);
-  const records = await openRecords({ layout: layoutOf(repository.root), ...(observe === undefined ? {} : { observe }) });
+  const records = await openRecords({ layout: layoutOf(repository), ...(observe === undefined ? {} : { observe }) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
   const open = async (configuration: Configuration) => {

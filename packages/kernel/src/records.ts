@@ -1,10 +1,11 @@
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { systemClock, systemIds, type Clock, type Ids } from "@slipway/durable/environment";
 import { migrateDurable } from "@slipway/durable/tables";
 import { openDatabase, type Database } from "./database/open.ts";
 import type { Tx } from "./database/tables.ts";
 import { openBacklog, type Backlog } from "./files/backlog.ts";
 import { nodeFileSystem } from "./files/file-system.ts";
+import { makePrivateFile, makePrivateFolder } from "./files/private-folder.ts";
 import { repositoryJournal, type Journal } from "./journal/repository.ts";
 import type { Layout } from "./layout.ts";
 import { objectStore, type Objects } from "./objects/store.ts";
@@ -12,6 +13,7 @@ import { createDoor, type DoorEvent, type FrontDoor } from "./operations/door.ts
 import { answerOperation } from "./questions/answer.ts";
 import { byHandRule } from "./questions/by-hand.ts";
 import { openInbox, type AnswerRequest, type QuestionInbox } from "./questions/inbox.ts";
+import { formerPlaces } from "./relocation/former.ts";
 
 /** Everything that is written down: what commands need that only look or answer. */
 export interface Records {
@@ -40,7 +42,10 @@ export interface RecordsOptions {
 }
 
 export async function openRecords({ layout, clock = systemClock, ids = systemIds, observe, fence }: RecordsOptions): Promise<Records> {
-  await mkdir(layout.state, { recursive: true });
+  makePrivateFolder(layout.state);
+  makePrivateFolder(layout.truth);
+  if (existsSync(formerPlaces(layout).database)) await (await import("./relocation/relocate.ts")).relocate(layout);
+  makePrivateFile(layout.database);
   const database = await openDatabase({ path: layout.database });
   await migrateDurable(database.sqlite);
   const objects = objectStore(nodeFileSystem, layout.objects);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 
 const CHILD = join(import.meta.dirname, "testing", "desk-child.ts");
 
@@ -35,7 +36,7 @@ test.each([
 
   const spend = existsSync(join(root, "spend")) ? readFileSync(join(root, "spend"), "utf8").trim().split("\n") : [];
   expect(spend.map((line) => line.split(" ")[0])).toEqual(expected.asked);
-  const database = new DatabaseSync(join(root, ".slipway", "slipway.db"));
+  const database = new DatabaseSync(layoutAt(root).database);
   const [told] = database.prepare("SELECT sum(calls) AS calls, round(sum(cost_usd), 6) AS cost FROM telemetry").all();
   const lost = database.prepare("SELECT cost_usd FROM reservations WHERE status = 'cut_off'").all();
   const open = database.prepare("SELECT id FROM reservations WHERE status = 'reserved'").all();

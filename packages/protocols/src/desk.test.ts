@@ -10,7 +10,7 @@ import { telemetryOf } from "@slipway/kernel/evidence/telemetry";
 import { openBudget } from "@slipway/kernel/budget/budget";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import type { Door } from "@slipway/kernel/operations/door";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-desk-")));
   mkdirSync(join(root, ".slipway"));
   execFileSync("git", ["init", "--quiet", root]);
-  records = await openRecords({ layout: layoutOf(root) });
+  records = await openRecords({ layout: layoutAt(root) });
   seen = [];
   answers = [];
 });

@@ -8,6 +8,7 @@ import type { Provider, Workplace } from "@slipway/agents/provider";
 import type { Watch } from "@slipway/agents/transcripts/line";
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import type { Kernel } from "@slipway/kernel/kernel";
+import { makeUngatedFolder } from "@slipway/kernel/ungated";
 import type { z } from "zod";
 import type { Commission, Reply } from "./desk.ts";
 
@@ -50,7 +51,9 @@ export async function withWorkplace<T>(
     ({ kind }) => kind === "bubblewrap",
     () => false,
   );
-  const store = packStore(kernel.repository, kernel.records.layout.packs, kernel.clock);
+  const { packs } = kernel.repository.ungated;
+  makeUngatedFolder(kernel.repository, packs);
+  const store = packStore(kernel.repository, packs, kernel.clock);
   const pack = await store.open(planPack(work.contents), { id: sha256(invocation).slice(0, 24), links: walled });
   try {
     const writable = pack.manifest.included.filter(({ permission }) => permission === "write").map(({ path }) => path);

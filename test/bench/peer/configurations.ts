@@ -23,7 +23,7 @@ required_merge_mode: full
 config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
 path_rules: { matching: repo_prefix }
 merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
-worktree: { base_branch: main }
+worktree: { base_branch: main, root: .worktrees }
 implementation: { workspace: nx }
 testing: { framework: vitest }
 `;

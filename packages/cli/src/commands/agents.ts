@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
 import { openRepository } from "@slipway/kernel/git/repository";
 import { agentChoice } from "../agents.ts";
@@ -5,7 +6,7 @@ import { castNow, type Cast } from "../casting.ts";
 import type { RunCommand } from "../command.ts";
 import { effectiveConfiguration } from "../doctor/configuration.ts";
 import { EXIT } from "../exit-codes.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** Which providers are there, and who would play which role, and why. Nobody is called. */
 export const run: RunCommand = async (args, io) => {
@@ -13,7 +14,7 @@ export const run: RunCommand = async (args, io) => {
   const configuration = await effectiveConfiguration(repository);
   const providers = await probeProviders({ agents: configuration?.agents ?? null, env: io.env, root: repository.root });
   const roles = await castNow(repository, configuration, io, agentChoice(args));
-  if (args.flag("json")) io.out(`${JSON.stringify({ providers, roles })}\n`);
+  if (args.flag("json")) io.out(jsonLine({ providers, roles }));
   else {
     const width = Math.max(...providers.map(({ name }) => name.length));
     io.out(`Providers\n${providers.map((provider) => providerLines(provider, width)).join("\n")}\n\n`);

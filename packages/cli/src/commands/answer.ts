@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { answerFrom } from "../answer-value.ts";
 import { chooseQuestion } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
@@ -17,6 +18,6 @@ export const run: RunCommand = (args, io) =>
     const approval = await giveApproval(records, question, io, { policyHash: await policyHashNow(io) });
     if (approval.signed) return sayAnswered(question, io, json);
     const feature = String(question.context["feature_id"]);
-    io.out(json ? `${JSON.stringify({ ok: false, feature, why: approval.why })}\n` : notSigned(feature, approval.why));
+    io.out(json ? jsonLine({ ok: false, feature, why: approval.why }) : notSigned(feature, approval.why));
     return EXIT.personNeeded;
   });

@@ -1,6 +1,6 @@
 import { confirm } from "@clack/prompts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { answersFor, letters, type Project } from "../testing/project.ts";
+import { answersFor, letters, nothingMissing, patchOf, planFor, type Project } from "../testing/project.ts";
 
 const CANCEL = vi.hoisted(() => Symbol("cancel"));
 vi.mock("@clack/prompts", () => ({
@@ -74,7 +74,7 @@ test("under a policy that has changed since, nothing is signed: the run asks aga
   const { code, stdout } = await project.slipway(["approve", "letters"]);
   expect(code).toBe(23);
   expect(stdout).toBe(
-    "Nothing was signed for letters: the policy or the gates have changed since it was asked.\n  next: slipway resume (it asks again, under the policy of now)\n",
+    "Nothing was signed for letters: the policy or the gates have changed since it was asked.\n  next: slipway resume (it asks again)\n",
   );
   expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
   expect((await project.slipway(["inbox"])).stdout).toContain("Asked again: the policy or the gates have changed since it was asked.");
@@ -111,4 +111,22 @@ describe("at a terminal", () => {
     expect(confirm).toHaveBeenCalledTimes(1);
     expect(answered(project)).toEqual(["letters", "other"]);
   });
+});
+
+test("B22: protected files with a hyphen in their names are shown to whoever approves, and land", async () => {
+  const paths = [".github/workflows/ci-build.yml", ".pre-commit-config.yaml"];
+  const project = letters(Object.fromEntries(paths.map((path) => [path, "one\n"])));
+  const files = { create: [], modify: paths, delete: [] };
+  project.record("planner", "1", planFor("letters", { allowed_areas: [".github", ".pre-commit-config.yaml"], files }));
+  const diffs = paths.map((path) => patchOf(path, "one", "two").unified_diff);
+  project.record("builder", "1", { ...patchOf("", "one", "two"), unified_diff: diffs.join("") });
+  const updates = paths.flatMap((path) => nothingMissing(path).updates);
+  project.record("qa", "1", { type: "NOTE", text: "covered", updates });
+  const ran = await project.run();
+  expect(ran.code, ran.stdout).toBe(23);
+  const { stdout } = await project.slipway(["inbox"]);
+  for (const path of paths) expect(stdout).toContain(`Look closely: ${path}: changes a file protected by`);
+  expect((await project.slipway(["approve", "letters"])).code).toBe(0);
+  expect((await project.slipway(["merge", "letters", "--cassette", project.cassette])).code).toBe(0);
+  for (const path of paths) expect(project.git("show", `main:${path}`)).toBe("two\n");
 });

@@ -1,4 +1,5 @@
-import { confirm, isCancel } from "@clack/prompts";
+import { jsonLine } from "../terminal/escape.ts";
+import { confirm, isCancel } from "../terminal/prompts.ts";
 import type { Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Feature } from "@slipway/kernel/features/store";
@@ -43,7 +44,7 @@ async function giveToken(id: string, args: Parameters<RunCommand>[0], io: Io): P
   if (given === null) return EXIT.personNeeded;
   const { feature, tree, by, token } = given;
   const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is good once, for this change`;
-  if (json) io.out(`${JSON.stringify({ ok: true, feature, tree, by, token, next })}\n`);
+  if (json) io.out(jsonLine({ ok: true, feature, tree, by, token, next }));
   else io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}.\n${token}\n  next: ${next}\n`);
   return EXIT.done;
 }
@@ -88,12 +89,12 @@ async function sign(
 ): Promise<boolean> {
   const given = await giveApproval(records, question, io, terms);
   if (!given.signed) {
-    io.out(json ? `${JSON.stringify({ ok: false, feature: id, why: given.why, next: "slipway resume" })}\n` : notSigned(id, given.why));
+    io.out(json ? jsonLine({ ok: false, feature: id, why: given.why, next: "slipway resume" }) : notSigned(id, given.why));
     return false;
   }
   const { tree, by } = given;
   const next = `slipway merge ${id}`;
-  if (json) io.out(`${JSON.stringify({ ok: true, feature: id, tree, by, next })}\n`);
+  if (json) io.out(jsonLine({ ok: true, feature: id, tree, by, next }));
   else io.out(`Approved tree ${tree.slice(0, 10)} of ${id}, signed as ${by}.\n  next: ${next}\n`);
   return true;
 }

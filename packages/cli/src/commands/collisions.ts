@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
 import type { CollisionMatrix } from "@slipway/kernel/features/collision-matrix";
 import type { RunCommand } from "../command.ts";
@@ -5,7 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { fit } from "../render/fit.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 import { waitText } from "../render/wait.ts";
 
 /** Between accepted plans, as the policy of now sees them; and who waits, for others or for a person whom others may wait for. Only reads. */
@@ -14,8 +15,7 @@ export const run: RunCommand = (args, io) =>
     const matrix = await kernel.features.collisions();
     const { features } = await glance(kernel.records.layout);
     const waiting = features.filter(({ waits_for }) => waits_for !== null && WAITS.has(waits_for.for));
-    if (args.flag("json"))
-      io.out(`${JSON.stringify({ ...matrix, waiting: waiting.map(({ id, waits_for }) => ({ feature: id, waits_for })) })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ...matrix, waiting: waiting.map(({ id, waits_for }) => ({ feature: id, waits_for })) }));
     else io.out(`${[...matrixLines(matrix, io.color), ...waitingLines(waiting)].join("\n")}\n`);
     return EXIT.done;
   });

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { inWords } from "@slipway/kernel/budget/amounts";
 import { costReport, type BudgetLine, type CostLine, type CostReport } from "@slipway/kernel/budget/report";
 import { ownerOf } from "@slipway/kernel/budget/rules";
@@ -6,7 +7,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** What agents took, and what they still may; only reads. */
 export const run: RunCommand = (args, io) =>
@@ -14,7 +15,7 @@ export const run: RunCommand = (args, io) =>
     const [named] = args.positionals;
     const runId = args.flag("all") ? null : (await chooseRun(engine, named, ANY_STATUS)).runId;
     const report = await costReport(records.database.db, runId);
-    io.out(args.flag("json") ? `${JSON.stringify(report)}\n` : `${lines(report, io.color).join("\n")}\n`);
+    io.out(args.flag("json") ? jsonLine(report) : `${lines(report, io.color).join("\n")}\n`);
     return EXIT.done;
   });
 

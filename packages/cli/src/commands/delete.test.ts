@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
 import { letters, lettersToApprove, type Project } from "../testing/project.ts";
 
-const SLOW = { "check.sh": "sleep 60\n" };
+/** On a change; on the base the gates pass at once. */
+const SLOW = { "check.sh": "grep -q one src/a.txt || sleep 60\n" };
 
 async function ready(): Promise<Project> {
   const project = await lettersToApprove();
@@ -19,12 +21,12 @@ async function merged(): Promise<Project> {
   return project;
 }
 
-/** Refs, worktrees, the rows of the database and every other file under .slipway. */
+/** Refs, worktrees, the rows of the database, every object and every file under .slipway. */
 function everything(project: Project): unknown {
-  const state = join(project.root, ".slipway");
-  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && !entry.name.startsWith("slipway.db"),
-  );
+  const { state, objects } = layoutAt(project.root);
+  const files = [state, objects]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile());
   // What a full-text table knows is in tables of its own; it cannot be read from beginning to end itself.
   const plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";
   const tables = project.sql(plain).map(({ name }) => String(name));
@@ -73,6 +75,83 @@ describe("without a word", () => {
   });
 });
 
+describe("A6: what a deletion keeps", () => {
+  test("the preview says what stays, and where to see it", async () => {
+    const project = await merged();
+    const commit = project.git("rev-parse", "main").slice(0, 10);
+    expect((await project.slipway(["delete", "letters"])).stdout).toMatch(
+      new RegExp(
+        `\\nand keep\\n {2}evidence  [1-9]\\d* checks, 3 calls of agents, approval and merge ${commit} \\(slipway evidence letters\\)\\n {2}anchors   [1-9]\\d* below refs/slipway \\(slipway restore letters --list\\)\\n {2}journal `,
+      ),
+    );
+    expect((await project.slipway(["delete", "letters", "--json"])).json()).toMatchObject([
+      { keeps: { invocations: 3, merged_as: expect.stringContaining(commit) } },
+    ]);
+  });
+
+  test("evidence, signed statement, transcripts, receipts and journal of a merged feature say what they said, and that it was deleted", async () => {
+    const project = await merged();
+    type Shown = {
+      checks: unknown[];
+      telemetry: unknown[];
+      merge: unknown;
+      approval: { by: string };
+      feature: { deleted?: { by: string } };
+    };
+    const evidence = async () => (await project.slipway(["evidence", "letters", "--json"])).json<Shown>()[0];
+    const before = await evidence();
+    await project.slipway(["delete", "letters", "--yes"]);
+    const after = await evidence();
+    const unlabelled = (rows: unknown[] = []) => rows.map((row) => ({ ...(row as object), feature_id: "letters" }));
+    expect(before?.checks.length).toBeGreaterThan(0);
+    expect({ ...after, checks: unlabelled(after?.checks), telemetry: unlabelled(after?.telemetry) }).toMatchObject({
+      checks: before?.checks,
+      telemetry: before?.telemetry,
+      merge: before?.merge,
+      approval: before?.approval,
+      feature: { id: "letters", status: "merged", deleted: { by: "kim", at: expect.any(Number) } },
+    });
+    expect((await project.slipway(["evidence", "letters"])).stdout).toMatch(
+      /\nDeleted at 20\d\d-\S+Z by kim\. `slipway restore letters --list` shows/,
+    );
+    const [envelope] = (await project.slipway(["evidence", "letters", "--format", "in-toto"])).json<{ payload: string }>();
+    const statement = JSON.parse(Buffer.from(envelope?.payload ?? "", "base64").toString()) as { subject: unknown; predicate: object };
+    expect(statement).toMatchObject({
+      subject: [{ digest: { gitCommit: project.git("rev-parse", "main").trim() } }, { name: "tree" }],
+      predicate: { feature: "letters", deleted_at: expect.any(Number), approval: { by: "kim" } },
+    });
+    const transcripts = await project.slipway(["transcript", "letters"]);
+    expect(transcripts.stdout).toMatch(
+      /^letters was deleted at \S+ by kim\.\nrun \S+_letters\n[^]*letters\/planner:1[^]*letters\/builder:1[^]*letters\/qa:1/,
+    );
+    expect((await project.slipway(["transcript", "letters", "builder:1"])).stdout).toContain("two");
+    const [{ run_id } = {}] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NOT NULL");
+    expect((await project.slipway(["journal", "show", String(run_id)])).stdout).toContain("merge:2");
+    expect((await project.slipway(["journal", "verify"])).code).toBe(0);
+  });
+
+  test("a new feature of the name is possible; evidence shows the newest, and the others by number", async () => {
+    const project = await merged();
+    await project.slipway(["delete", "letters", "--yes"]);
+    project.write("src/a.txt", "one\n");
+    project.git("commit", "-qam", "back");
+    expect((await project.run()).code).toBe(23);
+    const now = await project.slipway(["evidence", "letters"]);
+    expect(now.stdout).toMatch(/Status ready\\_to\\_merge[^]*\nDeleted features had this name before: `slipway evidence letters@1`\.\n/);
+    const before = await project.slipway(["evidence", "letters@1"]);
+    expect(before.stdout).toMatch(/Status merged[^]*Deleted at /);
+    expect((await project.slipway(["transcript", "letters"])).stdout).toMatch(
+      /^A deleted feature had this name before: slipway transcript letters@1\n/,
+    );
+    await project.slipway(["delete", "letters", "--force"]);
+    expect((await project.slipway(["evidence", "letters"])).stdout).toMatch(/Status ready\\_to\\_merge[^]*`slipway evidence letters@1`/);
+    expect((await project.slipway(["evidence", "letters@3"])).stderr).toMatch(
+      /^feature_not_found: There is no deleted feature "letters@3"\.\n {2}next: There are letters@1, letters@2\./,
+    );
+    expect((await project.slipway(["evidence", "other@1"])).stderr).toMatch(/^feature_not_found: There is no feature "other"\./);
+  });
+});
+
 describe("for good", () => {
   test("[FEA-167] a merged feature goes, its commit stays; a second time there is no such feature", async () => {
     const project = await merged();
@@ -80,7 +159,7 @@ describe("for good", () => {
     const { code, stdout } = await project.slipway(["delete", "letters", "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^removed +worktree .*\nremoved +branch +letters\nremoved +files .*\nremoved +index +letters\nletters is deleted\.\n$/,
+      /^removed +worktree .*\nremoved +branch +letters\nremoved +files .*\nremoved +index +letters\nletters is deleted\. Its evidence stays: slipway evidence letters\n$/,
     );
     expect(project.git("rev-parse", "main")).toBe(main);
     expect(project.git("branch", "--format=%(refname:short)").trim()).toBe("main");
@@ -103,7 +182,7 @@ describe("for good", () => {
     );
     const { code, stdout } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/letters is deleted\.\nIts run had not ended: `slipway resume \S+_letters` goes on without it\.\n$/);
+    expect(stdout).toMatch(/letters is deleted\. .*\nIts run had not ended: `slipway resume \S+_letters` goes on without it\.\n$/);
     expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(row?.["tree"]);
     expect((await project.slipway(["delete", "letters", "--dry-run", "--yes"])).stderr).toMatch(
       /^invalid_cli_args: --dry-run and --yes contradict/,

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { relative } from "node:path";
 import type { Deletion } from "@slipway/kernel/features/delete";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -6,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { personOf } from "../places.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** Shows what would go; goes through with it only when told to. */
 export const run: RunCommand = (args, io) =>
@@ -20,12 +21,12 @@ export const run: RunCommand = (args, io) =>
       });
     const call = { actor: personOf(io), operationId: records.ids.next("delete") };
     const deletion = await features.delete(call, { feature_id, dry_run: dryRun, force });
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...deletion })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: true, ...deletion }));
     else io.out(`${(dryRun ? plannedLines(deletion, records.layout.root, io.color) : doneLines(deletion)).join("\n")}\n`);
     return EXIT.done;
   });
 
-function plannedLines({ feature_id, removes, reasons, unfinished_run }: Deletion, root: string, color: boolean): string[] {
+function plannedLines({ feature_id, removes, keeps, reasons, unfinished_run }: Deletion, root: string, color: boolean): string[] {
   const { bold, yellow, dim } = paint(color);
   const row = (what: string, items: readonly string[]) =>
     (items.length === 0 ? [dim("none")] : items).map((item, index) => `  ${(index === 0 ? what : "").padEnd(10)}${item}`);
@@ -37,11 +38,22 @@ function plannedLines({ feature_id, removes, reasons, unfinished_run }: Deletion
     ...row("locks", locks),
     ...row("queue", queue),
     ...row("files", files.map(oneLine)),
+    bold("and keep"),
+    ...keptLines(feature_id, keeps),
     ...(unfinished_run === null ? [] : [`Its run ${unfinished_run} has not ended.`]),
     ...(reasons.length === 0 ? [] : ["", bold("What speaks against it")]),
     ...reasons.map(({ message, force_helps }) => yellow(`  ${oneLine(message)}${force_helps ? "" : " (not even with --force)"}`)),
     "",
     `Nothing was changed. ${nextStep(feature_id, reasons)}`,
+  ];
+}
+
+function keptLines(id: string, { checks, invocations, merged_as, anchors }: Deletion["keeps"]): string[] {
+  const merged = merged_as === null ? "" : `, approval and merge ${merged_as.slice(0, 10)}`;
+  return [
+    `  evidence  ${checks} checks, ${invocations} calls of agents${merged} (slipway evidence ${id})`,
+    `  anchors   ${anchors} below refs/slipway (slipway restore ${id} --list)`,
+    `  journal   everything, with transcripts (slipway transcript ${id})`,
   ];
 }
 
@@ -56,7 +68,7 @@ function doneLines({ feature_id, steps, unfinished_run }: Deletion): string[] {
     ...steps
       .filter(({ outcome }) => outcome !== "absent")
       .map(({ step, outcome, detail }) => `${outcome.padEnd(8)} ${step.padEnd(9)} ${oneLine(detail)}`.trimEnd()),
-    `${feature_id} is deleted.`,
+    `${feature_id} is deleted. Its evidence stays: slipway evidence ${feature_id}`,
     ...(unfinished_run === null ? [] : [`Its run had not ended: \`slipway resume ${unfinished_run.split("/")[0]}\` goes on without it.`]),
   ];
 }

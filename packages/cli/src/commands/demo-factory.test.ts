@@ -72,7 +72,7 @@ describe("slipway demo factory", () => {
   });
 
   test("without a sandbox it says so; what did not end with a release is told, and is no success", async () => {
-    vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null });
+    vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null, layers: false, missing: [] });
     ending({ status: "failed", failure: { code: "io_error", message: "no", details: {} } });
     const { demo } = place();
     const { code, stdout } = await demo("--keep", "demo");

@@ -33,7 +33,7 @@ describe("slipway demo", () => {
   test(
     "in words: what happens, what a person would look at, who approved, what happened on the way, and what to try next; without a sandbox it says so plainly, records the override for its own gates, and goes on",
     async () => {
-      vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null });
+      vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null, layers: false, missing: [] });
       const { folder, env, demo } = place();
       const { code, stdout } = await demo("--keep", "demo");
       expect(code).toBe(0);

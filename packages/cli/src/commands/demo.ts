@@ -1,3 +1,5 @@
+import { jsonLine } from "../terminal/escape.ts";
+import { withOwnNode } from "../caller-path.ts";
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Outcome } from "@slipway/durable/outcome";
@@ -30,7 +32,7 @@ export const run: RunCommand = async (args, outer) => {
   const bundle = bundleFor(args.positionals[0]);
   if (bundle.published !== null) say(`Downloading ${bundle.published.name} ${bundle.published.version} (${bundle.published.license}) …`);
   const { folder, specs } = await makeScratch(outer, args.text("keep"), bundle);
-  const io: Io = { ...outer, cwd: folder, interactive: false };
+  const io: Io = { ...outer, env: withOwnNode(outer.env), cwd: folder, interactive: false };
   if (bundle.published !== null) say("It is, byte for byte, what the agents' answers were recorded on.");
   say(`A scratch repository is at ${folder}`);
   say(`Its specifications:\n${specs.map((spec) => `  ${spec}`).join("\n")}\n`);
@@ -45,7 +47,7 @@ export const run: RunCommand = async (args, outer) => {
     await carryOut(session, runId, io, progress, say);
     progress.stop();
     const summary = await summarise(session, runId, performance.now() - started);
-    outer.out(json ? `${JSON.stringify(summary)}\n` : closingLines(summary, folder, bundle.lookAt, outer).join("\n"));
+    outer.out(json ? jsonLine(summary) : closingLines(summary, folder, bundle.lookAt, outer).join("\n"));
     return summary.status === "completed" && summary.merged.length === specs.length ? EXIT.done : EXIT.failed;
   });
 };

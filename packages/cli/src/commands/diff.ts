@@ -1,4 +1,5 @@
-import { diffText } from "@slipway/kernel/git/change";
+import { jsonLine } from "../terminal/escape.ts";
+import { diffBytes } from "@slipway/kernel/git/change";
 import { openRepository } from "@slipway/kernel/git/repository";
 import { chooseFeature } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
@@ -9,13 +10,14 @@ export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const feature = await chooseFeature(records, args.positionals[0]);
     const repository = await openRepository(io.cwd, { env: io.env });
-    const diff = await diffText(repository, feature.base_commit, feature.tree, {
-      stat: args.flag("stat"),
-      nameOnly: args.flag("name-only"),
-    });
-    if (args.flag("json")) io.out(`${JSON.stringify({ feature: feature.id, base: feature.base_commit, tree: feature.tree, diff })}\n`);
+    const [stat, nameOnly, json] = [args.flag("stat"), args.flag("name-only"), args.flag("json")];
+    // Not for a screen: then it is a patch that git apply takes.
+    const binary = !io.terminal && !json;
+    const diff = await diffBytes(repository, feature.base_commit, feature.tree, { stat, nameOnly, binary });
+    if (json) io.out(jsonLine({ feature: feature.id, base: feature.base_commit, tree: feature.tree, diff: diff.toString("utf8") }));
     else {
-      io.out(diff === "" ? `${feature.id} changes nothing yet.\n` : diff);
+      if (diff.length === 0) io.out(`${feature.id} changes nothing yet.\n`);
+      else io.bytes(diff);
       io.err(`tree ${feature.tree} on ${feature.base_branch} ${feature.base_commit.slice(0, 10)}\n`);
     }
     return EXIT.done;

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openRecords } from "@slipway/kernel/records";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import type { Row } from "../doctor/check.ts";
 import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAll } from "../init/testing/scratch.ts";
@@ -12,7 +12,7 @@ import type { Io } from "../io.ts";
 import { main } from "../main.ts";
 
 /** Without a sandbox every one of these has a problem more. */
-const { available } = await probeSandbox();
+const available = sandboxWorksHere();
 
 const NODE = { "package.json": JSON.stringify({ scripts: { test: "node --test" } }), "a.txt": "" };
 
@@ -60,7 +60,7 @@ const agents = (runtime: object) => ({ "slipway/agents.yaml": JSON.stringify({ v
 
 async function withDatabase(): Promise<string> {
   const folder = await ready();
-  await (await openRecords({ layout: layoutOf(folder) })).close();
+  await (await openRecords({ layout: layoutAt(folder) })).close();
   writeAll(folder, { ".git/info/exclude": ".slipway\n" });
   return folder;
 }
@@ -363,7 +363,7 @@ describe.skipIf(!available)("disk and database", () => {
       expect.stringContaining("current schema"),
       expect.stringMatching(/^The journal is whole: 0 events/),
     ]);
-    expect(of("disk")[0]?.finding).toContain(join(folder, ".slipway"));
+    expect(of("disk")[0]?.finding).toContain(`${layoutAt(folder).truth} (where the records are kept)`);
   });
 
   test.each<[title: string, spoil: (path: string) => void, finding: RegExp]>([
@@ -380,7 +380,7 @@ describe.skipIf(!available)("disk and database", () => {
     ],
   ])("a database that is %s", async (_, spoil, finding) => {
     const folder = await withDatabase();
-    spoil(layoutOf(folder).database);
+    spoil(layoutAt(folder).database);
     const { exitCode, problems } = await doctor(folder);
     expect(exitCode).toBe(3);
     expect(problems).toMatchObject([{ name: "database", finding: expect.stringMatching(finding) }]);
@@ -388,7 +388,7 @@ describe.skipIf(!available)("disk and database", () => {
 
   test("an older schema, and no journal yet", async () => {
     const folder = await withDatabase();
-    const { database } = layoutOf(folder);
+    const { database } = layoutAt(folder);
     rmSync(database);
     new DatabaseSync(database).close();
     expect((await doctor(folder)).of("database")).toMatchObject([
@@ -400,7 +400,7 @@ describe.skipIf(!available)("disk and database", () => {
   test("a long journal is left to `slipway journal verify`", async () => {
     const folder = await withDatabase();
     sql(
-      layoutOf(folder).database,
+      layoutAt(folder).database,
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
        INSERT INTO events (stream, seq, kind, name, at, payload, prev, hash) SELECT 'repository', i, 'x', 'x', 1, '{}', 'x', 'x' FROM n`,
     );
@@ -411,23 +411,31 @@ describe.skipIf(!available)("disk and database", () => {
     });
   });
 
-  test("a state folder that cannot be written", async () => {
+  test("a folder of records that cannot be written", async () => {
     const folder = await ready();
-    symlinkSync("/proc/self/fdinfo", join(folder, ".slipway"));
+    writeFileSync(layoutAt(folder).truth, "");
     const { exitCode, of } = await doctor(folder);
     expect(exitCode).toBe(3);
     expect(of("disk")[0]).toMatchObject({
       status: "problem",
-      finding: expect.stringMatching(/\.slipway \(where the state is kept\) cannot be written: /),
+      finding: expect.stringMatching(/\.git\/slipway \(where the records are kept\) cannot be written: /),
       mend: expect.stringContaining("may write"),
     });
     expect(of("disk")[1]?.status).toBe("ok");
   });
 
+  test("B28: a state folder that is a link", async () => {
+    const folder = await ready();
+    symlinkSync(scratchFolder(), layoutAt(folder).state);
+    const { exitCode, of } = await doctor(folder);
+    expect(exitCode).toBe(3);
+    expect(of("disk")[1]).toMatchObject({ status: "problem", finding: expect.stringContaining("is a symbolic link, and is not followed") });
+  });
+
   test("a file where the state folder should be", async () => {
     const folder = await ready();
     writeFileSync(join(folder, ".slipway"), "");
-    expect((await doctor(folder)).of("disk")[0]).toMatchObject({
+    expect((await doctor(folder)).of("disk")[1]).toMatchObject({
       status: "problem",
       finding: expect.stringContaining("something that is not a folder is in the way"),
     });
@@ -437,7 +445,7 @@ describe.skipIf(!available)("disk and database", () => {
     skip(process.getuid?.() === 0, "root may write everywhere");
     const folder = await ready();
     mkdirSync(join(folder, ".slipway"), { mode: 0o555 });
-    expect((await doctor(folder)).of("disk")[0]).toMatchObject({
+    expect((await doctor(folder)).of("disk")[1]).toMatchObject({
       status: "problem",
       finding: expect.stringContaining("you may not read or write it"),
     });

@@ -1,13 +1,14 @@
-import { styleText } from "node:util";
+import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
 import type { Row } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { paint } from "../render/paint.ts";
 
 export const run: RunCommand = async (args, io) => {
   const rows = await examine(io);
-  if (args.flag("json")) io.out(`${JSON.stringify(rows)}\n`);
+  if (args.flag("json")) io.out(jsonLine(rows));
   else io.out(`${[...rows.flatMap((row) => lines(row, io)), "", summary(rows)].join("\n")}\n`);
   return rows.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.done;
 };
@@ -15,8 +16,7 @@ export const run: RunCommand = async (args, io) => {
 const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;
 
 function lines({ name, status, finding, mend }: Row, { color }: Io): string[] {
-  const label = status.padEnd(8);
-  const shown = color ? styleText(COLORS[status], label, { validateStream: false }) : label;
+  const shown = paint(color)[COLORS[status]](status.padEnd(8));
   const indent = " ".repeat(23);
   const first = `${shown} ${name.padEnd(13)} ${finding.replaceAll("\n", `\n${indent}`)}`;
   return mend === null ? [first] : [first, `${indent}mend: ${mend}`];

@@ -1,8 +1,8 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { evidenceMarkdown } from "@slipway/kernel/evidence/markdown";
 import { evidenceStatement, signStatement } from "@slipway/kernel/evidence/statement";
-import { chooseFeature } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { bundleFor } from "../evidence.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -12,13 +12,13 @@ import { withReader } from "../reader.ts";
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const format = args.text("format") ?? "markdown";
-    const bundle = await bundleFor(records, await chooseFeature(records, args.positionals[0]));
+    const bundle = await bundleFor(records, args.positionals[0]);
     if (format === "in-toto") {
       const { root } = records.layout;
       const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: root });
-      io.out(`${JSON.stringify(signStatement(key, evidenceStatement(bundle)))}\n`);
+      io.out(jsonLine(signStatement(key, evidenceStatement(bundle))));
     } else if (format === "markdown") {
-      io.out(args.flag("json") ? `${JSON.stringify(bundle)}\n` : `${evidenceMarkdown(bundle)}\n`);
+      io.out(args.flag("json") ? jsonLine(bundle) : `${evidenceMarkdown(bundle)}\n`);
     } else {
       throw new SlipwayError("invalid_cli_args", `There is no evidence format '${format}'.`, {
         suggested_next_actions: ["Use --format markdown or --format in-toto."],

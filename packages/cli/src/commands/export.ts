@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { exportRole, isExport, TARGETS, type ExportedFile, type Target } from "@slipway/agents/role-export";
@@ -97,7 +98,7 @@ async function write(path: string, text: string): Promise<void> {
 type Told = ExportedFile & { readonly standing: Standing };
 
 function tell(io: Io, json: boolean, out: string, files: readonly Told[], line: (file: Told) => string): void {
-  if (json) io.out(`${JSON.stringify({ ok: true, out, files: files.map(({ path, standing }) => ({ path, was: standing })) })}\n`);
+  if (json) io.out(jsonLine({ ok: true, out, files: files.map(({ path, standing }) => ({ path, was: standing })) }));
   else for (const file of files) io.out(`${line(file)}\n`);
 }
 

@@ -66,7 +66,7 @@ describe("slipway factory, on a page it knows", () => {
     const project = withoutSecondPlan(factoryProject(POLICY));
     await buildAll(project);
     const [{ run_id }] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL") as [{ run_id: string }];
-    expect((await project.slipway(["stop", run_id, "--cancel"])).code).toBe(0);
+    expect((await project.slipway(["stop", run_id, "--cancel", "--yes"])).code).toBe(0);
     rmSync(join(project.cassette, "product-owner"), { recursive: true });
     const again = await factory(project);
     expect(again.stdout).toContain(`      ${SECOND} (Double again): not finished before (HALTED)\n`);
@@ -75,7 +75,7 @@ describe("slipway factory, on a page it knows", () => {
     expect(again.code).toBe(23);
 
     // The same by the other command, on an edited page and for programs.
-    expect((await project.slipway(["stop", `${run_id}-2`, "--cancel"])).code).toBe(0);
+    expect((await project.slipway(["stop", `${run_id}-2`, "--cancel", "--yes"])).code).toBe(0);
     edit(project);
     const asked = await project.slipway(["run", "--protocol", "factory", "-fi", "numbers.md", "--cassette", project.cassette, "--json"]);
     const told = asked.json<{ event?: string; name?: string; plan?: unknown }>();

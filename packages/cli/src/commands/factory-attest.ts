@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { moduleRef } from "@slipway/kernel/code-index/entry";
 import { attestTask, wakeUp, type AttestedTask } from "@slipway/protocols/factory/attesting";
@@ -16,7 +17,7 @@ export const run: RunCommand = (args, io) =>
     const attested = await attestTask(room, by, task, given, new Date(room.records.clock.now()).toISOString());
     const question = questionAbout(await room.questions(), attested.escalation_id);
     if (question !== null) await room.records.answer({ id: question.id, value: wakeUp(attested), by });
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...attested, next: "slipway resume" })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: true, ...attested, next: "slipway resume" }));
     else io.out(`${inWords(attested)}\n  next: slipway resume\n`);
     return EXIT.done;
   });

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { debatesOf } from "@slipway/protocols/factory/views/debates";
 import type { RunCommand } from "../command.ts";
@@ -10,7 +11,7 @@ export const run: RunCommand = (args, io) =>
   withFactory(io, async (room) => {
     const named = args.positionals[0] ?? atWork(room);
     const debates = await debatesOf(room.documents, named.startsWith("MM-") ? { module: named } : { task: named });
-    if (args.flag("json")) io.out(`${JSON.stringify({ of: named, debates })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ of: named, debates }));
     else if (debates.length > 0) io.out(`${debates.flatMap((debate) => debateLines(debate, io.color)).join("\n")}\n`);
     else io.out(`${await nothingSaid(room, named)}\n`);
     return EXIT.done;

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { moduleRef } from "@slipway/kernel/code-index/entry";
 import { deprecate, type Deprecation } from "@slipway/protocols/factory/deprecation/deprecate";
@@ -5,7 +6,7 @@ import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
 import { personOf } from "../places.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 import { unknown } from "./factory-module.ts";
 
 /** Takes a version out of use. It stays where it is, for whoever was built with it. */
@@ -19,7 +20,7 @@ export const run: RunCommand = (args, io) =>
     const given = { module_ref, reason: needed(args, "reason"), migration_note: migrationNote(args, replacement), replacement };
     const call = { actor: personOf(io), operationId: records.ids.next("deprecate") };
     const done = await deprecate(codeIndex, call, given, new Date(records.clock.now()).toISOString());
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...done })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: true, ...done }));
     else io.out(`${lines(module_ref, done).join("\n")}\n`);
     return EXIT.done;
   });

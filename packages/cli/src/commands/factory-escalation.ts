@@ -1,10 +1,11 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { escalationViews, type EscalationView } from "@slipway/protocols/factory/views/escalations";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
 import { escalationLines } from "../render/escalation.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** What stopped a task, and what can be done about it. */
 export const run: RunCommand = (args, io) =>
@@ -14,11 +15,11 @@ export const run: RunCommand = (args, io) =>
     const all = await escalationViews(documents, await questions(), await tasks());
     if (named !== undefined) {
       const view = one(all, named);
-      io.out(json ? `${JSON.stringify(view)}\n` : `${escalationLines(view, io.color).join("\n")}\n`);
+      io.out(json ? jsonLine(view) : `${escalationLines(view, io.color).join("\n")}\n`);
       return EXIT.done;
     }
     const open = all.filter(({ state }) => state !== "resolved");
-    if (json) io.out(`${JSON.stringify(all)}\n`);
+    if (json) io.out(jsonLine(all));
     else if (open.length > 0) io.out(`${open.flatMap((view) => [...escalationLines(view, io.color), ""]).join("\n")}`);
     else io.out(`${["Nothing has halted.", ...earlier(all)].join("\n")}\n`);
     return EXIT.done;

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { exceptionViews, type ExceptionView } from "@slipway/protocols/factory/views/escalations";
 import { answerFrom } from "../answer-value.ts";
@@ -20,14 +21,14 @@ export const run: RunCommand = async (args, io) => {
     const open = await questions();
     const all = await exceptionViews(documents, open);
     if (named === undefined) {
-      if (json) io.out(`${JSON.stringify(all)}\n`);
+      if (json) io.out(jsonLine(all));
       else if (all.length === 0) io.out("No contract has turned out not to be enough: there are no interface change exceptions.\n");
       else io.out(`${all.map((view) => exceptionLine(view, io.color)).join("\n")}\n`);
       return EXIT.done;
     }
     const view = one(all, named);
     if (decision === null) {
-      io.out(json ? `${JSON.stringify(view)}\n` : `${exceptionLines(view, io.color).join("\n")}\n`);
+      io.out(json ? jsonLine(view) : `${exceptionLines(view, io.color).join("\n")}\n`);
       return EXIT.done;
     }
     const question = open.find(({ id }) => id === view.question);

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withIndex } from "../index-room.ts";
@@ -7,7 +8,7 @@ import { personOf } from "../places.ts";
 export const run: RunCommand = (args, io) =>
   withIndex(io, async (index, { records }) => {
     const { model, entries } = await index.reindex({ actor: personOf(io), operationId: records.ids.next("reindex") });
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, model, entries })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: true, model, entries }));
     else io.out(`${entries} ${entries === 1 ? "entry" : "entries"} embedded with ${model}.\n`);
     return EXIT.done;
   });

@@ -1,17 +1,18 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { refOf } from "@slipway/kernel/code-index/entry";
 import type { SearchInput, SearchResult } from "@slipway/kernel/code-index/search";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withIndex } from "../index-room.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** The same search that planners and Proposers make. */
 export const run: RunCommand = (args, io) =>
   withIndex(io, async (index) => {
     const { results, weak, lexical_matches } = await index.search(searchFrom(args));
     if (args.flag("json")) {
-      io.out(`${JSON.stringify({ model: index.model.id, results, weak, lexical_matches })}\n`);
+      io.out(jsonLine({ model: index.model.id, results, weak, lexical_matches }));
       return EXIT.done;
     }
     if (results.length === 0) io.out("Nothing is found.\n");

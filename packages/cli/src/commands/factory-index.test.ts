@@ -1,7 +1,7 @@
 import { openEmbeddingServer, type EmbeddingServer } from "@slipway/agents/testing/embedding-server";
 import { openCodeIndex } from "@slipway/kernel/code-index/code-index";
 import { asSystem, entry } from "@slipway/kernel/code-index/testing/scratch-index";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openRecords } from "@slipway/kernel/records";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
@@ -11,7 +11,7 @@ const date = (outputs: string[]) => ({ inputs: ["text: string"], outputs, error_
 /** A repository with a few shipped modules. */
 async function shipped(): Promise<Project> {
   const project = letters();
-  const records = await openRecords({ layout: layoutOf(project.root) });
+  const records = await openRecords({ layout: layoutAt(project.root) });
   const index = openCodeIndex({ db: records.database.db, door: records.door });
   for (const one of [
     entry("parse_date", { purpose: "Parses a calendar date.", tags: ["date", "parsing"], io_summary: date(["date: CalendarDate"]) }),
@@ -109,7 +109,7 @@ describe("slipway factory index", () => {
 
   test("nothing shipped yet", async () => {
     const empty = letters();
-    const records = await openRecords({ layout: layoutOf(empty.root) });
+    const records = await openRecords({ layout: layoutAt(empty.root) });
     await records.close();
     expect((await empty.slipway(["factory", "index"])).stdout).toContain("The code index is empty");
     expect((await empty.slipway(["factory", "index", "search", "x"])).stdout).toBe("Nothing is found.\n");

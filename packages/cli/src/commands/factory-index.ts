@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withIndex } from "../index-room.ts";
@@ -9,7 +10,7 @@ export const run: RunCommand = (args, io) =>
     const { id, dimensions } = index.model;
     const fits = embedded_with === null || (embedded_with.model === id && embedded_with.dimensions === dimensions);
     if (args.flag("json")) {
-      io.out(`${JSON.stringify({ modules, counts, model: { model: id, dimensions }, embedded_with, searchable: fits })}\n`);
+      io.out(jsonLine({ modules, counts, model: { model: id, dimensions }, embedded_with, searchable: fits }));
       return EXIT.done;
     }
     const versions = Object.values(counts).reduce((sum, count) => sum + count, 0);

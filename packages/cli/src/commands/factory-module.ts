@@ -1,10 +1,11 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { summaryOf } from "@slipway/kernel/code-index/entry";
 import { moduleView, type ModuleView } from "@slipway/protocols/factory/views/modules";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
-import { oneLine, plain } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** What a module promises, what was seen of it and who depends on it; how it is made stays sealed. */
 export const run: RunCommand = (args, io) =>
@@ -12,7 +13,7 @@ export const run: RunCommand = (args, io) =>
     const [named = ""] = args.positionals;
     const view = await moduleView(room, named);
     if (view === null) throw unknown(named);
-    if (args.flag("json")) io.out(`${JSON.stringify(view)}\n`);
+    if (args.flag("json")) io.out(jsonLine(view));
     else io.out(`${lines(view).join("\n")}\n`);
     return EXIT.done;
   });
@@ -38,7 +39,7 @@ function lines(view: ModuleView): string[] {
     `  fingerprint: ${evidence.verification.interface_fingerprint}`,
     `  sealed in: .slipway/${view.folder}`,
     "",
-    plain(examples).trim(),
+    examples.trim(),
   ];
 }
 

@@ -1,9 +1,10 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { releaseKind, RELEASE_GATES, type Release, type ReleaseLanding } from "@slipway/protocols/factory/release/schema";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 import { startRelease } from "../start-release.ts";
 
 /** Shows a manifest, the last one unless another is named; or releases exactly the modules that are named. */
@@ -14,7 +15,7 @@ export const run: RunCommand = (args, io) => {
     const all = await documents.list(releaseKind);
     const release = first === undefined ? all.at(-1) : all.find(({ release_id }) => release_id === first);
     if (first !== undefined && release === undefined) throw unknown(first);
-    if (args.flag("json")) io.out(`${JSON.stringify(release ?? null)}\n`);
+    if (args.flag("json")) io.out(jsonLine(release ?? null));
     else io.out(release === undefined ? NONE : `${lines(release).join("\n")}\n`);
     return EXIT.done;
   });

@@ -1,4 +1,4 @@
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openProjects } from "@slipway/kernel/projects/projects";
 import { openRecords } from "@slipway/kernel/records";
 import { initialiseProject } from "@slipway/protocols/factory/project/initialise";
@@ -10,7 +10,7 @@ import { letters, type Project } from "../testing/project.ts";
 /** As a run initialises it, with so many tasks in three stories. */
 async function initialised(perStory: number): Promise<Project> {
   const project = letters();
-  const records = await openRecords({ layout: layoutOf(project.root) });
+  const records = await openRecords({ layout: layoutAt(project.root) });
   const { database, door, layout, clock } = records;
   const projects: ProjectStore = openProjects({ db: database.db, door });
   const room = { projects, stateStore: layout.stateStore, clock };

@@ -1,17 +1,18 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { openProjects } from "@slipway/kernel/projects/projects";
 import { projectStatus, type ProjectStore } from "@slipway/protocols/factory/project/project";
 import { LARGE, type ProjectView } from "@slipway/protocols/factory/project/status";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 /** What the project at work is doing; the same cost whatever its size. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const projects: ProjectStore = openProjects({ db: records.database.db, door: records.door });
     const head = await projectStatus({ projects });
-    if (args.flag("json")) io.out(`${JSON.stringify(head)}\n`);
+    if (args.flag("json")) io.out(jsonLine(head));
     else if (head === null) io.out("No project yet: its spec is not approved. `slipway inbox` shows what waits for you.\n");
     else io.out(`${lines(head.project_id, head.spec_version, head.summary).join("\n")}\n`);
     return EXIT.done;

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { taskTree } from "@slipway/protocols/factory/views/tasks";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -13,7 +14,7 @@ export const run: RunCommand = (args, io) =>
     }
     const { project_id, spec_version } = head;
     const pillars = taskTree(await tasks());
-    if (args.flag("json")) io.out(`${JSON.stringify({ project_id, spec_version, pillars })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ project_id, spec_version, pillars }));
     else io.out(`${pillars.flatMap((pillar) => pillarLines(pillar, io.color)).join("\n")}\n`);
     return EXIT.done;
   });

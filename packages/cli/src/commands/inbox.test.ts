@@ -57,7 +57,7 @@ describe("slipway inbox", () => {
     expect((await project.slipway(["inbox", "--json"])).json()).toEqual([[]]);
     const cancelled = letters();
     await cancelled.run();
-    await cancelled.slipway(["stop", "--cancel"]);
+    await cancelled.slipway(["stop", "--cancel", "--yes"]);
     expect((await cancelled.slipway(["inbox", "--all"])).stdout).toBe("    Merge letters into main? (withdrawn)\n");
   });
 
@@ -79,7 +79,9 @@ describe("slipway answer", () => {
     const project = await twoQuestions();
     const { code, stdout } = await project.slipway(["answer", "Q1", "give_up", "--comment", "not worth it"]);
     expect(code).toBe(0);
-    expect(stdout).toBe("Answered: letters is blocked in building\n  next: slipway resume\n");
+    expect(stdout).toBe(
+      "Answered: letters is blocked in building\n  give_up: end this feature; its work stays reachable\n  next: slipway resume\n",
+    );
     expect(answered(project)[0]).toEqual({
       status: "answered",
       answer: '{"comment":"not worth it","decision":"give_up"}',

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/questions/question";
 import type { Records } from "@slipway/kernel/records";
 import { chooseQuestion, questionNumbers } from "../choose.ts";
@@ -5,14 +6,14 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine, plain } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 import { answerCommand } from "../render/questions.ts";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const [named] = args.positionals;
     const shown = named === undefined ? await listed(records, args.flag("all")) : [await chooseQuestion(records, named)];
-    if (args.flag("json")) io.out(`${JSON.stringify(shown.map((question) => ({ ...question, command: answerCommand(question) })))}\n`);
+    if (args.flag("json")) io.out(jsonLine(shown.map((question) => ({ ...question, command: answerCommand(question) }))));
     else if (shown.length === 0) io.out("Nothing waits for you.\n");
     else {
       const numbers = await questionNumbers(records);
@@ -34,7 +35,7 @@ function describe(question: InboxQuestion, name: string, color: boolean): string
       ? bold(`${name}  ${oneLine(question.title)}`)
       : dim(`    ${oneLine(question.title)} (${question.status}${question.answeredBy === null ? "" : ` by ${question.answeredBy}`})`);
   if (question.status !== "open") return `${head}\n`;
-  return [head, ...indented(plain(question.body)), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
+  return [head, ...indented(question.body), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
 }
 
 function indented(text: string): string[] {

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { loadConfiguration } from "@slipway/kernel/config/load";
 import { describeRepository, openRepository } from "@slipway/kernel/git/repository";
@@ -40,7 +41,7 @@ export const run: RunCommand = async (args, io) => {
   };
   await assertValid(files);
   const report = reportOf(final, chosen.baseBranch, await writeFiles(repository.root, files));
-  io.out(args.flag("json") ? `${JSON.stringify(report)}\n` : reportText(report));
+  io.out(args.flag("json") ? jsonLine(report) : reportText(report));
   return EXIT.done;
 };
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openApprovalKey } from "@slipway/kernel/approvals/key";
 import { openEnvelope } from "@slipway/kernel/evidence/statement";
 import { describe, expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 import { letters, type Project } from "../testing/project.ts";
 
 async function waiting(): Promise<Project> {
@@ -44,7 +45,7 @@ describe("slipway journal verify", () => {
       new RegExp(`^BROKEN {2}\\S+/feature:letters: edited at event ${seq}\\. Event ${seq} is not what was written\\.\n`, "m"),
     );
     expect(stdout).toMatch(/^ok {6}repository/m);
-    expect(stdout).toContain("The journal has been changed. Keep a copy of .slipway before you do anything else.\n");
+    expect(stdout).toContain(`The journal has been changed. Keep a copy of ${layoutAt(project.root).truth} before you do anything else.\n`);
     expect((await verify(project, "--json")).json()).toMatchObject([{ ok: false }]);
     expect((await verify(project, "repository")).code).toBe(0);
   });
@@ -67,11 +68,11 @@ describe("slipway journal verify", () => {
   test("a database put back to an older copy is found through the heads kept outside", async () => {
     const project = await waiting();
     const copy = join(project.home, "copy");
-    cpSync(join(project.root, ".slipway"), copy, { recursive: true });
+    cpSync(layoutAt(project.root).truth, copy, { recursive: true });
     await project.slipway(["approve"]);
     await project.slipway(["merge"]);
-    rmSync(join(project.root, ".slipway"), { recursive: true });
-    cpSync(copy, join(project.root, ".slipway"), { recursive: true });
+    rmSync(layoutAt(project.root).truth, { recursive: true });
+    cpSync(copy, layoutAt(project.root).truth, { recursive: true });
     const { code, stdout } = await verify(project);
     expect(code).toBe(3);
     expect(stdout).toMatch(
@@ -89,7 +90,7 @@ describe("slipway journal verify", () => {
     const blobs = project.sql("SELECT payload FROM events WHERE payload LIKE '%$blob%'");
     expect(blobs.length).toBeGreaterThan(0);
     expect((await verify(project)).code).toBe(0);
-    rmSync(join(project.root, ".slipway", "objects"), { recursive: true });
+    rmSync(layoutAt(project.root).objects, { recursive: true });
     const { code, stdout } = await verify(project);
     expect(code).toBe(3);
     expect(stdout).toMatch(/BROKEN.*blob_missing/);

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
@@ -29,7 +30,7 @@ async function show({ engine, records }: Reader, args: Arguments, io: Io): Promi
   for (const stream of streams) {
     const { seq } = await engine.head(stream);
     for (const event of await engine.events(stream, Math.max(1, seq - limit + 1), limit)) {
-      if (args.flag("json")) io.out(`${JSON.stringify(event)}\n`);
+      if (args.flag("json")) io.out(jsonLine(event));
       else
         io.out(
           `${new Date(event.at).toISOString()}  ${event.stream} ${String(event.seq).padStart(4)}  ${event.kind.padEnd(10)} ${event.name}  ${event.hash.slice(0, 12)}\n`,
@@ -46,7 +47,7 @@ async function verify({ records }: Reader, args: Arguments, io: Io): Promise<Exi
   const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);
   assertKnown(wanted, named);
   const broken = wanted.filter(([, verdict]) => !verdict.ok);
-  if (args.flag("json")) io.out(`${JSON.stringify({ ok: broken.length === 0, streams: Object.fromEntries(wanted) })}\n`);
+  if (args.flag("json")) io.out(jsonLine({ ok: broken.length === 0, streams: Object.fromEntries(wanted) }));
   else {
     for (const [stream, verdict] of wanted) {
       io.out(
@@ -58,7 +59,7 @@ async function verify({ records }: Reader, args: Arguments, io: Io): Promise<Exi
     io.out(
       broken.length === 0
         ? `The journal is whole (${wanted.length} streams).\n`
-        : "The journal has been changed. Keep a copy of .slipway before you do anything else.\n",
+        : `The journal has been changed. Keep a copy of ${records.layout.truth} before you do anything else.\n`,
     );
   }
   return broken.length === 0 ? EXIT.done : EXIT.failed;
@@ -67,7 +68,7 @@ async function verify({ records }: Reader, args: Arguments, io: Io): Promise<Exi
 async function prune({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
   const days = wholeNumber(args.text("older-than") ?? "90", "--older-than");
   const pruned = await engine.prune({ finishedBefore: records.clock.now() - days * DAY_MS, keep: 0 });
-  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, ...pruned })}\n`);
+  if (args.flag("json")) io.out(jsonLine({ ok: true, ...pruned }));
   else io.out(`${pruned.events} events of ${pruned.runs} finished runs were dropped; count and head of each are kept.\n`);
   return EXIT.done;
 }

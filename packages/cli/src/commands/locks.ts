@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { findLayout, glance, type LockGlance } from "@slipway/kernel/glance/glance";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -6,7 +7,7 @@ import { paint } from "../render/paint.ts";
 /** Who holds what, until when; only reads. */
 export const run: RunCommand = async (args, io) => {
   const { locks } = await glance(findLayout(io.cwd));
-  if (args.flag("json")) io.out(`${JSON.stringify(locks)}\n`);
+  if (args.flag("json")) io.out(jsonLine(locks));
   else if (locks.length === 0) io.out("No lock has been taken here yet. Plans that change contracts or protected areas take them.\n");
   else io.out(`${table(locks, Date.now(), io.color).join("\n")}\n`);
   return EXIT.done;

@@ -60,7 +60,7 @@ test("a feature is planned, built, tested and merged by hand: each request waits
   const replayed = letters();
   const again = await replayed.slipway(["run", "letters.spec.md", "--cassette", join(on.home, "tape")]);
   expect(again, again.stdout).toMatchObject({ code: 23, stdout: expect.stringContaining("slipway approve letters") });
-  expect(readdirSync(join(on.root, ".slipway/manual")).toSorted()).toEqual(
+  expect(readdirSync(on.ungated.manual).toSorted()).toEqual(
     ["builder-1", "planner-1", "qa-1"].map((step) => expect.stringMatching(new RegExp(`_letters-feature-letters-${step}$`))),
   );
 });
@@ -112,6 +112,6 @@ describe("a request that is open", () => {
     expect((await asked(on)).id).toMatch(/planner:2$/);
     expect((await on.slipway(["delete", "letters", "--yes"])).code).toBe(0);
     expect((await on.slipway(["inbox", "--json"])).json()).toEqual([[]]);
-    expect(existsSync(join(on.root, ".slipway/manual"))).toBe(true);
+    expect(existsSync(on.ungated.manual)).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
@@ -39,7 +40,7 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
   };
   const run = args.text("run") ?? null;
   if (args.flag("http")) {
-    const onListening = (url: string) => io.out(args.flag("json") ? `${JSON.stringify({ ok: true, url })}\n` : listening(url));
+    const onListening = (url: string) => io.out(args.flag("json") ? jsonLine({ ok: true, url }) : listening(url));
     await runHttp(around, { port: portFrom(args), run, onListening });
   } else {
     if (process.stdin.isTTY) io.err("Waiting for an MCP client on standard input. To connect one: `slipway mcp --print-config claude`.\n");
@@ -72,7 +73,7 @@ async function token(args: Arguments, io: Io): Promise<ExitCode> {
       lifetimeMs: lifetimeFrom(args.text("expires") ?? "12h"),
     },
   );
-  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, token: text, claims })}\n`);
+  if (args.flag("json")) io.out(jsonLine({ ok: true, token: text, claims }));
   else {
     io.out(`${text}\n`);
     const { actor_id, expires_at } = claims;
@@ -94,7 +95,7 @@ function printConfig(args: Arguments, io: Io): ExitCode {
     client,
     args.flag("http") ? { kind: "http", port: portFrom(args) } : { kind: "stdio", command, args: [...words, "mcp", ...chosen] },
   );
-  if (args.flag("json")) io.out(`${JSON.stringify({ ok: true, client, file, text })}\n`);
+  if (args.flag("json")) io.out(jsonLine({ ok: true, client, file, text }));
   else {
     io.out(text);
     io.err(`Put this into ${file}.\n`);

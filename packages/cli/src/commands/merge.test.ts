@@ -160,7 +160,7 @@ describe("slipway merge", () => {
 
   test("a cancelled run and a given-up feature are failures, with the reason", async () => {
     const project = await ready();
-    await project.slipway(["stop", "--cancel"]);
+    await project.slipway(["stop", "--cancel", "--yes"]);
     expect(await project.slipway(["merge"])).toMatchObject({
       code: 3,
       stdout: expect.stringMatching(/^Run \S+ was cancelled: cancelled by kim/m),

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findFeature, type Feature } from "@slipway/kernel/features/store";
 import { glance } from "@slipway/kernel/glance/glance";
@@ -19,7 +20,7 @@ export const run: RunCommand = async (args, io) => {
     const features = await Promise.all(named.map((id) => chooseWaiting(session.records, id, FOR_LANDING, say)));
     const open = features.filter(({ status }) => status !== "merged");
     for (const { id, status_reason } of features.filter(({ status }) => status === "merged")) {
-      io.out(json ? `${JSON.stringify({ ok: true, feature: id, status: "merged" })}\n` : `${id} is ${status_reason} already.\n`);
+      io.out(json ? jsonLine({ ok: true, feature: id, status: "merged" }) : `${id} is ${status_reason} already.\n`);
     }
     for (const feature of open) await assertOfRun(session, feature);
     if (!io.interactive) for (const feature of open) await assertApproved(session, feature);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { letters, lettersToApprove, nothingMissing, patchOf, planFor, type Project } from "../testing/project.ts";
@@ -26,7 +26,7 @@ async function merged(project: Project, ...more: string[]): Promise<void> {
   expect((await project.slipway(["merge", "letters", "--cassette", project.cassette])).code).toBe(0);
 }
 
-const { available } = await probeSandbox();
+const available = sandboxWorksHere();
 
 /** Its first builder says that it is done and has done nothing. */
 const FOLDER_AGENT = `

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { cassetteWriter, entryMaker } from "@slipway/agents/record";
@@ -24,7 +25,7 @@ export const run: RunCommand = (args, io) =>
     const into = resolve(io.cwd, folder ?? `${runId}.cassette`);
     await assertEmpty(into);
     const exported = await exportRun(records, runId, into);
-    if (args.flag("json")) io.out(`${JSON.stringify({ ok: exported.missing.length === 0, run: runId, folder: into, ...exported })}\n`);
+    if (args.flag("json")) io.out(jsonLine({ ok: exported.missing.length === 0, run: runId, folder: into, ...exported }));
     else {
       io.out(`${exported.entries} answers of ${runId} are in ${into}.\n`);
       for (const name of exported.missing) io.out(`missing: there is no transcript of ${name}\n`);

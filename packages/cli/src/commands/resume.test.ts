@@ -1,19 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
-import { FILES, letters, lettersToApprove, type Project } from "../testing/project.ts";
-
-/** Its gates wait until they are let go: by a file outside, which the policy lets them see. */
-function slow(): Project {
-  const project = letters({ "slipway/policy.yaml": `${FILES["slipway/policy.yaml"]}sandbox: { read_only: [~/signals] }\n` });
-  mkdirSync(join(project.home, "signals"));
-  project.write("check.sh", `while [ ! -e ${join(project.home, "signals", "go")} ]; do sleep 0.05; done\n`);
-  project.git("commit", "-qam", "a slow gate");
-  return project;
-}
-
-const letGo = (project: Project) => writeFileSync(join(project.home, "signals", "go"), "");
+import { letters, lettersToApprove, type Project } from "../testing/project.ts";
+import { letGo, slow } from "../testing/slow-gate.ts";
 
 const runId = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
 const status = (project: Project) => project.sql("SELECT status FROM runs WHERE parent_run_id IS NULL")[0]?.["status"];
@@ -29,7 +17,7 @@ describe("slipway resume", () => {
     const project = letters();
     expect((await project.slipway(["resume"])).stderr).toMatch(/^nothing_to_resume: .*\n {2}next: Start one with `slipway run SPEC\.md`/);
     await project.run();
-    await project.slipway(["stop", "--cancel"]);
+    await project.slipway(["stop", "--cancel", "--yes"]);
     const { code, stderr } = await project.slipway(["resume"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^nothing_to_resume: /);
@@ -144,16 +132,23 @@ describe("slipway stop", () => {
   test("--cancel ends it for good: a waiting one at once, a live one through its process", async () => {
     const project = await lettersToApprove();
     const head = project.git("rev-parse", "letters");
-    expect(await project.slipway(["stop", "--cancel"])).toMatchObject({
+    expect(await project.slipway(["stop", "--cancel", "--yes"])).toMatchObject({
       code: 0,
-      stdout: `Run ${runId(project)} is ended for good; its work stays under refs/slipway.\n`,
+      stdout: expect.stringMatching(
+        /\nRun \S+_letters is ended for good; its work stays under refs\/slipway\.\n {2}next: slipway retry letters\n$/,
+      ),
     });
     expect(status(project)).toBe("cancelled");
     expect(project.git("rev-parse", "letters")).toBe(head);
-    expect(await project.slipway(["stop", "--cancel"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^nothing_to_resume/) });
+    expect(await project.slipway(["stop", "--cancel", "--yes"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^nothing_to_resume/),
+    });
     const living = slow();
     const child = await live(living);
-    expect((await living.slipway(["stop", "--cancel", "--json"])).json()).toEqual([{ ok: true, cancelled: runId(living) }]);
+    expect((await living.slipway(["stop", "--cancel", "--yes", "--json"])).json()).toEqual([
+      { ok: true, cancelled: runId(living), ended: ["letters"] },
+    ]);
     expect(await child.ended).toMatchObject({ code: 3, stdout: expect.stringContaining("was cancelled: cancelled by kim") });
   });
 
@@ -161,7 +156,7 @@ describe("slipway stop", () => {
     const project = await lettersToApprove();
     expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: runId(project) }]);
     expect(status(project)).toBe("stopped");
-    await project.slipway(["stop", runId(project), "--cancel"]);
+    await project.slipway(["stop", runId(project), "--cancel", "--yes"]);
     expect((await project.slipway(["stop", runId(project)])).stdout).toBe(`Run ${runId(project)} is cancelled; nothing was changed.\n`);
     expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: null }]);
     expect((await project.slipway(["stop", "nothing"])).stderr).toMatch(/^run_not_found: /);
@@ -177,7 +172,7 @@ describe("slipway watch", () => {
     const { code, stdout } = await watching;
     expect(code).toBe(23);
     expect(stdout).toMatch(
-      /^\+ letters: worktree and branch are ready\n[^]*\+ letters: ready to merge\n[^]*run \S+ is waiting\n {2}Merge letters into main\?: slipway approve letters\n$/,
+      /^(?:.*\n)?\+ letters: worktree and branch are ready\n[^]*\+ letters: ready to merge\n[^]*run \S+ is waiting\n {2}Merge letters into main\?: slipway approve letters\n$/,
     );
     expect((await child.ended).code).toBe(23);
   });
@@ -202,7 +197,7 @@ describe("slipway watch", () => {
     expect((await rejected.slipway(["watch"])).code).toBe(3);
     const cancelled = letters();
     await cancelled.run();
-    await cancelled.slipway(["stop", "--cancel"]);
+    await cancelled.slipway(["stop", "--cancel", "--yes"]);
     expect((await cancelled.slipway(["watch"])).code).toBe(3);
   });
 

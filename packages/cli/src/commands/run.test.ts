@@ -106,7 +106,7 @@ describe("slipway run without a person", () => {
     expect(waiting.stderr).toMatch(
       /^run_exists: There is already a feature "letters" \(ready_to_merge, .*\n {2}next: Continue it: `slipway resume \S+_letters`/,
     );
-    await project.slipway(["stop", "--cancel"]);
+    await project.slipway(["stop", "--cancel", "--yes"]);
     expect((await project.run()).stderr).toContain("next: Give the specification another file name");
   });
 
@@ -166,7 +166,7 @@ describe("which specifications", () => {
     );
     project.write(".slipway/features/other/spec.md", "# Other\n");
     answersFor(project, "other", "src/b.txt");
-    await project.slipway(["stop", "--cancel"]);
+    await project.slipway(["stop", "--cancel", "--yes"]);
     await project.slipway(["run", "--cassette", project.cassette]);
     expect(features(project)).toEqual(["letters", "other"]);
   });

@@ -16,7 +16,7 @@ export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
   return withSession({ io, json, agents, unsandboxedReason }, async (session, progress) => {
     await assertAgents({ kernel: session.kernel, io, choice: agents, protocol: "features" });
-    const runId = await startRun(session, specs);
+    const runId = await startRun(session, specs, { skipBaseGates: args.flag("skip-base-gates") });
     if (!json) io.out(`run ${runId}\n`);
     return await conduct({ session, runId, io, json, progress });
   });

@@ -21,7 +21,7 @@ test("before anything has run: says so, and makes nothing", async () => {
 
 test("while a run is live: shows whose process it is, and can be asked again and again", async () => {
   const project = letters(SLOW);
-  const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette]);
+  const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette, "--skip-base-gates"]);
   await child.says("patch applied");
   for (let round = 0; round < 3; round++) {
     const { code, stdout } = await project.slipway(["status"]);
@@ -63,7 +63,7 @@ test("[FEA-161] every feature of a run is there, one that waits for a free place
 
 test("a blocked feature: the reason, and an answer that names its options", async () => {
   const project = letters({ "slipway/gates.yaml": blockedGates() });
-  await project.run();
+  await project.run("--skip-base-gates");
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(/^letters: .*gate_command_missing.*no-such-program/m);
   expect(stdout).toMatch(/^Q1 letters is blocked in building {2}→ slipway answer Q1 retry --comment/m);

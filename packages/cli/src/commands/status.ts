@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { existsSync } from "node:fs";
 import { findLayout, glance, type Glance, type RunGlance } from "@slipway/kernel/glance/glance";
 import type { RunCommand } from "../command.ts";
@@ -7,11 +8,11 @@ import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 export const run: RunCommand = async (args, io) => {
   const found = await glance(findLayout(io.cwd));
-  io.out(args.flag("json") ? `${JSON.stringify(found)}\n` : `${lines(found, io).join("\n")}\n`);
+  io.out(args.flag("json") ? jsonLine(found) : `${lines(found, io).join("\n")}\n`);
   return EXIT.done;
 };
 
@@ -25,7 +26,7 @@ function lines({ features, runs, questions, budgets }: Glance, io: Io): string[]
   const view = { columns: io.terminal ? io.columns : NO_SCREEN, lines: Number.POSITIVE_INFINITY, color: io.color, now: Date.now() };
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
-    .map(({ id, reason }) => dim(`${id}: ${oneLine(reason)}`));
+    .map(({ id, status, reason }) => dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → slipway retry ${id}` : ""}`));
   const approved = features.filter(({ waits_for }) => waits_for?.for === "landing");
   const waiting = questions.map(
     (question) => `Q${question.number} ${oneLine(question.title)}  ${dim(`→ ${answerCommand(question, `Q${question.number}`)}`)}`,

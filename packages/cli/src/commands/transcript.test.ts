@@ -1,13 +1,12 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { transcriptFolder } from "@slipway/agents/invocation-book";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { describe, expect, test } from "vitest";
 import { letters, lettersToApprove, nothingMissing, patchOf, type Project } from "../testing/project.ts";
 
 const SECRET = "correct-horse-battery";
 const runOf = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
-const folderOf = (project: Project) => transcriptFolder(layoutOf(project.root), runOf(project));
+const folderOf = (project: Project) => layoutAt(project.root).transcripts(runOf(project));
 
 describe("slipway transcript", () => {
   test("lists what was asked, and shows what was sent and answered, with tokens and price", async () => {
@@ -103,7 +102,11 @@ describe("slipway transcript", () => {
         join(folderOf(project), `${attempt}.jsonl`),
         [{ ...head, step: `builder:${attempt}`, attempt }, ...lines].map((line) => `${JSON.stringify({ ...line, at: 1 })}\n`).join(""),
       );
-    write("7", { kind: "raw", line: "{}" }, { kind: "tool", name: "read", input: { path: "a" }, output: "one", ok: true, duration_ms: 4 });
+    write(
+      "7",
+      { kind: "raw", line: "{}" },
+      { kind: "tool", name: "read\u001b[2K\nforged", input: { path: "a" }, output: "one", ok: true, duration_ms: 4 },
+    );
     appendFileSync(join(folderOf(project), "7.jsonl"), '{"kind":"te');
     const usage = { input_tokens: 1, output_tokens: 2, cost_usd: 0 };
     write(
@@ -121,12 +124,12 @@ describe("slipway transcript", () => {
     expect(stdout).toMatch(/letters\/builder:8 +claude opus +came to no outcome\n/);
     const cut = await project.slipway(["transcript", runOf(project), "builder:7"]);
     expect(cut.stdout).toMatch(
-      /\n\* read \{"path":"a"\}: ok, 4 ms\n {2}one\n\nThis transcript was cut off: its process ended in the middle\.\n$/,
+      /\n\* read<U\+001B>\[2K forged \{"path":"a"\}: ok, 4 ms\n {2}one\n\nThis transcript was cut off: its process ended in the middle\.\n$/,
     );
     expect((await project.slipway(["transcript", runOf(project), "builder:7", "--raw"])).stdout).toContain("\n| {}\n");
     const tried = await project.slipway(["transcript", runOf(project), "builder:8"]);
     expect(tried.stdout).toMatch(
-      /\n {2}hm\n {2}\(1 tokens in, 2 out, \$0\.0000\)\n\n== failed: agent_failed\n {2}down\n[^]*== no outcome\n {2}agent_failed: down\n/,
+      /\n {2}hm<U\+001B>\[31m\n {2}\(1 tokens in, 2 out, \$0\.0000\)\n\n== failed: agent_failed\n {2}down\n[^]*== no outcome\n {2}agent_failed: down\n/,
     );
     expect((await project.slipway(["transcript", runOf(project), "builder:9"])).stdout).toContain("== not accepted: ");
     // While somebody carries runs on, a file without an end may be that one's.
@@ -154,7 +157,7 @@ describe("slipway transcript", () => {
     await project.run();
     project.sql("UPDATE telemetry SET transcript_digest = NULL WHERE role <> 'qa'");
     expect((await project.slipway(["transcript"])).stdout.trim().split("\n")).toHaveLength(2);
-    const objects = join(project.root, ".slipway", "objects");
+    const objects = layoutAt(project.root).objects;
     const digest = String(project.sql("SELECT transcript_digest AS d FROM telemetry WHERE role = 'qa'")[0]?.["d"]);
     const file = join(objects, digest.slice(0, 2), digest.slice(2));
     appendFileSync(file, '{"kind":"raw","line":"x","at":1}\n');

@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { readTranscript } from "@slipway/agents/transcripts/read";
 import { SlipwayError } from "@slipway/durable/errors";
 import { ANY_STATUS, chooseRun } from "../choose.ts";
@@ -6,6 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { withReader } from "../reader.ts";
 import { chooseTranscript, transcriptsOf, type Found } from "../transcripts/find.ts";
+import { transcriptsOfFeature } from "../transcripts/of-feature.ts";
 import { partOf, STATES, summaryLine } from "../transcripts/render.ts";
 
 const PAGE = 200;
@@ -13,16 +15,18 @@ const PAGE = 200;
 /** What was sent to an agent and what came back. Without a step, what there is. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records, engine }) => {
-    const [run, step] = args.positionals;
-    const { runId } = await chooseRun(engine, run, ANY_STATUS);
-    const all = await transcriptsOf(records, runId);
+    const [named, step] = args.positionals;
+    const ofFeature = named === undefined || (await engine.run(named)) !== undefined ? null : await transcriptsOfFeature(records, named);
+    const { runId } = ofFeature ?? (await chooseRun(engine, named, ANY_STATUS));
+    const all = ofFeature?.found ?? (await transcriptsOf(records, runId));
+    if (ofFeature !== null && !args.flag("json")) ofFeature.notes.forEach((note) => io.out(`${note}\n`));
     if (step === undefined) list(all, runId, args, io);
-    else await show(chooseTranscript(all, runId, step), runId, args, io);
+    else await show(chooseTranscript(all, runId, step), ofFeature === null ? runId : ofFeature.name, args, io);
     return EXIT.done;
   });
 
 function list(all: readonly Found[], runId: string, args: Arguments, io: Io): void {
-  if (args.flag("json")) return all.forEach((found) => io.out(`${JSON.stringify({ run: runId, ...found })}\n`));
+  if (args.flag("json")) return all.forEach((found) => io.out(jsonLine({ run: runId, ...found })));
   io.out(`run ${runId}\n`);
   if (all.length === 0) io.out("No agent was asked yet.\n");
   for (const found of all) io.out(`${summaryLine(found)}\n`);
@@ -37,7 +41,7 @@ async function show(found: Found, runId: string, args: Arguments, io: Io): Promi
   if (!json) io.out(`${summaryLine(found)}\n`);
   let number = 0;
   for await (const line of readTranscript(file, digest)) {
-    const parts = json ? [JSON.stringify(line)] : partOf(line, shown);
+    const parts = json ? [jsonLine(line).trimEnd()] : partOf(line, shown);
     if (parts.length === 0 || ++number < from) continue;
     if (number >= from + limit) return io.out(`\n… more: slipway transcript ${runId} ${name} --from ${number}\n`);
     io.out(`${parts.join("\n")}\n`);

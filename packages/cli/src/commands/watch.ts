@@ -1,3 +1,4 @@
+import { jsonLine } from "../terminal/escape.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@slipway/durable/engine";
 import { systemHost } from "@slipway/durable/host";
@@ -8,7 +9,7 @@ import { chooseRun, openQuestionsOf, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
-import { oneLine } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 import { answerCommand } from "../render/questions.ts";
 import { openProgress, styleFor, type Progress } from "../render/progress.ts";
 
@@ -36,7 +37,7 @@ export const run: RunCommand = (args, io) =>
         const next = abandoned
           ? [`slipway resume ${runId}`]
           : questions.map((question) => answerCommand(question, `Q${numbers.get(question.id)}`));
-        if (json) io.out(`${JSON.stringify({ run: runId, status: now.status, abandoned, next })}\n`);
+        if (json) io.out(jsonLine({ run: runId, status: now.status, abandoned, next }));
         else {
           io.out(`run ${runId} is ${now.status}${abandoned ? ", but no process carries it out any more" : ""}\n`);
           for (const [index, command] of next.entries()) io.out(`  ${oneLine(questions[index]?.title ?? "Continue it")}: ${command}\n`);

@@ -1,3 +1,5 @@
+import { jsonLine } from "../terminal/escape.ts";
+import { withOwnNode } from "../caller-path.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -25,7 +27,7 @@ export const demoFactory: RunCommand = async (args, outer) => {
   const say = (text: string) => (json ? undefined : outer.out(`${text}\n`));
   if (args.text("record") !== undefined) throw cannotRecord();
   const folder = await makeRepository(outer, args.text("keep"), HOURS);
-  const io: Io = { ...outer, cwd: folder, interactive: false };
+  const io: Io = { ...outer, env: withOwnNode(outer.env), cwd: folder, interactive: false };
   say(`A scratch repository is at ${folder}`);
   say(`Its page of intent, ${PAGE}:\n`);
   say(quoted(await readFile(join(folder, PAGE), "utf8")));
@@ -39,7 +41,7 @@ export const demoFactory: RunCommand = async (args, outer) => {
   const elapsed_ms = Math.round(performance.now() - started);
   const commands = runCommands(folder, again ?? first, outer);
   const summary: FactorySummary = { ...first, ...(again === undefined ? {} : { again }), commands, elapsed_ms };
-  outer.out(json ? `${JSON.stringify(summary)}\n` : factoryClosing(summary, folder, outer).join("\n"));
+  outer.out(json ? jsonLine(summary) : factoryClosing(summary, folder, outer).join("\n"));
   return [first, again ?? first].every(({ release }) => release?.status === "released") ? EXIT.done : EXIT.failed;
 };
 

@@ -1,11 +1,11 @@
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openRecords } from "@slipway/kernel/records";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { inWords, storyOf } from "./story.ts";
 
 async function story(...statements: readonly string[]) {
-  const records = await openRecords({ layout: layoutOf(scratchFolder()) });
+  const records = await openRecords({ layout: layoutAt(scratchFolder()) });
   onTestFinished(() => records.close());
   await records.database.sqlite.exclusive((database) => {
     database.exec("PRAGMA foreign_keys = OFF");

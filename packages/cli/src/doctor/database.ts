@@ -4,6 +4,7 @@ import { MIGRATIONS } from "@slipway/kernel/database/migrations";
 import { checkedVersion } from "@slipway/kernel/database/version";
 import { verifyAll } from "@slipway/kernel/journal/verify";
 import { layoutOf } from "@slipway/kernel/layout";
+import { formerPlaces } from "@slipway/kernel/relocation/former";
 import type { Io } from "../io.ts";
 import { placesOf } from "../places.ts";
 import { keptHeadsFor } from "@slipway/kernel/journal/heads";
@@ -13,7 +14,11 @@ import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 const QUICK_EVENTS = 20_000;
 
 export async function checkDatabase({ repository, io }: Patient): Promise<Finding[]> {
-  const { database } = layoutOf(repository.root);
+  const layout = layoutOf(repository);
+  const { database } = layout;
+  const { database: former } = formerPlaces(layout);
+  if (!existsSync(database) && existsSync(former))
+    return [note(`${former} is an older Slipway's; the next command moves it to ${database}.`)];
   if (!existsSync(database)) return [ok("There is none yet; the first run makes it.")];
   const sqlite = openSqlite(database, { readOnly: true });
   try {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { access, constants, open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +12,23 @@ const TOO_LITTLE = 100 * MiB;
 const LITTLE = 1024 * MiB;
 
 export async function checkDisk({ repository, io }: Patient): Promise<Finding[]> {
-  const { state } = layoutOf(repository.root);
-  // Before the first run there is no state folder, and looking must not make one.
-  const kept = existsSync(state) ? state : repository.commonDir;
+  const { truth, state } = layoutOf(repository);
+  // Before the first run there is no such folder, and looking must not make one.
+  const kept = existsSync(truth) ? truth : repository.commonDir;
   const temporary = io.env["TMPDIR"] ?? tmpdir();
   return [
     ...(await checkRoot(repository.root)),
-    await checkFolder(kept, "where the state is kept"),
+    await checkFolder(kept, "where the records are kept"),
+    ...(await checkProjections(state)),
     await checkFolder(temporary, "for temporary files"),
   ];
+}
+
+/** The folder of the files for people: Slipway's own, or not there yet. */
+async function checkProjections(state: string): Promise<Finding[]> {
+  const found = lstatSync(state, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() === true) return [problem(`${state} is a symbolic link, and is not followed.`, `Remove ${state}.`)];
+  return found === undefined ? [] : [await checkFolder(state, "for the files that people read")];
 }
 
 /** Worktrees and the state folder are made in it; nothing is written here to find out. */

@@ -5,7 +5,11 @@ import { stepEnvironment } from "@slipway/kernel/gates/environment";
 import { sandboxEnvironment, visibleRoots, type SandboxPlan } from "@slipway/kernel/sandbox/arguments";
 import { missingCommand } from "@slipway/kernel/sandbox/command";
 import { DEFAULT_LIMITS } from "@slipway/kernel/sandbox/contract";
+import { toolchainOf } from "@slipway/kernel/features/toolchain";
+import { layoutOf } from "@slipway/kernel/layout";
 import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import type { Toolchain } from "@slipway/kernel/toolchain/resolve";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
@@ -23,10 +27,19 @@ export async function checkGates(patient: Patient): Promise<Finding[]> {
   const hidden = missingFolders(patient, configuration);
   const steps = stepsOf(configuration);
   const first = [...Map.groupBy(steps, ({ program, cwd }) => `${program}\0${cwd}`).values()].flatMap((alike) => alike.slice(0, 1));
-  const missing = (await Promise.all(first.map((step) => checkStep(step, patient, configuration)))).flat();
-  if (hidden.length + missing.length > 0) return [...hidden, ...missing];
+  const toolchain = await toolchainIn(patient, configuration);
+  const missing = (await Promise.all(first.map((step) => checkStep(step, patient, configuration, toolchain)))).flat();
+  const wanted = (toolchain?.notes ?? []).map((text) => note(text, "Install it, or start Slipway with it on your PATH."));
+  if (hidden.length + missing.length > 0) return [...hidden, ...missing, ...wanted];
   const programs = new Set(steps.map(({ program }) => program));
-  return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`)];
+  return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`), ...wanted];
+}
+
+/** None where there is no sandbox: then nothing is said about what it shows. */
+async function toolchainIn({ io, repository }: Patient, configuration: Configuration): Promise<Toolchain | undefined> {
+  const sandbox = await openSandbox().catch(() => null);
+  if (sandbox === null) return undefined;
+  return toolchainOf({ repository, layout: layoutOf(repository), configuration, hostEnv: io.env }, sandbox);
 }
 
 function stepsOf({ gates }: Configuration): Step[] {
@@ -42,11 +55,17 @@ function stepsOf({ gates }: Configuration): Step[] {
   );
 }
 
-async function checkStep({ program, cwd, env, where }: Step, { io, repository }: Patient, { policy }: Configuration): Promise<Finding[]> {
+async function checkStep(
+  { program, cwd, env, where }: Step,
+  { io, repository }: Patient,
+  { policy }: Configuration,
+  toolchain: Toolchain | undefined,
+): Promise<Finding[]> {
   const { root } = repository;
   const { host } = await probeSandbox();
-  const own = stepEnvironment(io.env, policy.execution.env_allowlist, env);
-  const readOnly = policy.sandbox.read_only.map((path) => expandHome(path, io.env)).filter((path) => existsSync(path));
+  const own = stepEnvironment(io.env, policy.execution.env_allowlist, env, toolchain);
+  const named = policy.sandbox.read_only.map((path) => expandHome(path, io.env)).filter((path) => existsSync(path));
+  const readOnly = [...named, ...(toolchain?.shownFor(own["PATH"] ?? "") ?? [])];
   const shared = policy.sandbox.shared_paths.map((path) => ({ from: join(root, path), to: join(root, path) }));
   const plan: SandboxPlan = {
     worktree: root,
@@ -56,6 +75,8 @@ async function checkStep({ program, cwd, env, where }: Step, { io, repository }:
     network: false,
     readOnly: readOnly.flatMap((path) => [path, realpathSync(path)]),
     shared,
+    outputs: [],
+    layer: null,
     git: "directory",
     folders: [],
     home: null,

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { isCancel, multiselect, select, text } from "@clack/prompts";
+import { isCancel, multiselect, select, text } from "../terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isTested, noBranch, withGates, withTestCommand } from "./choose.ts";
 import type { Proposal } from "./detect.ts";

@@ -110,6 +110,5 @@ function startFolder(place: Place, test: string): string[] {
 
 /** Whether an INI or TOML file has a table of this name, or one below it. */
 function section(place: Place, name: string, table: string): boolean {
-  const escaped = table.replaceAll(".", "\\.");
-  return new RegExp(`^\\s*\\[\\[?\\s*${escaped}(?:[.\\]\\s])`, "m").test(textOf(place, name));
+  return new RegExp(`^\\s*\\[\\[?\\s*${RegExp.escape(table)}(?:[.\\]\\s])`, "m").test(textOf(place, name));
 }

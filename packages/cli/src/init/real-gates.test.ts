@@ -5,14 +5,14 @@ import { loadConfiguration } from "@slipway/kernel/config/load";
 import { runGate } from "@slipway/kernel/gates/run";
 import { createRedactor } from "@slipway/kernel/redaction/redactor";
 import { findOnPath } from "@slipway/kernel/sandbox/host";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
 import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
 import { expect, test } from "vitest";
 import { expandHome } from "@slipway/kernel/config/home";
 import { main } from "../main.ts";
 import { collectingIo, git, scratchFolder, scratchRepository, writeAll } from "./testing/scratch.ts";
 
-const { available } = await probeSandbox();
+const available = sandboxWorksHere();
 
 const NODE_TEST = 'import { test } from "node:test"; import fs from "left-behind"; test("it", () => fs());';
 const PROJECTS: readonly {

@@ -4,8 +4,11 @@ import { join } from "node:path";
 const CLI = join(import.meta.dirname, "..", "..");
 const PACKAGES = join(CLI, "..");
 
-/** What to give to Node: the program as it was built, if that was after the last change of a source; otherwise the sources, which load slower. */
-export const PROGRAM: readonly string[] = isBuilt()
+/** The build holds every change of the sources. */
+export const IS_BUILT = isBuilt();
+
+/** What to give to Node: the program as it was built, or else the sources, which load slower. */
+export const PROGRAM: readonly string[] = IS_BUILT
   ? [join(CLI, "bin", "slipway.mjs")]
   : ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", join(import.meta.dirname, "launch.ts")];
 

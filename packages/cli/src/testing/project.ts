@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { layoutAt } from "@slipway/kernel/layout";
+import { ungatedPlaces, type UngatedPlaces } from "@slipway/kernel/ungated";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import type { Io } from "../io.ts";
 import { main } from "../main.ts";
@@ -15,6 +17,8 @@ export interface Project {
   readonly home: string;
   readonly cassette: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where its worktrees, packs and requests lie unless the policy says otherwise. */
+  readonly ungated: UngatedPlaces;
   git(...args: readonly string[]): string;
   read(path: string): string;
   write(path: string, text: string): void;
@@ -77,7 +81,8 @@ function copyFolder(from: string, to: string): void {
   execFileSync("cp", ["--archive", from, to]);
 }
 
-function projectIn(root: string, home: string): Project {
+/** A repository that is there already, and a home beside it. */
+export function projectIn(root: string, home: string): Project {
   const cassette = join(home, "cassette");
   const env = {
     PATH: process.env["PATH"],
@@ -91,9 +96,10 @@ function projectIn(root: string, home: string): Project {
     home,
     cassette,
     env,
+    ungated: ungatedPlaces(layoutAt(root), join(home, "state", "slipway")),
     git: (...args) => git(root, ...args),
-    read: (path) => readFileSync(join(root, path), "utf8"),
-    write: (path, text) => put(join(root, path), text),
+    read: (path) => readFileSync(resolve(root, path), "utf8"),
+    write: (path, text) => put(resolve(root, path), text),
     record: (role, attempt, output, subject = "letters") =>
       put(
         join(cassette, role, `${subject}.${attempt}.json`),
@@ -108,7 +114,7 @@ function projectIn(root: string, home: string): Project {
       ),
     slipway: (argv, more = {}) => slipway(argv, root, { env, ...more }),
     run: (...more) => project.slipway(["run", "letters.spec.md", "--cassette", cassette, ...more]),
-    sql: (statement) => query(join(root, ".slipway", "slipway.db"), statement),
+    sql: (statement) => query(layoutAt(root).database, statement),
   };
   return project;
 }

@@ -1,4 +1,3 @@
-import { transcriptFolder } from "@slipway/agents/invocation-book";
 import { headOf, openTranscripts, readTranscript } from "@slipway/agents/transcripts/read";
 import { systemHost } from "@slipway/durable/host";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -25,9 +24,7 @@ export interface Found {
 /** Everything a run's agents were asked, oldest first; also what came to nothing. */
 export async function transcriptsOf(records: Records, runId: string): Promise<Found[]> {
   const kept = (await telemetryOfRun(records.database.db, runId)).flatMap((row) => ofRow(records, runId, row));
-  const open = await Promise.all(
-    (await openTranscripts(transcriptFolder(records.layout, runId))).map((file) => ofFile(records, runId, file)),
-  );
+  const open = await Promise.all((await openTranscripts(records.layout.transcripts(runId))).map((file) => ofFile(records, runId, file)));
   return [...kept, ...open.flat()].toSorted((a, b) => a.at - b.at);
 }
 

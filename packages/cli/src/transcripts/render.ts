@@ -1,6 +1,6 @@
 import type { TranscriptLine } from "@slipway/agents/transcripts/line";
 import type { Found } from "./find.ts";
-import { oneLine, plain } from "../render/plain.ts";
+import { oneLine } from "../render/one-line.ts";
 
 const SHOWN_LINES = 30;
 const SHOWN_CHARACTERS = 4000;
@@ -26,7 +26,7 @@ export function partOf(line: TranscriptLine, { full, raw }: Shown): string[] {
       return [text(line.text)];
     case "tool":
       return [
-        `* ${line.name} ${oneLine(JSON.stringify(line.input) ?? "").slice(0, 200)}: ${line.ok ? "ok" : "failed"}, ${Math.round(line.duration_ms)} ms`,
+        `* ${oneLine(line.name)} ${oneLine(JSON.stringify(line.input) ?? "").slice(0, 200)}: ${line.ok ? "ok" : "failed"}, ${Math.round(line.duration_ms)} ms`,
         text(line.output),
       ];
     case "usage":
@@ -54,9 +54,9 @@ export function partOf(line: TranscriptLine, { full, raw }: Shown): string[] {
 }
 
 export function summaryLine({ name, provider, model, state, at, paid }: Found): string {
-  const who = model === null ? provider : `${provider} ${model}`;
+  const who = oneLine(model === null ? provider : `${provider} ${model}`);
   const told = paid === null ? STATES[state] : counted(paid);
-  return `${new Date(at).toISOString()}  ${name.padEnd(30)} ${who.padEnd(24)} ${told}`;
+  return `${new Date(at).toISOString()}  ${oneLine(name).padEnd(30)} ${who.padEnd(24)} ${told}`;
 }
 
 export const STATES = {
@@ -71,11 +71,12 @@ function counted(usage: { readonly input_tokens: number; readonly output_tokens:
 }
 
 function heading(text: string): string {
-  return `\n== ${plain(text)}`;
+  return `\n== ${text}`;
 }
 
 function indented(text: string): string {
-  return plain(text.trimEnd())
+  return text
+    .trimEnd()
     .split("\n")
     .map((line) => `  ${line}`)
     .join("\n");

@@ -32,7 +32,7 @@ describe("the body of an artifact that has a form", () => {
     ["a list", "[]", "/body/proposal.json: expected an object"],
     ["a field that says nothing", '{"claim": ""}', "/body/proposal.json/claim: "],
     ["a field too many", '{"claim": "it doubles", "next": "ship"}', "/body/proposal.json/next: "],
-  ])("is refused with %s, and nothing is stored", async (_what, text, message) => {
+  ])("[FAC-076] is refused with %s, and nothing is stored", async (_what, text, message) => {
     const { outcome, stored } = await proposal(text);
     expect(outcome).toMatchObject({ code: "schema_validation_failed", message: expect.stringContaining(message) });
     expect(stored).toBe(0);

@@ -9,7 +9,7 @@ const ASKED: NewArtifact = {
 };
 const WHOLE = newEnvelope(ASKED, "PROP-0a1b2c3d", 0);
 
-test("a new one is a draft at 1.0.0, with everything in it", () => {
+test("[FAC-103] a new one is a draft at 1.0.0, with everything in it", () => {
   expect(WHOLE).toEqual({
     artifact_id: "PROP-0a1b2c3d",
     artifact_type: "PROPOSAL",

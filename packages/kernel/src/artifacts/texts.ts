@@ -29,7 +29,9 @@ export async function readText(db: Db | Tx, objects: Objects, digest: string): P
   if (sha256(row.text) === digest) return row.text;
   throw new SlipwayError("database_corrupt", `The text ${digest} of an artifact in the database is not what was kept.`, {
     digest,
-    suggested_next_actions: ["Put a backup of .slipway/slipway.db in its place, then `slipway resume`. Nothing was done in the meantime."],
+    suggested_next_actions: [
+      "Put a backup of slipway/slipway.db below the git directory in its place, then `slipway resume`. Nothing was done in the meantime.",
+    ],
   });
 }
 

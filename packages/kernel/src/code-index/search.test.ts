@@ -121,6 +121,16 @@ describe("[FAC-181] the text of an embedding", () => {
     expect(seen).toEqual(['Does it.\nx, y\n{"inputs":["a: A"],"outputs":["b: B"],"error_surfaces":["Bad"],"effects":[],"modes":["sync"]}']);
     expect(embeddingText(entry("two", { purpose: "P", tags: [] }))).toMatch(/^P\n\n\{/);
   });
+
+  test("is the same for each entry when another model embeds them anew", async () => {
+    await open();
+    const entries = [entry("one", { purpose: "purpose near", tags: ["x"] }), entry("two", { purpose: "purpose far", notes: "a note" })];
+    await scratch.ship(...entries);
+    const seen: string[] = [];
+    const another = modelOf("another", {});
+    await scratch.reopened({ ...another, embed: (texts) => (seen.push(...texts), another.embed(texts)) }).reindex(asSystem());
+    expect(seen).toEqual(entries.map(embeddingText));
+  });
 });
 
 describe("where similarity says little, the words are looked at as well", () => {

@@ -106,6 +106,9 @@ export const thresholdsPolicy = z
   })
   .prefault({});
 
+/** Whether the gates run on the base branch before any agent is called. */
+export const gatesPolicy = z.strictObject({ try_on_base: z.boolean().default(true) }).prefault({});
+
 /** Runs of a gate mode before a person is asked, to see whether tests would notice if the change were wrong. Not without being asked for. */
 export const probePolicy = z.strictObject({
   mode: text.default("fast"),

@@ -70,7 +70,6 @@ test("what Slipway adds has safe defaults", () => {
     locks: { path_resources: {}, acquire_backoff: { initial_seconds: 0.2, factor: 2, max_seconds: 10, jitter: 0.2 } },
     sandbox: { read_only: [], shared_paths: [] },
     parsers: { allow_unsupported: false },
-    worktree: { root: ".worktrees" },
     execution: { env_allowlist: ["PATH", "LANG", "LC_ALL", "TZ"], retry_policy: { transient_error_codes: ["transient_exec_failure"] } },
     thresholds: { performance: {}, repository: {} },
   });

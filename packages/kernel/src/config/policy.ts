@@ -4,6 +4,7 @@ import { repositoryArea, repositoryPath } from "../plans/fields.ts";
 import { visible } from "../plans/paths.ts";
 import {
   executionPolicy,
+  gatesPolicy,
   locksPolicy,
   mergePolicy,
   probePolicy,
@@ -90,12 +91,14 @@ const fields = z.strictObject({
     allow_symlink_traversal: z.boolean().default(false),
   }),
   execution: executionPolicy,
+  gates: gatesPolicy,
   implementation: z.strictObject({ workspace: z.enum(["nx"]).register(errorCodes, { code: "invalid_workspace_implementation" }) }),
   testing: testingPolicy,
   merge_policy: mergePolicy,
   worktree: z.strictObject({
     base_branch: text.regex(/^[^-\s][^\s]*$/),
-    root: repositoryPath.default(".worktrees"),
+    /** Without it worktrees lie in the user's state folder. */
+    root: repositoryPath.optional(),
   }),
   sandbox: sandboxPolicy,
   supervisor: supervisorPolicy,

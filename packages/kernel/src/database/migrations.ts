@@ -5,7 +5,7 @@ import { createCodeIndex } from "../code-index/tables.ts";
 import { createDocuments } from "../documents/tables.ts";
 import { createEvidence } from "../evidence/tables.ts";
 import { createFeatureIndex } from "../feature-index/tables.ts";
-import { addFeatureState, addGateSnapshot, createFeatures } from "../features/tables.ts";
+import { addFeatureState, addGateSnapshot, createDeletedFeatures, createFeatures } from "../features/tables.ts";
 import { createGateRuns } from "../gates/tables.ts";
 import { createHolds } from "../holds/tables.ts";
 import { createLocks } from "../locks/tables.ts";
@@ -16,6 +16,7 @@ import { createQa } from "../qa/tables.ts";
 import { createQuestions } from "../questions/tables.ts";
 import { createBlockedQueue } from "../queue/tables.ts";
 import { createRunLease } from "../run-lease/tables.ts";
+import { createTrials } from "../trials/tables.ts";
 import { createWaits } from "../waits/tables.ts";
 import type { Tx } from "./tables.ts";
 
@@ -53,4 +54,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "documents", up: createDocuments },
   { name: "project-origin", up: addProjectOrigin },
   { name: "artifact-texts", up: createArtifactTexts },
+  { name: "deleted-features", up: createDeletedFeatures },
+  { name: "trials", up: createTrials },
 ];

@@ -18,6 +18,7 @@ import type { QaTables } from "../qa/tables.ts";
 import type { QuestionsTables } from "../questions/tables.ts";
 import type { QueueTables } from "../queue/tables.ts";
 import type { RunLeaseTables } from "../run-lease/tables.ts";
+import type { TrialTables } from "../trials/tables.ts";
 import type { WaitsTables } from "../waits/tables.ts";
 
 /** Every table of the database. A room with tables of its own adds its interface here and its migrations to `migrations.ts`. */
@@ -42,7 +43,8 @@ export interface Tables
     CodeIndexTables,
     DocumentTables,
     ArtifactTables,
-    ProjectTables {}
+    ProjectTables,
+    TrialTables {}
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;

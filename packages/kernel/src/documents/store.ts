@@ -68,7 +68,7 @@ function bodyOf<T>(kind: string, id: string, { body, digest }: { readonly body: 
       kind,
       id,
       suggested_next_actions: [
-        "Put a backup of .slipway/slipway.db in its place, then `slipway resume`. Nothing was done in the meantime.",
+        "Put a backup of slipway/slipway.db below the git directory in its place, then `slipway resume`. Nothing was done in the meantime.",
       ],
     },
   );

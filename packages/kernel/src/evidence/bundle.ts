@@ -21,6 +21,10 @@ export interface EvidencedFeature {
   readonly run_id: string;
   readonly status: string;
   readonly tree: string;
+  /** Its worktree, branch and row are gone since then; what was seen is not. */
+  readonly deleted?: { readonly at: number; readonly by: string };
+  /** Deleted features that had the same name before, as a command takes them. */
+  readonly earlier?: readonly string[];
 }
 
 export interface EvidencedMerge {
@@ -33,8 +37,14 @@ export interface EvidencedMerge {
   readonly approval_id: string;
 }
 
-export async function evidenceOf(db: Db | Tx, feature: EvidencedFeature, merge: EvidencedMerge | null): Promise<EvidenceBundle> {
-  const telemetry = await telemetryOf(db, { feature_id: feature.id });
+/** `label` is what checks and telemetry are filed under: the feature's id, until it is deleted. */
+export async function evidenceOf(
+  db: Db | Tx,
+  feature: EvidencedFeature,
+  merge: EvidencedMerge | null,
+  label = feature.id,
+): Promise<EvidenceBundle> {
+  const telemetry = await telemetryOf(db, { feature_id: label });
   const approval =
     merge === null
       ? undefined
@@ -47,7 +57,7 @@ export async function evidenceOf(db: Db | Tx, feature: EvidencedFeature, merge: 
     feature,
     merge,
     approval: approval ?? null,
-    checks: await checksOf(db, { feature_id: feature.id }),
+    checks: await checksOf(db, { feature_id: label }),
     telemetry,
     totals: totalsOf(telemetry),
     journal: { run: (await headOf(db, feature.run_id)) ?? null, repository: (await headOf(db, REPOSITORY_STREAM)) ?? null },

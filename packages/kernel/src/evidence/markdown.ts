@@ -1,4 +1,6 @@
 import type { EvidenceBundle } from "./bundle.ts";
+import type { SeenProgram } from "../toolchain/program.ts";
+import type { Check } from "./checks.ts";
 import { countChecks } from "./gate-queries.ts";
 
 /** The bundle for a reader. Whatever came from a repository or a model is escaped: it is shown, never rendered. */
@@ -10,13 +12,14 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
     "",
     `Status ${plain(feature.status)}, run \`${code(feature.run_id)}\`, tree \`${code(feature.tree)}\`.`,
     "",
+    ...deletionLines(bundle),
     ...mergeLines(bundle),
     `## Checks (${passed} passed, ${failed} failed)`,
     "",
     "Seen by the harness itself: exit codes, trees and counts are its own.",
     "",
     ...table(
-      ["check", "kind", "status", "exit", "tree", "log", "at"],
+      ["check", "kind", "status", "exit", "tree", "log", "at", "started"],
       checks.map((check) => [
         plain(check.name),
         plain(check.kind),
@@ -25,6 +28,7 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
         short(check.tree),
         short(check.log_digest),
         time(check.at),
+        plain(startedIn(check.counts)),
       ]),
     ),
     "",
@@ -48,6 +52,28 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
     `Run: ${head(journal.run)}. Repository: ${head(journal.repository)}. \`slipway journal verify\` checks both.`,
     "",
   ].join("\n");
+}
+
+/** The interpreter of a step, or its program: what decides how the code of the project behaves. */
+function startedIn(counts: Check["counts"]): string {
+  const { program } = (counts ?? {}) as { readonly program?: SeenProgram };
+  if (program === undefined) return "";
+  const { path, version } = program.interpreter ?? program;
+  return version === null ? path : `${path} ${version}`;
+}
+
+function deletionLines({ feature: { id, deleted, earlier = [] } }: EvidenceBundle): string[] {
+  return [
+    ...(deleted === undefined
+      ? []
+      : [
+          `Deleted at ${time(deleted.at)} by ${plain(deleted.by)}. \`slipway restore ${code(id)} --list\` shows what can be brought back.`,
+          "",
+        ]),
+    ...(earlier.length === 0
+      ? []
+      : [`Deleted features had this name before: ${earlier.map((name) => `\`slipway evidence ${code(name)}\``).join(", ")}.`, ""]),
+  ];
 }
 
 function mergeLines({ merge, approval }: EvidenceBundle): string[] {

@@ -45,6 +45,7 @@ export function evidenceStatement({ feature, merge, approval, checks, totals, jo
     predicate: {
       feature: feature.id,
       run: feature.run_id,
+      ...(feature.deleted === undefined ? {} : { deleted_at: feature.deleted.at }),
       change: { digest: { sha256: merge.change }, base: merge.base_before, branch: merge.base_branch, strategy: merge.strategy },
       approval,
       checks: checks.map(({ name, kind, tree, status, exit_code, counts, log_digest, produced_by, at }) => ({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { releaseAllWithin } from "../locks/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { wakeQueue } from "../queue/store.ts";
-import { TRANSITIONS } from "./status.ts";
+import { ENDED } from "./status.ts";
 import { updateFeature } from "./store.ts";
 
 const abandonInput = z.strictObject({ run_id: z.string().min(1), reason: z.string().min(1) });
@@ -14,7 +14,7 @@ export const abandonOperation: Operation<z.infer<typeof abandonInput>, undefined
   input: abandonInput,
   async commit(tx, { run_id, reason }, _effect, { at }) {
     const features = await tx.selectFrom("features").selectAll().execute();
-    const open = features.filter((feature) => feature.run_id.split("/")[0] === run_id && TRANSITIONS[feature.status].length > 0);
+    const open = features.filter((feature) => feature.run_id.split("/")[0] === run_id && !ENDED.includes(feature.status));
     for (const feature of open) {
       await releaseAllWithin(tx, feature.id);
       await updateFeature(tx, feature, { status: "failed", status_reason: reason }, at);

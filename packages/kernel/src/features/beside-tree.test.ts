@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { declareWriting } from "../git/writing.ts";
 import { callAs as call, lettersOn } from "./testing/letters.ts";
 import { POLICY, openScratchKernel, type ScratchKernel } from "./testing/scratch-kernel.ts";
 
@@ -54,7 +55,9 @@ test("what a gate left that was stopped goes before the next one runs", async ()
   await expect(
     scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" }, stop.signal, onStep),
   ).rejects.toMatchObject({ code: "run_stopped" });
-  // An untracked file, so that the worktree has to be settled first.
+  // As a kill leaves it: an untracked file of the gate's own, so that the worktree has to be settled first.
+  const { worktree: path, tree: from, base_commit: base } = await lettersOn(scratch).row();
+  await declareWriting(scratch.kernel.repository, path, { from, to: null, base });
   writeFileSync(worktree("stray.txt"), "stray\n");
   expect(await found()).toBe("caches/made was there\n");
 });

@@ -1,7 +1,9 @@
 import type { Json } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { checksOf, recordCheck, type Check } from "../evidence/checks.ts";
 import { isOutdated, MODE } from "../evidence/gate-queries.ts";
+import { branchHead } from "../git/branch.ts";
 import { changeBetween, diffText, linesBetween } from "../git/change.ts";
 import { buildMerge } from "../git/merge.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -12,6 +14,7 @@ import { moveWorktree } from "./move.ts";
 import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
 import { findingsOn } from "./scrutiny.ts";
+import { settle } from "./settle.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 /** Kind of the rows that say what the change itself shows against it. */
@@ -34,7 +37,7 @@ export interface Candidate {
   readonly notes: readonly string[];
   /** The base had moved and the worktree now holds the change on top of it: gate it again. */
   readonly rebuilt: boolean;
-  /** Policy or gates have changed since the gates ran on it: gate it again. */
+  /** Policy or gates have changed since the gates ran on it, or none ran: gate it again. */
   readonly outdated: boolean;
   readonly conflicts: readonly string[];
   /** Nothing is left to merge: the base already holds it. */
@@ -63,6 +66,8 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
       const base = await headOf(rooms, feature.base_branch);
+      // Nobody is asked to approve a change while the worktree they look at holds another one.
+      await settle(rooms, feature, operationId, at);
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
       const gated = await checksOf(db, { feature_id, tree });
@@ -74,7 +79,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         change,
         findings: await findingsOn(rooms, feature, entries),
         withoutWalls: withoutWalls(gated),
-        outdated: isOutdated(gated, configuration.policyHash),
+        outdated: gated.every(({ kind }) => kind !== MODE) || isOutdated(gated, configuration.policyHash),
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
         hunks: base === feature.base_commit ? [] : hunksOf(await linesBetween(repository, base, tree)),
@@ -147,5 +152,12 @@ function isUnsandboxed(counts: Json): boolean {
 }
 
 export async function headOf({ repository }: Rooms, branch: string): Promise<string> {
-  return (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `refs/heads/${branch}`])).trim();
+  const head = await branchHead(repository, branch);
+  if (head !== null) return head;
+  throw new SlipwayError("repository_unsuitable", `The base branch "${branch}" is gone, so nothing can land on it.`, {
+    branch,
+    suggested_next_actions: [
+      `Put it back (\`git branch ${branch} <commit>\`, or \`git branch -m <its new name> ${branch}\`), then try again.`,
+    ],
+  });
 }

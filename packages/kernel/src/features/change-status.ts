@@ -35,6 +35,7 @@ export async function changeStatusWithin(
   feature: Feature,
   to: FeatureStatus,
   reason: string,
+  retried = false,
 ): Promise<void> {
   const { id: feature_id, tree } = feature;
   const passed = (mode: string) => modePassed(tx, { feature_id, mode, tree });
@@ -45,6 +46,7 @@ export async function changeStatusWithin(
     reason,
     reasonChanged: reason !== feature.status_reason,
     landed: false,
+    retried,
   });
   if (to === "failed") await releaseAllWithin(tx, feature_id);
 }

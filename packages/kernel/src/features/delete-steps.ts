@@ -1,7 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
 import { translateFileError } from "../files/write-atomic.ts";
 import { anchorTree, keepCommit } from "../git/anchor.ts";
@@ -28,15 +29,21 @@ export interface Removal {
 export async function removeFromDisk(rooms: Rooms, survey: Survey, removal: Removal): Promise<RemovalStep[]> {
   const done: RemovalStep[] = [];
   try {
-    done.push(...(await keepBytes(rooms, survey, removal)));
-    done.push(...(await keepCommits(rooms, survey, removal)));
-    done.push(await dropWorktree(rooms, survey));
-    done.push(await dropBranch(rooms, survey));
+    await removeWork(rooms, survey, removal, done);
     done.push(...(await dropFolder(rooms, survey)));
     return done;
   } catch (error) {
     throw interrupted(survey, done, error);
   }
+}
+
+/** Worktree and branch alone. `done` grows with each step, for whoever has to tell how far it came. */
+export async function removeWork(rooms: Rooms, survey: Survey, removal: Removal, done: RemovalStep[] = []): Promise<RemovalStep[]> {
+  done.push(...(await keepBytes(rooms, survey, removal)));
+  done.push(...(await keepCommits(rooms, survey, removal)));
+  done.push(await dropWorktree(rooms, survey));
+  done.push(await dropBranch(rooms, survey));
+  return done;
 }
 
 /** Bytes in the worktree that no ref holds. The branch counts: its commits are kept in the next step. */
@@ -77,7 +84,7 @@ async function dropFolder({ layout, objects }: Rooms, { feature, files }: Survey
       if (sha256(bytes) === feature.spec_digest) continue;
       kept.push({ step: "keep", outcome: "kept", detail: `${file} is in ${objects.pathOf(await objects.put(bytes))}` });
     }
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   } catch (error) {
     throw translateFileError(error, folder);
   }

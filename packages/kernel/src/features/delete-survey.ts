@@ -4,6 +4,9 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { systemHost } from "@slipway/durable/host";
 import { isFinished } from "@slipway/durable/status";
 import { z } from "zod";
+import { checksOf } from "../evidence/checks.ts";
+import { telemetryOf } from "../evidence/telemetry.ts";
+import { isAnchorOf, listAnchors } from "../git/anchors.ts";
 import { branchHead } from "../git/branch.ts";
 import { findCheckouts } from "../git/checkout.ts";
 import { hiddenGitFolders } from "../git/listing.ts";
@@ -34,6 +37,7 @@ export interface Survey {
   readonly queue: string[];
   /** From the root of the repository. */
   readonly files: string[];
+  readonly keeps: { readonly checks: number; readonly invocations: number; readonly merged_as: string | null; readonly anchors: number };
   /** A run that has not ended and still counts on the feature. */
   readonly unfinished_run: string | null;
   readonly live: Holder | null;
@@ -56,6 +60,7 @@ export async function surveyFeature(rooms: Rooms, id: string): Promise<Survey> {
     locks: (await heldLocks(db, id)).map(({ resource }) => resource),
     queue: queued === null ? [] : [`plan ${queued.plan.plan_version}, waiting for ${queued.waits_for.join(", ")}`],
     files: await filesIn(layout.feature(id), layout.root),
+    keeps: await keptOf(rooms, id),
     unfinished_run: await unfinishedRun(rooms, feature),
     live,
     reasons: [
@@ -111,6 +116,16 @@ async function commitsAhead({ repository, db }: Rooms, { id, base_branch, base_c
 
 function statusReasons({ status }: Feature): Reason[] {
   return status === "planning" || ENDED.includes(status) ? [] : [reason("not_finished", `the feature is ${status}`)];
+}
+
+async function keptOf({ repository, db }: Rooms, id: string): Promise<Survey["keeps"]> {
+  const merge = await db.selectFrom("merges").select("commit_sha").where("feature_id", "=", id).executeTakeFirst();
+  return {
+    checks: (await checksOf(db, { feature_id: id })).length,
+    invocations: (await telemetryOf(db, { feature_id: id })).length,
+    merged_as: merge?.commit_sha ?? null,
+    anchors: (await listAnchors(repository)).filter((anchor) => isAnchorOf(id, anchor)).length,
+  };
 }
 
 async function unfinishedRun({ db }: Rooms, { run_id }: Feature): Promise<string | null> {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs as call, LETTERS as letters, lettersOn } from "./testing/letters.ts";
 import { footprint, leftoversOfCycles } from "./testing/leftovers.ts";
 import { openScratchKernel, PERSON, POLICY, scratchPlan, type ScratchKernel } from "./testing/scratch-kernel.ts";
+import { layoutAt } from "../layout.ts";
 
 let scratch: ScratchKernel;
 let feature: ReturnType<typeof lettersOn>;
@@ -121,8 +122,8 @@ describe("[FEA-168] a dry run", () => {
     const bytes = () => [
       everything(),
       scratch.git("count-objects", "-v"),
-      readFileSync(join(scratch.root, ".slipway/slipway.db-wal")).toString("hex"),
-      readFileSync(join(scratch.root, ".slipway/slipway.db")).toString("hex"),
+      readFileSync(`${layoutAt(scratch.root).database}-wal`).toString("hex"),
+      readFileSync(layoutAt(scratch.root).database).toString("hex"),
     ];
     const before = bytes();
     const survey = await remove({ dry_run: true, force: true });

@@ -1,6 +1,6 @@
-import { rm } from "node:fs/promises";
 import { SlipwayError } from "@slipway/durable/errors";
 import { systemHost } from "@slipway/durable/host";
+import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
 import { rolesFor } from "../config/rbac.ts";
 import type { Tx } from "../database/tables.ts";
@@ -12,8 +12,10 @@ import { leaseHeld, liveRunOn } from "../run-lease/holder.ts";
 import type { Call } from "./call.ts";
 import { removalStepSchema, removeFromDisk, type RemovalStep } from "./delete-steps.ts";
 import { reasonSchema, surveyFeature, type Survey } from "./delete-survey.ts";
+import { keepFormer } from "./former.ts";
 import type { Rooms } from "./rooms.ts";
 import { featureIfAny, type Feature } from "./store.ts";
+import type { FeaturesTables } from "./tables.ts";
 
 const deleteInput = z.strictObject({ feature_id: z.string(), dry_run: z.boolean().optional(), force: z.boolean().optional() });
 export type DeleteInput = z.infer<typeof deleteInput>;
@@ -30,6 +32,14 @@ export const deletionSchema = z.strictObject({
       files: z.array(z.string()),
     })
     .describe("What was there to be removed."),
+  keeps: z
+    .strictObject({
+      checks: z.int().describe("What the harness saw; `slipway evidence` shows it."),
+      invocations: z.int().describe("Calls of agents, with cost and transcript."),
+      merged_as: z.string().nullable().describe("The commit on the base branch; null where it was not merged."),
+      anchors: z.int().describe("Refs below refs/slipway; `slipway restore` makes branches of them."),
+    })
+    .describe("What stays, as of before the deletion."),
   reasons: z.array(reasonSchema).describe("Every reason against it. Without `force` one is enough."),
   steps: z.array(removalStepSchema).describe("What was done; empty in a dry run."),
   unfinished_run: z.string().nullable().describe("A run that had not ended and counted on the feature."),
@@ -43,7 +53,7 @@ interface Record {
   readonly tree: string;
   readonly plans: readonly unknown[];
   readonly notes: readonly unknown[];
-  readonly merge: unknown;
+  readonly merge: FeaturesTables["merges"] | null;
 }
 
 type Deleted = Deletion & { readonly record: Record };
@@ -68,7 +78,11 @@ export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion &
       if (live !== null) throw leaseHeld(live);
       const record = await recordOf(tx, feature);
       const locks = await releaseAllWithin(tx, feature_id);
-      await removeRows(tx, feature_id, `${feature_id}#deleted:${operationId}`);
+      const label = `${feature_id}#deleted:${operationId}`;
+      const { run_id, status, tree, base_branch, base_commit } = feature;
+      const former = { label, id: feature_id, run_id, status, tree, base_branch, base_commit, merge: record.merge };
+      await keepFormer(tx, { ...former, deleted_at: at, deleted_by: actor.id });
+      await removeRows(tx, feature_id, label);
       await wakeQueue(tx, feature_id);
       await answerForDeleted(tx, feature_id, actor, at);
       return { ...deletion, steps: [...deletion.steps, ...rowSteps(deletion, locks)], record };
@@ -92,12 +106,12 @@ export async function assertNotLive({ db, clock }: Rooms, id: string): Promise<v
 
 /** A projection that was under way may have made the folder again. */
 export async function sweepFolder({ db, layout }: Rooms, id: string): Promise<void> {
-  if ((await featureIfAny(db, id)) === undefined) await rm(layout.feature(id), { recursive: true, force: true });
+  if ((await featureIfAny(db, id)) === undefined) await removeTree(layout.feature(id));
 }
 
-function describe({ feature, worktree, branch, locks, queue, files, reasons, unfinished_run }: Survey, dryRun: boolean): Deletion {
+function describe({ feature, worktree, branch, locks, queue, files, keeps, reasons, unfinished_run }: Survey, dryRun: boolean): Deletion {
   const removes = { worktree, branch: branch?.name ?? null, locks, queue, files };
-  return { feature_id: feature.id, dry_run: dryRun, removes, reasons, steps: [], unfinished_run };
+  return { feature_id: feature.id, dry_run: dryRun, removes, keeps, reasons, steps: [], unfinished_run };
 }
 
 function rowSteps({ removes: { queue }, feature_id }: Deletion, locks: readonly string[]): RemovalStep[] {

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { expandHome } from "../config/home.ts";
 import type { VerificationOverrides } from "../gates/precedence.ts";
 import type { GatePolicy, GateRequest } from "../gates/run.ts";
+import { placesIn } from "../places.ts";
 import type { Sandbox } from "../sandbox/contract.ts";
+import type { Toolchain } from "../toolchain/resolve.ts";
 import type { Rooms } from "./rooms.ts";
 import { acceptedPlan, type Feature } from "./store.ts";
 
@@ -14,18 +16,23 @@ export interface GateWish {
   readonly worktree: string;
   readonly logFolder: string;
   readonly sandbox: Sandbox;
+  /** Brings the worktree back to its tree. */
+  readonly bringBack: () => Promise<void>;
+  readonly isTracked: (path: string) => boolean;
 }
 
 /** A gate under the policy of the repository, the same wherever it runs. */
-export function gateRequest(rooms: Rooms, wish: GateWish): GateRequest {
+export function gateRequest(rooms: Rooms, toolchain: Toolchain, wish: GateWish): GateRequest {
   const { policy, gates } = rooms.configuration;
   return {
     ...wish,
     config: gates,
     policy: gatePolicy(rooms),
     hostEnv: rooms.hostEnv,
+    toolchain,
     readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
     shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
+    scratch: join(placesIn(rooms.hostEnv).stateHome, "layers"),
     redact: rooms.redactor,
     clock: rooms.clock,
   };

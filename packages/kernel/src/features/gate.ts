@@ -10,10 +10,12 @@ import { runGate, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { recordGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Operation } from "../operations/operation.ts";
+import { sandboxName } from "../sandbox/contract.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle } from "./settle.ts";
-import { withoutLeftovers } from "./beside-tree.ts";
+import { settle, settledPaths, whileGateWrites } from "./settle.ts";
+import { toolchainOf } from "./toolchain.ts";
+import { withReset } from "./beside-tree.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
 export const gateInput = z.strictObject({ feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
@@ -66,39 +68,44 @@ export function runGatesOperation(
       return slots.within(async () => {
         await settle(rooms, feature, operationId, at);
         const sandbox = await rooms.sandbox();
-        const run = () =>
+        const toolchain = await toolchainOf(rooms, sandbox);
+        const tracked = new Set(await settledPaths(rooms, feature));
+        const run = (bringBack: () => Promise<void>) =>
           runGate({
-            ...gateRequest(rooms, {
+            ...gateRequest(rooms, toolchain, {
               profile,
               mode,
               overrides,
               worktree: feature.worktree,
               logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
               sandbox,
+              bringBack,
+              isTracked: (path) => tracked.has(path),
             }),
             ...(signal === undefined ? {} : { signal }),
             ...(onStep === undefined ? {} : { onStep }),
           });
-        const result = await withoutLeftovers(rooms, feature, async () => {
-          const seen = await run();
-          await settle(rooms, feature, `${operationId}/after`, at);
-          return seen;
-        });
-        return { result, steps: await recordedSteps(rooms, result), tree: feature.tree, sandbox: sandbox.kind };
+        const after = { step: operationId, at };
+        const result =
+          sandbox.layers === true
+            ? await run(() => settle(rooms, feature, `${operationId}/after`, at))
+            : await whileGateWrites(rooms, feature, after, () => withReset(rooms, feature, after, run));
+        return { result, steps: await recordedSteps(rooms, result), tree: feature.tree, sandbox: sandboxName(sandbox) };
       }, signal);
     },
     commit: async (tx, { feature_id }, { result, steps, tree, sandbox }, { at, operationId: id }) => {
       const feature = await findFeature(tx, feature_id);
-      const { profile, mode, tests, coverage, failure } = result;
+      const { profile, mode, tests, coverage, isolation, failure } = result;
       const status = result.passed ? "pass" : "fail";
       const common = { run_id: feature.run_id, feature_id, tree, at };
-      for (const { name, status: seen, exit_code, log_digest } of steps) {
+      for (const { name, status: seen, exit_code, log_digest, program = null } of steps) {
         if (seen === "skipped") continue;
-        const check = { id: `${id}#${name}`, name, kind: `${mode}:step`, status: seen, exit_code, counts: null, log_digest };
+        const counts = program === null ? null : { program };
+        const check = { id: `${id}#${name}`, name, kind: `${mode}:step`, status: seen, exit_code, counts, log_digest };
         await recordCheck(tx, { ...common, ...check });
       }
       const verdict = { id, name: mode, kind: MODE, status, exit_code: null, log_digest: null } as const;
-      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox, policy: policyHash } });
+      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox, isolation, policy: policyHash } });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
       const seen = feature.tree === tree ? resultsOf(feature, result, steps) : {};
       const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };
@@ -143,9 +150,9 @@ function resultsOf({ gate_profile }: Feature, result: GateResult, steps: readonl
 }
 
 /** Logs are small and already redacted; the object store keeps them when the folder is tidied. */
-async function recordedSteps({ objects }: Rooms, { steps }: GateResult): Promise<RecordedStep[]> {
+export async function recordedSteps({ objects }: Pick<Rooms, "objects">, { steps }: GateResult): Promise<RecordedStep[]> {
   return Promise.all(
-    steps.map(async ({ name, command, status, exitCode, durationMs, logPath }) => {
+    steps.map(async ({ name, command, status, exitCode, durationMs, logPath, program, produced }) => {
       const log = status === "skipped" ? Buffer.alloc(0) : readFileSync(logPath);
       return {
         name,
@@ -155,6 +162,8 @@ async function recordedSteps({ objects }: Rooms, { steps }: GateResult): Promise
         duration_ms: Math.round(durationMs),
         log_path: logPath,
         log_digest: log.length === 0 ? null : await objects.put(log),
+        program,
+        ...(produced.length === 0 ? {} : { produced }),
       };
     }),
   );

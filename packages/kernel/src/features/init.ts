@@ -24,7 +24,7 @@ const initInput = z.strictObject({
 
 /** Folder, branch and worktree; then the row. Repeating it changes nothing, and what is missing comes back as it was. */
 export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>, { base: string; tree: string }, Feature> {
-  const { repository, layout, objects, configuration, db } = rooms;
+  const { repository, configuration, db } = rooms;
   const baseBranch = configuration.policy.worktree.base_branch;
   return {
     name: "feature.init",
@@ -33,8 +33,7 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
     async effect({ feature_id: id, spec_digest }) {
       const known = await featureIfAny(db, id);
       await prepareWorktreeRoot(rooms);
-      for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
-      await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(known?.spec_digest ?? spec_digest), known !== undefined);
+      await placeFolder(rooms, id, known?.spec_digest ?? spec_digest, known !== undefined);
       const { baseCommit } = await ensureWorktree(repository, {
         featureId: id,
         branch: id,
@@ -73,6 +72,12 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
     },
     event: ({ feature_id }, { base_commit }) => ({ feature_id, base_commit }),
   };
+}
+
+/** The feature's own folder, with its specification in it. */
+export async function placeFolder({ layout, objects }: Rooms, id: string, specDigest: string, keep: boolean): Promise<void> {
+  for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
+  await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(specDigest), keep);
 }
 
 /** A specification that was read from this very place is not copied over itself, and a feature that exists keeps the file it has. */

@@ -5,6 +5,8 @@ import { findFeature } from "./store.ts";
 
 const TAIL_CHARACTERS = 4_000;
 
+const startedSchema = z.strictObject({ path: z.string(), version: z.string().nullable() });
+
 export const gateStepSchema = z.strictObject({
   name: z.string(),
   command: z.array(z.string()).describe("What was executed, without a shell."),
@@ -13,6 +15,14 @@ export const gateStepSchema = z.strictObject({
   duration_ms: z.number(),
   log_path: z.string(),
   log_digest: z.string().nullable().describe("SHA-256 of the log in the object store; null when there is nothing in it."),
+  program: startedSchema
+    .extend({ interpreter: startedSchema.nullable().describe("What runs it, where it is a script.") })
+    .nullish()
+    .describe("What was started: where it was found, and its version where that is known. Null when nothing was."),
+  produced: z
+    .array(z.strictObject({ path: z.string(), files: z.int(), bytes: z.int(), digest: z.string() }))
+    .optional()
+    .describe("What was handed on to the steps after it."),
 });
 
 export const latestEvidenceSchema = z.strictObject({
@@ -38,6 +48,10 @@ export const latestEvidenceSchema = z.strictObject({
 
 export type LatestEvidence = z.infer<typeof latestEvidenceSchema>;
 
+export function shownStep({ produced, ...step }: RecordedStep): z.infer<typeof gateStepSchema> {
+  return { ...step, command: [...step.command], ...(produced === undefined ? {} : { produced: [...produced] }) };
+}
+
 /** What the harness saw when a gate last ran. */
 export async function latestEvidence({ db, objects }: Rooms, id: string): Promise<LatestEvidence> {
   const feature = await findFeature(db, id);
@@ -54,7 +68,7 @@ export async function latestEvidence({ db, objects }: Rooms, id: string): Promis
       current: tree === feature.tree,
       passed: status === "pass",
       failure: failure === null ? null : { code: failure.code, message: failure.message },
-      steps: steps.map((step) => ({ ...step, command: [...step.command] })),
+      steps: steps.map(shownStep),
       at: new Date(at).toISOString(),
     },
     log: decisive === undefined ? null : { step: decisive.name, path: decisive.log_path, tail: await tailOf(decisive.log_digest) },

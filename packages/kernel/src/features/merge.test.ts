@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "@slipway/durable/environment";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs, LETTERS, lettersOn } from "./testing/letters.ts";
 import {
@@ -147,8 +150,12 @@ profiles:
   test("bytes that changed after the gate do not merge with it", async () => {
     const candidate = await feature.ready();
     scratch.write(".worktrees/letters/src/a.txt", "slipped in\n");
-    await merge(scratch.sign(candidate));
-    expect(scratch.git("show", "main:src/a.txt")).toBe("two\n");
+    await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({
+      code: "worktree_edited",
+      details: { files: [{ path: "src/a.txt", status: "M" }], commits: [], kept_branch: "slipway/kept/letters-1" },
+    });
+    expect(scratch.git("show", "main:src/a.txt")).toBe("one\n");
+    expect(feature.file("src/a.txt")).toBe("slipped in\n");
   });
 });
 
@@ -211,6 +218,18 @@ describe("nothing moves", () => {
     await scratch.records.database.db.updateTable("locks").set({ expires_at: 0 }).execute();
     await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({ code: "lock_not_held", details: { resources: ["openapi"] } });
     expect(main()).toBe(candidate.base);
+  });
+
+  test("[FEA-116] when a lock runs out once git has locked the refs", async () => {
+    const refsAreLocked = () => existsSync(join(scratch.root, ".git/refs/heads/main.lock"));
+    const now = () => systemClock.now() + (refsAreLocked() ? 3_600_000 : 0);
+    await reopen(POLICY, { clock: { ...systemClock, now } });
+    const candidate = await readyWithLock();
+    await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({ code: "lock_not_held", details: { resources: ["openapi"] } });
+    expect(main()).toBe(candidate.base);
+    expect(scratch.read("src/a.txt")).toBe("one\n");
+    expect(scratch.git("status", "--porcelain")).toBe("");
+    expect((await feature.row()).status).toBe("ready_to_merge");
   });
 });
 

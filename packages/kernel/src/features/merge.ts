@@ -2,7 +2,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { consumeApproval, readApproval, type Approval } from "../approvals/approvals.ts";
 import { rolesFor } from "../config/rbac.ts";
-import { alignIndexes } from "../git/checkout.ts";
+import { alignIndex } from "../git/checkout.ts";
 import { changeBetween } from "../git/change.ts";
 import { buildMerge, hasLanded, landMerge, type BuiltMerge, type Landed, type MergeStrategy } from "../git/merge.ts";
 import { releaseAllWithin } from "../locks/store.ts";
@@ -59,7 +59,6 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
       const feature = await findFeature(db, feature_id);
       const strategy = chosenStrategy(policy, merge_strategy);
       await assertReady(rooms, feature);
-      await settle(rooms, feature, operationId, at);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
       const thing = approvedThing(feature.id, change, feature.tree, feature.base_commit);
       const needed = policy.merge_policy.require_user_approval || token !== "";
@@ -74,8 +73,10 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
       });
       const landedBefore = redriven && (await hasLanded(repository, feature.base_branch, built.commit));
       if (redriven && !landedBefore) await approvedAsOf(at);
+      // Bytes that nobody approved are neither merged nor dropped. What has landed has moved the branch itself.
+      if (!landedBefore) await settle(rooms, feature, operationId, at);
       const { checkoutUpdated } = await land(feature, built, landedBefore);
-      await alignIndexes(repository, feature.branch, built.featureCommit);
+      await alignIndex(repository, feature.worktree, built.featureCommit);
       const landing: Landing = {
         commit: built.commit,
         feature_commit: built.featureCommit,
@@ -150,6 +151,7 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
         commit: built.commit,
         featureBranch: feature.branch,
         featureCommit: built.featureCommit,
+        featureWorktree: feature.worktree,
         confirm: assertLocked,
       });
     } catch (error) {

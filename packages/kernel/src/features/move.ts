@@ -1,5 +1,6 @@
-import { anchor } from "../git/anchor.ts";
+import { anchorTree } from "../git/anchor.ts";
 import { rebaseWorktree } from "../git/worktree.ts";
+import { declareWriting } from "../git/writing.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle } from "./settle.ts";
 import type { Feature } from "./store.ts";
@@ -12,9 +13,9 @@ interface Standing {
 /** Puts the worktree and its branch on another base, with the given content. What was there until now is anchored first. */
 export async function moveWorktree(rooms: Rooms, feature: Feature, onto: Standing, step: string, at: number): Promise<void> {
   const { repository, layout } = rooms;
-  const { id, run_id: run, worktree: path, branch, base_commit: from } = feature;
-  const indexFile = layout.indexFile(id);
+  const { id, run_id: run, worktree: path, branch, tree: from } = feature;
   await settle(rooms, feature, step, at);
-  await anchor(repository, path, { run, step: `${step}/before`, message: `${id}: before the base moved`, at, indexFile });
-  await rebaseWorktree(repository, { path, branch, from, onto: onto.base, tree: onto.tree, indexFile });
+  await anchorTree(repository, path, from, { run, step: `${step}/before`, message: `${id}: before the base moved`, at });
+  await declareWriting(repository, path, { from, to: onto.tree, base: onto.base });
+  await rebaseWorktree(repository, { path, branch, onto: onto.base, from, tree: onto.tree, indexFile: layout.indexFile(id) });
 }

@@ -10,6 +10,7 @@ import { qaView, updateQaOperation } from "./qa.ts";
 import type { Call } from "./call.ts";
 import { candidateOperation, type Candidate } from "./candidate.ts";
 import { changeStatusOperation } from "./change-status.ts";
+import { cleanOperation, cleanSurvey } from "./clean.ts";
 import { assertNotLive, deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "./delete.ts";
 import { featureReads } from "./reads.ts";
 import { commitOperation, ensureWorktreeOperation, rebaseOperation, repoMergeOperation } from "./repo-operations.ts";
@@ -20,6 +21,7 @@ import { collisionMatrix } from "./collision-matrix.ts";
 import { keepLocks, reclaimStaleOperation, type KeepLocks } from "./lock-upkeep.ts";
 import { waitForLocks, type LockRequest } from "./lock-waiting.ts";
 import { acquireLocksOperation, locksFor, releaseLockOperation } from "./locks.ts";
+import { adoptOperation, setAsideOperation } from "./hand-work.ts";
 import { latestEvidence } from "./latest-evidence.ts";
 import { mergeOperation } from "./merge.ts";
 import { noteOperation } from "./note.ts";
@@ -27,6 +29,8 @@ import { requirePlan, submitPlanOperation } from "./plan.ts";
 import { updatePlanOperation } from "./plan-update.ts";
 import { openProjections } from "./projection.ts";
 import { restartOperation } from "./restart.ts";
+import { retryFacts } from "./retry-facts.ts";
+import { retryOperation } from "./retry.ts";
 import { assertReady } from "./merge-checks.ts";
 import type { Rooms } from "./rooms.ts";
 import { acceptedPlan, findFeature } from "./store.ts";
@@ -99,7 +103,12 @@ export function featureOperations(rooms: Rooms) {
     index: () => readIndex(rooms.db),
     ...worktreeOperations(rooms, perform, atWork),
     candidate: bindAtWork(candidateOperation(rooms)),
+    adopt: bindAtWork(adoptOperation(rooms)),
+    setAside: bindAtWork(setAsideOperation(rooms)),
     restart: bindAtWork(restartOperation(rooms)),
+    retry: bindAtWork(retryOperation(rooms)),
+    /** What stands of a feature that has ended. */
+    retryFacts: (id: string) => retryFacts(rooms, id),
     merge: bindAtWork(mergeOperation(rooms)),
     gates: (profile?: string) => listGates(rooms.configuration.gates, profile),
     latestEvidence: (id: string) => latestEvidence(rooms, id),
@@ -116,6 +125,8 @@ export function featureOperations(rooms: Rooms) {
     repoCommit: bindAtWork(commitOperation(rooms)),
     rebaseOntoMain: bindAtWork(rebaseOperation(rooms)),
     repoMerge: bindAtWork(repoMergeOperation(rooms)),
+    clean: bindAtWork(cleanOperation(rooms)),
+    cleanSurvey: (id: string) => cleanSurvey(rooms, id),
     async delete(call: Call, input: DeleteInput): Promise<Deletion> {
       if (input.dry_run === true) return surveyDeletion(rooms, call, input);
       const id = input.feature_id;

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { callAs, LETTERS, lettersOn } from "./testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, replaceLine, scratchPlan, type ScratchKernel } from "./testing/scratch-kernel.ts";
+import { layoutAt } from "../layout.ts";
 
 const CHILD = join(import.meta.dirname, "testing", "patch-child.ts");
 
@@ -30,7 +31,7 @@ test("[FEA-081] a lock that runs out while the files are written: a stale holder
     {
       observe({ phase, name }) {
         if (phase !== "effect_done" || name !== "repo.apply_patch" || sql === null) return;
-        const database = new DatabaseSync(join(scratch.root, ".slipway/slipway.db"));
+        const database = new DatabaseSync(layoutAt(scratch.root).database);
         database.exec(sql);
         database.close();
       },

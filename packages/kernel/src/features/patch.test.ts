@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs, LETTERS, lettersOn } from "./testing/letters.ts";
@@ -150,6 +150,7 @@ describe("a patch is refused", () => {
       "diff --git a/src/a.txt b/src/dark/c.txt\nsimilarity index 100%\ncopy from src/a.txt\ncopy to src/dark/c.txt\n",
       "src/dark/c.txt",
     );
+    await refusedFor(rename("src/a.txt", "src/new.txt").replaceAll("rename", "copy").replaceAll("src/a.txt", "check.sh"), "check.sh");
     expect((await patch(rename("src/a.txt", "src/new.txt"))).changed).toEqual([
       { path: "src/a.txt", status: "D" },
       { path: "src/new.txt", status: "A" },
@@ -210,13 +211,12 @@ describe("an accepted patch", () => {
     expect(feature.file("src/a.txt")).toBe("two\n");
   });
 
-  test("bytes that somebody left in the worktree are kept under an anchor, not lost and not merged", async () => {
+  test("bytes that somebody left in the worktree stop it: they are anchored, and stay where they are until a person decides", async () => {
     await feature.planned();
     scratch.write(".worktrees/letters/src/b.txt", "edited by hand\n");
     scratch.write(".worktrees/letters/stray.txt", "stray\n");
-    await patch(TWO);
-    expect([feature.file("src/a.txt"), feature.file("src/b.txt")]).toEqual(["two\n", "one\n"]);
-    expect(existsSync(join(scratch.root, ".worktrees/letters/stray.txt"))).toBe(false);
+    await expect(patch(TWO)).rejects.toMatchObject({ code: "worktree_edited", details: { outside_plan: ["src/b.txt", "stray.txt"] } });
+    expect([feature.file("src/a.txt"), feature.file("src/b.txt")]).toEqual(["one\n", "edited by hand\n"]);
     const kept = scratch.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
     const found = kept.filter((ref) => scratch.git("ls-tree", "-r", "--name-only", ref).includes("stray.txt"));
     expect(scratch.git("show", `${found[0]}:src/b.txt`)).toBe("edited by hand\n");

@@ -5,8 +5,9 @@ import { anchorTree } from "../git/anchor.ts";
 import { applyEntries, applyTree } from "../git/apply-tree.ts";
 import { porcelain } from "../git/change.ts";
 import { NO_LINES, type LineDiff } from "../git/line-diff.ts";
-import { judgePatch, type JudgedPatch, type PatchChange } from "../git/patch.ts";
+import { judgePatch, type JudgedPatch } from "../git/patch.ts";
 import { treeOf } from "../git/residents.ts";
+import { declareWriting } from "../git/writing.ts";
 import type { Operation } from "../operations/operation.ts";
 import { checkChanges } from "../plans/check.ts";
 import { refusal } from "../plans/violation.ts";
@@ -15,7 +16,7 @@ import type { Db, Tx } from "../database/tables.ts";
 import { locksInForce } from "./locks.ts";
 import { realign } from "./qa.ts";
 import type { Rooms } from "./rooms.ts";
-import { putRight, settle, settledPaths } from "./settle.ts";
+import { settle, settledPaths } from "./settle.ts";
 import { ENDED } from "./status.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
 
@@ -60,14 +61,15 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
     async effect({ feature_id: id, unified_diff }, { operationId: step, at }) {
       const feature = await findFeature(db, id);
       assertOpen(feature);
-      await assertAllowed(db, id, []);
+      await assertAllowed(db, id, { changes: [], copied: [] });
+      await settle(rooms, feature, step, at);
       const paths = await settledPaths(rooms, feature);
       const judged = await judge(feature, Buffer.from(unified_diff), paths);
-      await assertAllowed(db, id, judged.changes);
-      const standing = paths === null ? await putRight(rooms, feature, step, at, judged.tree) : feature.tree;
+      await assertAllowed(db, id, judged);
+      await declareWriting(repository, feature.worktree, { from: feature.tree, to: judged.tree, base: feature.base_commit });
       placed = { id, step, at };
       const [, { ref }] = await together(
-        place(feature, standing, judged, paths !== null),
+        place(feature, judged, paths !== null),
         anchorTree(repository, feature.worktree, judged.tree, {
           run: feature.run_id,
           step,
@@ -82,7 +84,7 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
       const feature = await findFeature(tx, feature_id);
       if (feature.tree !== from) throw moved(feature);
       // Plan and locks may have gone while the files were written: a stale holder writes nothing.
-      await assertAllowed(tx, feature_id, judged.changes);
+      await assertAllowed(tx, feature_id, judged);
       // Results belong to a tree: what passed on the last one says nothing about this one.
       const { plan = "na" } = gateMap(feature);
       const next = await updateFeature(tx, feature, { tree: judged.tree, gates: JSON.stringify({ plan }) }, at);
@@ -113,17 +115,16 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
     return { ...judged, lines: judged.lines ?? NO_LINES };
   }
 
-  async function assertAllowed(on: Db | Tx, id: string, changes: readonly PatchChange[]): Promise<void> {
-    const violations = checkChanges(changes, await acceptedPlan(on, id), policy, await locksInForce(on, id, clock.now()));
+  async function assertAllowed(on: Db | Tx, id: string, { changes, copied }: Pick<JudgedPatch, "changes" | "copied">): Promise<void> {
+    const violations = checkChanges(changes, await acceptedPlan(on, id), policy, await locksInForce(on, id, clock.now()), copied);
     if (violations.length > 0) throw refusal("The patch", violations);
   }
 
-  async function place({ id, worktree }: Feature, standing: string, judged: JudgedPatch, isKnown: boolean): Promise<void> {
+  async function place({ id, worktree, tree: from }: Feature, judged: JudgedPatch, isKnown: boolean): Promise<void> {
     const options = { indexFile: layout.indexFile(id) };
     const { tree, changes } = judged;
     if (isKnown) await applyEntries(repository, worktree, changes, options, judged);
-    // After a crash between applying and recording, the files are already there.
-    else if (standing !== tree) await applyTree(repository, worktree, standing, tree, options);
+    else if (from !== tree) await applyTree(repository, worktree, from, tree, options);
   }
 
   async function undo(): Promise<void> {

@@ -1,6 +1,8 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
 import { checksOf, recordCheck, type Check } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
@@ -8,16 +10,20 @@ import type { TestCounts } from "../gates/coverage.ts";
 import { runGate, type GateResult } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { changeBetween } from "../git/change.ts";
+import { decodePath, splitZero } from "../git/names.ts";
 import { treeOf } from "../git/residents.ts";
 import type { Operation } from "../operations/operation.ts";
 import { strictAreaMatcher } from "../plans/areas.ts";
 import { mutantsOf, type Mutant } from "../scrutiny/mutants.ts";
 import { probeFindings, type Probed } from "../scrutiny/probe-rules.ts";
 import { inWords } from "../scrutiny/finding.ts";
+import { writeBelow } from "../trees/files.ts";
 import { gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "./rooms.ts";
 import { changedFiles, findingsOn } from "./scrutiny.ts";
 import { findFeature, type Feature } from "./store.ts";
+import { makeUngatedFolder } from "../ungated.ts";
+import { toolchainOf } from "./toolchain.ts";
 
 const probeInput = z.strictObject({ feature_id: z.string() });
 
@@ -39,7 +45,7 @@ export function probeOperation(
   slots: GateSlots,
   signal?: AbortSignal,
 ): Operation<z.infer<typeof probeInput>, Seen, ProbeSummary> {
-  const { db, repository, layout, configuration } = rooms;
+  const { db, repository, configuration } = rooms;
   const { policy } = configuration;
   return {
     name: "feature.probe",
@@ -92,27 +98,41 @@ export function probeOperation(
 
   function gateOn(feature: Feature, tree: string, mode: string, mutant: Mutant | null): Promise<GateResult> {
     return slots.within(async () => {
-      const place = join(layout.feature(feature.id), "probe");
+      const place = join(repository.ungated.probes, feature.id);
+      makeUngatedFolder(repository, repository.ungated.probes);
       const worktree = join(place, "tree");
-      await rm(place, { recursive: true, force: true });
-      try {
+      await removeTree(place);
+      const layOut = async () => {
+        await removeTree(worktree);
         await mkdir(worktree, { recursive: true });
         const git = await repository.vault({ workTree: worktree, indexFile: join(place, "index") });
         await git.run(["read-tree", "--end-of-options", tree]);
         await git.run(["checkout-index", "--all", "--force"]);
-        if (mutant !== null) await writeFile(join(worktree, mutant.path), mutant.text);
+        if (mutant !== null) writeBelow(worktree, mutant.path, Buffer.from(mutant.text), isExecutable(join(worktree, mutant.path)));
+      };
+      try {
+        await layOut();
+        const tracked = new Set(
+          splitZero((await (await repository.vault()).run(["ls-tree", "-rz", "--name-only", "--full-tree", tree])).stdout).map(decodePath),
+        );
         const overrides = await overridesFor(rooms, feature, feature.gate_profile);
+        const sandbox = await rooms.sandbox();
         const wish = {
           profile: feature.gate_profile,
           mode,
           overrides,
           worktree,
           logFolder: join(place, "logs"),
-          sandbox: await rooms.sandbox(),
+          sandbox,
+          bringBack: layOut,
+          isTracked: (path: string) => tracked.has(path),
         };
-        return await runGate({ ...gateRequest(rooms, wish), ...(signal === undefined ? {} : { signal }) });
+        return await runGate({
+          ...gateRequest(rooms, await toolchainOf(rooms, sandbox), wish),
+          ...(signal === undefined ? {} : { signal }),
+        });
       } finally {
-        await rm(place, { recursive: true, force: true });
+        await removeTree(place);
       }
     }, signal);
   }
@@ -122,6 +142,10 @@ function countsOf(checks: readonly Check[], mode: string, profile: string): Test
   const run = checks.filter(({ kind, name }) => kind === MODE && name === mode).at(-1);
   const counts = run?.counts as { readonly profile?: string; readonly tests?: TestCounts | null } | null | undefined;
   return counts?.profile === profile ? (counts.tests ?? null) : null;
+}
+
+function isExecutable(path: string): boolean {
+  return ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0;
 }
 
 function notAsked(): SlipwayError {

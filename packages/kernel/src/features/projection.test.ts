@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { ensureDirectory } from "../files/write-atomic.ts";
 import { CrashSimulator, type CrashState } from "../files/testing/crash-simulator.ts";
-import { layoutOf } from "../layout.ts";
+import { layoutAt } from "../layout.ts";
 import { planSchema } from "../plans/schema.ts";
 import { qaTestIndex } from "../qa/schema.ts";
 import { openProjections } from "./projection.ts";
@@ -104,7 +104,7 @@ describe("[FEA-011] the database is canonical", () => {
 test("[FEA-010] after a power cut at any moment every projection is whole: old, new or not there yet, and valid", async () => {
   await planned();
   const simulator = new CrashSimulator();
-  const layout = layoutOf("/r");
+  const layout = layoutAt("/r");
   await ensureDirectory(simulator.fs, layout.feature("letters"));
   const projections = openProjections({ ...rooms(), layout }, simulator.fs);
   await projections.write("letters");

@@ -13,7 +13,7 @@ import type { Rooms } from "./rooms.ts";
 import { stateOf, type State } from "./state.ts";
 import { locksInForce } from "./locks.ts";
 import { modesOf } from "./state-reads.ts";
-import { TRANSITIONS } from "./status.ts";
+import { ENDED } from "./status.ts";
 import { acceptedPlan, type Feature } from "./store.ts";
 
 /** Files for people, written from the rows after the commit. They are never read back. */
@@ -92,7 +92,7 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
       const repaired: string[] = [];
       for (const { id, status } of await db.selectFrom("features").select(["id", "status"]).orderBy("id").execute()) {
         // What is over may have been tidied away.
-        if (TRANSITIONS[status].length === 0 && !existsSync(layout.feature(id))) continue;
+        if (ENDED.includes(status) && !existsSync(layout.feature(id))) continue;
         forget(id);
         if (await turn(id)) repaired.push(id);
         await sweepTemporaries(fs, layout.feature(id), rooms.clock.now());

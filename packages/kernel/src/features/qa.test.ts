@@ -155,7 +155,7 @@ describe("qa.test_index_update", () => {
     expect(await view()).toEqual(before);
   });
 
-  test("[FEA-097] counts, and what is open by file and hunk", async () => {
+  test("[FEA-057] [FEA-097] counts, and what is open by file and hunk", async () => {
     await update({
       expected_version: 1,
       updates: [passed, { path: "src/new.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "failed" }],

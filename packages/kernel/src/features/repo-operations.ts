@@ -3,14 +3,14 @@ import { z } from "zod";
 import { rolesFor } from "../config/rbac.ts";
 import { commitTree, datedAt, keepCommit } from "../git/anchor.ts";
 import { branchHead, moveBranch } from "../git/branch.ts";
-import { alignIndexes } from "../git/checkout.ts";
+import { alignIndex } from "../git/checkout.ts";
 import { treeOf } from "../git/residents.ts";
-import { ensureWorktree } from "../git/worktree.ts";
+import { standUp } from "../git/stand-up.ts";
 import type { ActorType, Operation } from "../operations/operation.ts";
 import { candidateOperation } from "./candidate.ts";
 import { mergeOperation } from "./merge.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle } from "./settle.ts";
+import { recordedOf, settle } from "./settle.ts";
 import { ENDED } from "./status.ts";
 import { findFeature, type Feature } from "./store.ts";
 import { prepareWorktreeRoot } from "./worktree-root.ts";
@@ -36,20 +36,9 @@ export function ensureWorktreeOperation(rooms: Rooms): Operation<FeatureInput, W
     async effect({ feature_id }) {
       const feature = await findFeature(db, feature_id);
       await prepareWorktreeRoot(rooms);
-      const ensured = await ensureWorktree(repository, {
-        featureId: feature_id,
-        branch: feature.branch,
-        baseRef: feature.base_commit,
-        path: feature.worktree,
-        expectedTree: feature.tree,
-        protectedBranches: [feature.base_branch],
-      });
-      return {
-        worktree_path: ensured.path,
-        branch: ensured.branch,
-        base: feature.base_commit,
-        created: ensured.created || ensured.rebuilt,
-      };
+      const made = await standUp(repository, recordedOf(feature));
+      const { worktree: worktree_path, branch, base_commit: base } = feature;
+      return { worktree_path, branch, base, created: made.length > 0 };
     },
     commit: async (_tx, _input, ensured) => ensured,
     event: ({ feature_id }, { branch, created }) => ({ feature_id, branch, created }),
@@ -86,7 +75,7 @@ export function commitOperation(rooms: Rooms): Operation<z.infer<typeof commitIn
         await keepCommit(repository, { run, step: `${operationId}/commit` }, commit);
         await moveBranch(repository, branch, commit, head);
       }
-      await alignIndexes(repository, branch, commit);
+      await alignIndex(repository, feature.worktree, commit);
       return { branch, commit, committed };
     },
     commit: async (_tx, _input, done) => done,

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isBelow } from "../sandbox/arguments.ts";
 import { callAs as call, LETTERS as letters, lettersOn } from "./testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, type ScratchKernel } from "./testing/scratch-kernel.ts";
 
@@ -29,6 +30,14 @@ describe("worktrees", () => {
     expect(scratch.git("rev-parse", "letters").trim()).toBe(scratch.git("rev-parse", "main").trim());
     expect(scratch.git("-C", ".worktrees/letters", "symbolic-ref", "HEAD").trim()).toBe("refs/heads/letters");
     expect([made.branch, (await scratch.kernel.features.getState("letters")).state.branch]).toEqual(["letters", "letters"]);
+  });
+
+  test("[FEA-078] the branch starts at the base also where the user stands on another branch", async () => {
+    scratch.git("switch", "--quiet", "--create", "mine");
+    scratch.git("commit", "--quiet", "--allow-empty", "--message=mine");
+    await feature.init();
+    expect(scratch.git("rev-parse", "letters")).toBe(scratch.git("rev-parse", "main"));
+    expect(scratch.git("rev-parse", "letters")).not.toBe(scratch.git("rev-parse", "mine"));
   });
 
   test("[FEA-062] ensure_worktree and init a second time change no branch, no file and no version", async () => {
@@ -69,7 +78,7 @@ describe("worktrees", () => {
 });
 
 describe("[FEA-007] the root of the worktrees", () => {
-  const rooted = (root: string) => POLICY.replace("worktree: { base_branch: main }", `worktree: { base_branch: main, root: "${root}" }`);
+  const rooted = (root: string) => POLICY.replace("root: .worktrees", `root: "${root}"`);
 
   test("is configurable, and stays out of git status without hiding folders of that name elsewhere", async () => {
     await reopening(rooted("build/[trees]"));
@@ -78,6 +87,29 @@ describe("[FEA-007] the root of the worktrees", () => {
     expect(scratch.git("status", "--porcelain", "--untracked-files=all")).toBe("");
     scratch.write("src/build/[trees]/x", "");
     expect(scratch.git("status", "--porcelain", "--untracked-files=all")).toContain("src/build/[trees]/x");
+  });
+
+  test("B9: without one they lie outside the checkout, for this user alone", async () => {
+    await reopening(POLICY.replace(", root: .worktrees", ""));
+    const before = readdirSync(scratch.root).toSorted();
+    await feature.init();
+    const { worktree } = (await scratch.kernel.records.database.db.selectFrom("features").selectAll().execute())[0]!;
+    const { worktrees } = scratch.kernel.repository.ungated;
+    expect(worktree).toBe(join(worktrees, "letters"));
+    expect(isBelow(scratch.root, worktree)).toBe(false);
+    expect(readFileSync(join(worktree, "src/a.txt"), "utf8")).toBe("one\n");
+    expect([worktrees, dirname(worktrees)].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect(readdirSync(scratch.root).toSorted()).toEqual(before);
+  });
+
+  test("B30: one in the checkout is for this user alone, too", async () => {
+    const before = process.umask(0);
+    try {
+      await feature.init();
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(join(scratch.root, ".worktrees")).mode & 0o777).toBe(0o700);
   });
 
   test.each(["../outside", "/tmp/outside", ".git/trees"])("%s fails with path_out_of_bounds", async (root) => {

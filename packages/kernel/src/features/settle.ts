@@ -1,46 +1,141 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { anchorTree } from "../git/anchor.ts";
-import { bringFiles, pathsIfAt, snapshotTree } from "../git/snapshot.ts";
-import { ensureWorktree } from "../git/worktree.ts";
+import { SlipwayError } from "@slipway/durable/errors";
+import { isAnchored } from "../git/branch.ts";
+import { alignIndex } from "../git/checkout.ts";
+import { anchorFound, isByHand, lookFor, type Found } from "../git/hand-work.ts";
+import { nextKeptBranch } from "../git/kept-branch.ts";
+import { bringFiles, pathsIfAt, snapshotTree, worktreeChanged } from "../git/snapshot.ts";
+import { headCommit, pointHead, readHead, standUp, type Recorded } from "../git/stand-up.ts";
+import { bringBranch } from "../git/worktree.ts";
+import { declareWriting, endWriting } from "../git/writing.ts";
+import { plannedFiles } from "../plans/schema.ts";
 import type { Rooms } from "./rooms.ts";
-import type { Feature } from "./store.ts";
+import { acceptedPlan, type Feature } from "./store.ts";
 
 /**
- * Makes the worktree hold exactly the tree the feature's row names. Bytes that do not belong there (a half-applied patch
- * after a kill, files a gate wrote, an edit by hand) are anchored first, so nothing is lost. `alsoRight` is a tree that an
- * earlier attempt of the same operation may have left. Returns the tree that is there now.
+ * Brings the worktree and the branch to what the feature's row says. What is gone is made again; what the harness itself left
+ * half done is undone. A person's edits and commits are anchored and refused as `worktree_edited`: only a person decides on them.
  */
-export async function settle(rooms: Rooms, feature: Feature, step: string, at: number, alsoRight?: string): Promise<string> {
-  return (await settledPaths(rooms, feature)) === null ? putRight(rooms, feature, step, at, alsoRight) : feature.tree;
+export async function settle(rooms: Rooms, feature: Feature, step: string, at: number): Promise<void> {
+  if ((await settledPaths(rooms, feature)) !== null) return;
+  const found = await look(rooms, feature);
+  if (isByHand(found)) throw await editedByHand(rooms, feature, found, step, at);
+  await putRight(rooms, feature, found, step, at);
 }
 
-/** The paths of the feature's tree if the worktree holds exactly it; null where `putRight` is needed. */
-export async function settledPaths(rooms: Rooms, feature: Feature): Promise<readonly string[] | null> {
-  if (!existsSync(join(feature.worktree, ".git"))) await rebuild(rooms, feature);
-  return pathsIfAt(rooms.repository, feature.worktree, feature.tree, { indexFile: rooms.layout.indexFile(feature.id) });
+/** The paths of the feature's tree if worktree and branch are exactly as recorded; null where `settle` has to look closer. */
+export async function settledPaths({ repository, layout }: Rooms, feature: Feature): Promise<readonly string[] | null> {
+  const head = await readHead(repository, feature.worktree);
+  if (head === null || head.branch !== feature.branch) return null;
+  if (head.commit !== feature.base_commit && (head.commit === null || !(await isAnchored(repository, head.commit)))) return null;
+  return pathsIfAt(repository, feature.worktree, feature.tree, { indexFile: layout.indexFile(feature.id) });
 }
 
-/** `settle` for a worktree that was seen not to be settled. */
-export async function putRight(rooms: Rooms, feature: Feature, step: string, at: number, alsoRight?: string): Promise<string> {
+/** What a person has done by hand, for somebody who only looks; null when there is nothing, or no worktree. */
+export async function handWorkIn({ repository, layout }: Pick<Rooms, "repository" | "layout">, feature: Feature): Promise<Found | null> {
+  if ((await readHead(repository, feature.worktree)) === null) return null;
+  const found = await lookFor(repository, recordedOf(feature), { indexFile: layout.indexFile(feature.id) });
+  return isByHand(found) ? found : null;
+}
+
+/** What stands there, once what was gone is there again. */
+export async function look({ repository, layout }: Rooms, feature: Feature): Promise<Found> {
+  const recorded = recordedOf(feature);
+  await standUp(repository, recorded);
+  return lookFor(repository, recorded, { indexFile: layout.indexFile(feature.id) });
+}
+
+/** Files and branch back to the record. The caller has seen that nothing of a person's is among them, or has kept it. */
+export async function putRight(rooms: Rooms, feature: Feature, found: Found, step: string, at: number): Promise<void> {
   const { repository, layout } = rooms;
-  const { id, worktree, tree } = feature;
-  const indexFile = layout.indexFile(id);
-  const found = await snapshotTree(repository, worktree, { indexFile });
-  if (found === tree || found === alsoRight) return found;
-  const kept = { run: feature.run_id, step: `${step}/found`, message: `${id}: bytes found before ${step}`, at };
-  await anchorTree(repository, worktree, found, kept);
-  await bringFiles(repository, worktree, { from: found, to: tree }, { indexFile });
-  return tree;
+  const { id, run_id: run, worktree, branch, base_commit, tree } = feature;
+  if (found.tree !== tree) {
+    const kept = { run, step: `${step}/found`, message: `${id}: bytes found before ${step}`, at };
+    await anchorFound(repository, recordedOf(feature), { ...found, heads: [] }, kept);
+    const options = { indexFile: layout.indexFile(id) };
+    if ((await snapshotTree(repository, worktree, options)) !== found.tree) throw worktreeChanged(worktree, ["edited a moment ago"]);
+    await bringFiles(repository, worktree, { from: found.tree, to: tree }, options);
+  }
+  const head = await headCommit(repository, branch);
+  if (head !== base_commit && (head === null || !(await isAnchored(repository, head)))) {
+    await bringBranch(repository, branch, worktree, base_commit);
+    await alignIndex(repository, worktree, base_commit);
+  }
+  const checkedOut = await readHead(repository, worktree);
+  if (checkedOut !== null && checkedOut.branch !== branch) await pointHead(repository, checkedOut.id, branch);
+  if (!gatesUnderWay.has(worktree)) await endWriting(repository, worktree);
 }
 
-/** Somebody deleted the worktree: everything that was ever acknowledged is in the object database. */
-async function rebuild({ repository }: Rooms, feature: Feature): Promise<void> {
-  await ensureWorktree(repository, {
-    featureId: feature.id,
-    branch: feature.branch,
-    baseRef: feature.base_commit,
-    path: feature.worktree,
-    protectedBranches: [feature.base_branch],
+/** Worktrees in which a gate of this process writes: it is brought back after each step, and goes on writing. */
+const gatesUnderWay = new Set<string>();
+
+/** For a gate that runs in the worktree and may write anything there: what is found after it, or after a kill under way, is its own. */
+export async function whileGateWrites<T>(
+  rooms: Rooms,
+  feature: Feature,
+  { step, at }: { readonly step: string; readonly at: number },
+  gate: () => Promise<T>,
+): Promise<T> {
+  const { repository } = rooms;
+  const { worktree, tree: from, base_commit: base } = feature;
+  await declareWriting(repository, worktree, { from, to: null, base });
+  const after = async () => {
+    await settle(rooms, feature, `${step}/after`, at);
+    await endWriting(repository, worktree);
+  };
+  gatesUnderWay.add(worktree);
+  try {
+    const seen = await gate();
+    await after();
+    return seen;
+  } catch (error) {
+    // What matters is how the gate ended; if this fails, too, the next operation on the feature does it.
+    await after().catch(() => undefined);
+    throw error;
+  } finally {
+    gatesUnderWay.delete(worktree);
+  }
+}
+
+export function recordedOf({
+  id: featureId,
+  branch,
+  base_branch: baseBranch,
+  base_commit: baseCommit,
+  tree,
+  worktree: path,
+}: Feature): Recorded {
+  return { featureId, branch, baseBranch, baseCommit, tree, path };
+}
+
+const MOST_SHOWN = 20;
+
+async function editedByHand(rooms: Rooms, feature: Feature, found: Found, step: string, at: number): Promise<SlipwayError> {
+  const { repository, db } = rooms;
+  const { id, run_id: run, worktree } = feature;
+  const message = `${id}: a person's work, found before ${step}`;
+  const { ref } = await anchorFound(repository, recordedOf(feature), found, { run, step: `${step}/by-hand`, message, at });
+  const plan = await acceptedPlan(db, id);
+  const planned = plan === null ? null : new Set(plannedFiles(plan).map(({ path }) => path));
+  const files = found.edits.map(({ path, status }) => ({ path, status }));
+  return new SlipwayError("worktree_edited", `${inWords(found)} in ${worktree}, which Slipway did not make. Nothing was changed.`, {
+    feature_id: id,
+    worktree,
+    files: files.slice(0, MOST_SHOWN),
+    files_in_all: files.length,
+    commits: found.commits,
+    outside_plan: planned === null ? [] : files.map(({ path }) => path).filter((path) => !planned.has(path)),
+    anchor: ref,
+    kept_branch: await nextKeptBranch(repository, id),
+    suggested_next_actions: [
+      `Look: \`git -C ${worktree} status\`.`,
+      "A person decides: adopt it (it is gated and approved again), or set it aside on a branch of its own.",
+    ],
   });
+}
+
+export function inWords({ edits, commits, heads }: Pick<Found, "edits" | "commits" | "heads">): string {
+  const files = edits.length === 0 ? [] : [`${edits.length} ${edits.length === 1 ? "file" : "files"} edited by hand`];
+  const count = Math.max(commits.length, heads.length);
+  const made = count === 0 ? [] : [`${count} ${count === 1 ? "commit" : "commits"} by hand`];
+  return [...files, ...made].join(" and ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertTransition, STATUSES, TRANSITIONS, type EntryFacts } from "./status.ts";
+import { assertTransition, ENDED, STATUSES, TRANSITIONS, type EntryFacts } from "./status.ts";
 
 const everything: EntryFacts = { planAccepted: true, fastPassed: true, fullPassed: true, reason: "why", reasonChanged: true, landed: true };
 
@@ -34,6 +34,27 @@ test.each(pairs)("[FEA-129] $from to $to is as the matrix says", ({ from, to }) 
     );
 });
 
+test("a retry adds exactly three changes to the matrix, all of them from failed", () => {
+  const allowed = (facts: EntryFacts) => pairs.filter(({ from, to }) => !throws(() => assertTransition(from, to, facts)));
+  const added = allowed({ ...everything, retried: true }).filter(({ from, to }) => !LEGAL.has(`${from} ${to}`));
+  expect(allowed(everything)).toHaveLength(LEGAL.size);
+  expect(added).toEqual(["planning", "building", "qa"].map((to) => ({ from: "failed", to })));
+});
+
+test("what has ended is what nobody leaves without a retry", () => {
+  const left = STATUSES.filter((from) => pairs.some((pair) => pair.from === from && LEGAL.has(`${pair.from} ${pair.to}`)));
+  expect([...ENDED, ...left].toSorted()).toEqual(STATUSES.toSorted());
+});
+
+function throws(work: () => void): boolean {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 test.each([
   ["planning", "building", "planAccepted"],
   ["building", "qa", "fastPassed"],
@@ -42,8 +63,11 @@ test.each([
   ["blocked", "qa", "fastPassed"],
   ["blocked", "planning", "reasonChanged"],
   ["ready_to_merge", "merged", "landed"],
+  ["failed", "building", "planAccepted"],
+  ["failed", "qa", "fastPassed"],
+  ["failed", "planning", "retried"],
 ] as const)("%s to %s needs %s by the kernel's own records", (from, to, fact) => {
-  expect(() => assertTransition(from, to, { ...everything, [fact]: false })).toThrow(
+  expect(() => assertTransition(from, to, { ...everything, retried: true, [fact]: false })).toThrow(
     expect.objectContaining({ code: "invalid_status_transition" }),
   );
 });

@@ -4,7 +4,7 @@ export const STATUSES = ["planning", "building", "qa", "blocked", "ready_to_merg
 
 export type FeatureStatus = (typeof STATUSES)[number];
 
-/** Every change of status there is. `merged` and `failed` are final. */
+/** Every change of status there is. `merged` is final; `failed` is left by a retry alone. */
 export const TRANSITIONS: Record<FeatureStatus, readonly FeatureStatus[]> = {
   planning: ["building", "blocked", "failed"],
   building: ["qa", "blocked", "failed"],
@@ -12,10 +12,11 @@ export const TRANSITIONS: Record<FeatureStatus, readonly FeatureStatus[]> = {
   blocked: ["planning", "building", "qa", "failed"],
   ready_to_merge: ["merged", "blocked", "failed"],
   merged: [],
-  failed: [],
+  failed: ["planning", "building", "qa"],
 };
 
-export const ENDED: readonly FeatureStatus[] = STATUSES.filter((status) => TRANSITIONS[status].length === 0);
+/** Nobody works on these, they hold nothing, and their plans are in nobody's way. */
+export const ENDED: readonly FeatureStatus[] = ["merged", "failed"];
 
 /** What the kernel knows of the feature by its own records when a change of status is proposed. */
 export interface EntryFacts {
@@ -26,6 +27,8 @@ export interface EntryFacts {
   readonly reasonChanged: boolean;
   /** Set only by the merge operation itself, after the base branch holds the commit. */
   readonly landed: boolean;
+  /** Set only by the retry operation, which takes worktree, claims and locks again first. */
+  readonly retried?: boolean;
 }
 
 const ENTRY: Record<FeatureStatus, (facts: EntryFacts, from: FeatureStatus) => string | null> = {
@@ -40,6 +43,7 @@ const ENTRY: Record<FeatureStatus, (facts: EntryFacts, from: FeatureStatus) => s
 
 export function assertTransition(from: FeatureStatus, to: FeatureStatus, facts: EntryFacts): void {
   if (!TRANSITIONS[from].includes(to)) throw illegal(from, to, "there is no such change of status");
+  if (from === "failed" && facts.retried !== true) throw illegal(from, to, "only a retry takes a failed feature up again");
   if (from === "blocked" && to !== "failed" && !facts.reasonChanged) throw illegal(from, to, "unblocking needs a new reason");
   const missing = ENTRY[to](facts, from);
   if (missing !== null) throw illegal(from, to, missing);

@@ -46,6 +46,21 @@ export interface FeaturesTables {
     gate_snapshot: string | null;
     at: number;
   };
+  /** What was deleted: enough to find its evidence. */
+  deleted_features: {
+    /** Its checks and telemetry have this for their feature. */
+    label: string;
+    id: string;
+    run_id: string;
+    status: FeatureStatus;
+    tree: string;
+    base_branch: string;
+    base_commit: string;
+    /** JSON of the row in `merges`. */
+    merge: string | null;
+    deleted_at: number;
+    deleted_by: string;
+  };
   notes: { id: Generated<number>; feature_id: string; actor_type: string; actor_id: string; text: string; at: number };
 }
 
@@ -115,6 +130,12 @@ const STATE_COLUMNS: Readonly<Record<string, unknown>> = {
   extra: {},
 };
 
+/** Nobody plays a role yet. */
+export const NO_SESSIONS = {
+  cluster: JSON.stringify(STATE_COLUMNS["cluster"]),
+  role_status: JSON.stringify(STATE_COLUMNS["role_status"]),
+};
+
 /** What `state.md` shows besides; and the indexes that keep reports and projections at one price however much has happened. */
 export async function addFeatureState(tx: Tx): Promise<void> {
   for (const [name, value] of Object.entries(STATE_COLUMNS)) {
@@ -129,4 +150,21 @@ export async function addFeatureState(tx: Tx): Promise<void> {
 
 export async function addGateSnapshot(tx: Tx): Promise<void> {
   await tx.schema.alterTable("merges").addColumn("gate_snapshot", "text").execute();
+}
+
+export async function createDeletedFeatures(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("deleted_features")
+    .addColumn("label", "text", (column) => column.primaryKey())
+    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("tree", "text", (column) => column.notNull())
+    .addColumn("base_branch", "text", (column) => column.notNull())
+    .addColumn("base_commit", "text", (column) => column.notNull())
+    .addColumn("merge", "text")
+    .addColumn("deleted_at", "bigint", (column) => column.notNull())
+    .addColumn("deleted_by", "text", (column) => column.notNull())
+    .execute();
+  await tx.schema.createIndex("deleted_features_of_name").on("deleted_features").columns(["id", "deleted_at"]).execute();
 }

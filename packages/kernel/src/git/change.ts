@@ -52,6 +52,16 @@ const texts = remembered<string>((text) => text.length <= 100_000);
 
 /** For people, and, with `binary`, for `git apply`. The options are a closed list: no argument of a caller reaches git. */
 export async function diffText(repo: Repository, from: string, to: string, options: DiffOptions = {}): Promise<string> {
+  const asked = await diffArguments(repo, from, to, options);
+  return texts(repo, asked, async () => (await repo.vault()).text(asked));
+}
+
+/** Files need not be UTF-8, and a patch has to be exactly what git wrote. */
+export async function diffBytes(repo: Repository, from: string, to: string, options: DiffOptions = {}): Promise<Buffer> {
+  return (await (await repo.vault()).run(await diffArguments(repo, from, to, options))).stdout;
+}
+
+async function diffArguments(repo: Repository, from: string, to: string, options: DiffOptions): Promise<string[]> {
   const format =
     options.formats !== undefined && options.formats.length > 0
       ? options.formats.map((name) => (name === "--stat" ? "--stat=120" : name))
@@ -60,10 +70,8 @@ export async function diffText(repo: Repository, from: string, to: string, optio
         : options.stat === true
           ? ["--stat=120"]
           : ["-p", "--full-index", ...(options.binary === true ? ["--binary"] : [])];
-  const git = await repo.vault();
   const [old, now] = await Promise.all([objectOf(repo, from), objectOf(repo, to)]);
-  const asked = ["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now];
-  return texts(repo, asked, () => git.text(asked));
+  return ["diff-tree", "-r", "--no-renames", "--no-color", "--ignore-submodules=none", ...format, "--end-of-options", old, now];
 }
 
 /** The vault has the repository's objects, not its refs. */

@@ -1,8 +1,9 @@
 import { renameSync } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SlipwayError } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
 import { blobAtSide, checkoutGit, fingerprint, indexEntries, type Checkout } from "./checkout-view.ts";
 import { at, isFileMode, obstacles, placeFiles, statAt } from "./files.ts";
 import { listed } from "./listing.ts";
@@ -115,15 +116,22 @@ async function stageCheckout(
     input: listed(written.map(({ entry }) => entry.path)),
   });
   for (const { entry, position } of written) renameSync(at(`${staging}/files`, entry.path), `${staging}/${position}`);
-  await rm(indexFile);
+  await removeTree(indexFile);
 }
 
-/** After a branch got the commit of what already stands in its worktree: there, nothing is left to commit. Files are not touched. */
-export async function alignIndexes(repo: Repository, branch: string, commit: string): Promise<void> {
-  for (const checkout of await findCheckouts(repo, branch)) {
-    const git = await checkoutGit(repo, checkout);
+/**
+ * After a branch got the commit of what already stands in its worktree: there, nothing is left to commit. Files are not touched.
+ * The index there is for the person who types `git status`: while a git of theirs is at work on it, it is theirs alone.
+ */
+export async function alignIndex(repo: Repository, worktree: string, commit: string): Promise<void> {
+  const mine = (await listRegistrations(repo)).find(({ path }) => path === worktree);
+  if (mine === undefined || !(await exists(worktree))) return;
+  const git = await checkoutGit(repo, { root: worktree, gitDir: join(repo.commonDir, "worktrees", mine.id) });
+  try {
     await git.run(["read-tree", "--end-of-options", commit]);
     await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
+  } catch (error) {
+    if (lockNamedIn(stderrOf(error)) === undefined) throw error;
   }
 }
 
@@ -153,7 +161,8 @@ async function moveIndex(git: Git, checkout: Checkout, from: string, to: string)
 
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-async function assertNothingUnderWay(checkout: Checkout): Promise<void> {
+/** A merge or rebase of the user's that has not ended. */
+export async function assertNothingUnderWay(checkout: Checkout): Promise<void> {
   for (const name of UNDER_WAY) {
     if (await exists(join(checkout.gitDir, name))) throw inTheWay(checkout, [join(checkout.gitDir, name)]);
   }

@@ -25,6 +25,10 @@ export async function statAt(root: string, path: string): Promise<Stats | undefi
 export async function blobIdAt(root: string, path: string, found: Stats, algorithm: string): Promise<string | undefined> {
   if (!found.isFile() && !found.isSymbolicLink()) return undefined;
   const bytes = found.isFile() ? await readFile(at(root, path)) : await readlink(at(root, path), { encoding: "buffer" });
+  return blobId(bytes, algorithm);
+}
+
+export function blobId(bytes: Uint8Array, algorithm: string): string {
   return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 

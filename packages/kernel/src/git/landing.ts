@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { systemHost, type HostIdentity } from "@slipway/durable/host";
+import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
 import { branchHead } from "./branch.ts";
 import { dropStaging, performAdvance, planAdvance, stagingFor, type Advance } from "./checkout.ts";
@@ -74,7 +75,7 @@ export async function releaseLocks(repo: Repository, { locks }: LandingIntent): 
 
 export async function forgetLanding(repo: Repository, intent: LandingIntent): Promise<void> {
   for (const checkout of intent.checkouts) await dropStaging(checkout, intent.id);
-  await rm(fileOf(repo, intent.id), { force: true });
+  await removeTree(fileOf(repo, intent.id));
 }
 
 /**

@@ -70,7 +70,9 @@ async function gitProcesses(repo: Repository, proc: string): Promise<Set<string>
 async function worksIn(repo: Repository, process: string): Promise<boolean> {
   const cwd = await readlink(join(process, "cwd")).catch(() => repo.root);
   const command = await readFile(join(process, "cmdline"), "utf8").catch(() => "");
-  return [repo.root, repo.commonDir].some((folder) => cwd === folder || cwd.startsWith(`${folder}/`) || command.includes(folder));
+  return [repo.root, repo.commonDir, repo.ungated.worktrees].some(
+    (folder) => cwd === folder || cwd.startsWith(`${folder}/`) || command.includes(folder),
+  );
 }
 
 async function identity(path: string): Promise<string | undefined> {

@@ -134,11 +134,14 @@ describe("buildMerge", () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  test("a rewritten base is refused", async () => {
+  test("B12: on a base that was rewritten the change is the same, by the commit it was built on", async () => {
     const world = await prepared();
+    const untouched = await build(world, "squash", world.base);
     world.user.git("checkout", "-q", "--orphan", "fresh");
     const other = world.user.commit("other history");
-    await expect(build(world, "merge_commit", other)).rejects.toMatchObject({ code: "merge_failed" });
+    const built = await build(world, "squash", other);
+    expect(built).toMatchObject({ tree: untouched.tree, conflicts: [] });
+    expect(world.user.git("rev-parse", `${built.commit}^`)).toBe(other);
   });
 
   test("an empty name does not stop a merge", async () => {
@@ -164,7 +167,7 @@ describe("landMerge", () => {
   });
 
   test.each<MergeStrategy>(["merge_commit", "squash", "rebase"])(
-    "%s lands: base, feature branch and the clean checkout move together, HEAD stays",
+    "[FEA-089] %s lands: base, feature branch and the clean checkout move together, HEAD stays",
     async (strategy) => {
       const { user } = world;
       const { input, result } = await land(world, strategy);

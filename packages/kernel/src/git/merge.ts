@@ -7,6 +7,7 @@ import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLand
 import { decodePath, splitZero } from "./names.ts";
 import { rawBetween } from "./raw.ts";
 import type { Repository } from "./repository.ts";
+import { treeOf } from "./residents.ts";
 import { wasKilled } from "./runner.ts";
 import { syncFolders } from "./sync.ts";
 import { withPreparedRefs, type RefUpdate } from "./transaction.ts";
@@ -48,7 +49,7 @@ export async function buildMerge(repo: Repository, input: MergeInput): Promise<B
   const env = { ...datedAt(input.at), ...signedBy("AUTHOR", input.author), ...signedBy("COMMITTER", input.committer) };
   const featureCommit = await commitTree(repo, { tree: input.tree, parents: [baseCommit], message, env });
   const { tree, conflicts } =
-    baseNow === baseCommit ? { tree: input.tree, conflicts: [] } : await mergeTrees(repo, baseCommit, baseNow, featureCommit);
+    baseNow === baseCommit ? { tree: input.tree, conflicts: [] } : await mergeTrees(repo, { baseCommit, baseNow, featureCommit, env });
   if (conflicts.length > 0) return { featureCommit, commit: "", tree: "", conflicts };
   const subject = message.trim().split("\n")[0] ?? "";
   if (strategy === "merge_commit") {
@@ -75,6 +76,7 @@ export interface LandingInput {
   readonly commit: string;
   readonly featureBranch?: string;
   readonly featureCommit?: string;
+  readonly featureWorktree?: string;
   /** Called when the refs are locked and have their expected values; if it throws, nothing moves. */
   readonly confirm?: () => Promise<void>;
 }
@@ -152,35 +154,31 @@ function withTrailer(message: string, trailer: string): string {
   return `${text}${trailers ? "\n" : "\n\n"}${trailer}`;
 }
 
+/**
+ * Three ways, by the commit the feature was built on, also where the base no longer contains it: it may have been amended, rebased
+ * or reset. Two commits that stand on it tell git so, in every version.
+ */
 async function mergeTrees(
   repo: Repository,
-  baseCommit: string,
-  baseNow: string,
-  featureCommit: string,
+  sides: { baseCommit: string; baseNow: string; featureCommit: string; env: Record<string, string> },
 ): Promise<{ tree: string; conflicts: string[] }> {
-  if (!(await isAncestor(repo, baseCommit, baseNow))) {
-    throw new SlipwayError(
-      "merge_failed",
-      `The base branch was rewritten: ${baseNow} does not contain ${baseCommit}, on which the feature was built.`,
-      {
-        base: baseNow,
-        suggested_next_actions: ["Put the base branch back, or start the feature again from the new base."],
-      },
-    );
-  }
+  const { baseCommit, baseNow, featureCommit, env } = sides;
   const git = await repo.vault();
-  const { stdout, exitCode } = await git.run(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseNow, featureCommit], {
-    allowExit: [1],
-  });
-  const [tree, ...files] = splitZero(stdout).map(decodePath);
-  return { tree: tree ?? "", conflicts: exitCode === 0 ? [] : [...new Set(files)] };
+  const tree = await treeOf(repo, baseNow);
+  const now = await commitTree(repo, { tree, parents: [baseCommit], message: `the base as it is at ${baseNow}`, env });
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", now, featureCommit];
+  const { stdout, exitCode } = await git.run(args, { allowExit: [1] });
+  const [merged, ...files] = splitZero(stdout).map(decodePath);
+  return { tree: merged ?? "", conflicts: exitCode === 0 ? [] : [...new Set(files)] };
 }
 
 /** The feature's branch goes along, if it loses no commit by that. */
-async function featureUpdate(repo: Repository, { featureBranch, featureCommit }: LandingInput): Promise<RefUpdate[]> {
+async function featureUpdate(repo: Repository, { featureBranch, featureCommit, featureWorktree }: LandingInput): Promise<RefUpdate[]> {
   if (featureBranch === undefined || featureCommit === undefined) return [];
   const from = await branchHead(repo, featureBranch);
-  if (from === featureCommit) return [];
+  // Whoever has it checked out elsewhere keeps it as it is.
+  const elsewhere = (await findCheckouts(repo, featureBranch)).some(({ root }) => root !== featureWorktree);
+  if (from === featureCommit || (elsewhere && featureWorktree !== undefined)) return [];
   if (from === null || (await isAncestor(repo, from, featureCommit)) || (await isAnchored(repo, from)))
     return [{ ref: `refs/heads/${featureBranch}`, to: featureCommit, from }];
   throw new SlipwayError(

@@ -11,6 +11,8 @@ export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
   "core.askPass": "false",
   "core.editor": "false",
   "core.pager": "cat",
+  // Names beyond ASCII as they are; git still quotes controls, quotation marks and backslashes.
+  "core.quotePath": "false",
   "core.alternateRefsCommand": "false",
   "core.protectHFS": "true",
   "core.protectNTFS": "true",

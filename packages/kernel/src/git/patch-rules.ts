@@ -14,7 +14,9 @@ export type PatchRule =
   | "file_too_large"
   | "binary_too_large"
   | "patch_too_large"
-  | "too_many_files";
+  | "too_many_files"
+  | "copied_configuration"
+  | "binary_without_data";
 
 export interface Offence {
   readonly path: string;
@@ -52,6 +54,14 @@ export function nameOffence(path: string): PatchRule | null {
 export function entryOffences(entries: readonly RawEntry[]): Offence[] {
   return entries.flatMap(({ path, oldMode, newMode }) => {
     const rule = nameOffence(path) ?? (oldMode === GITLINK || newMode === GITLINK ? "submodule" : newMode === SYMLINK ? "symlink" : null);
+    return rule === null ? [] : [{ path, rule }];
+  });
+}
+
+/** Of the files a patch copies or renames. Whoever is judged by gates, policy and checks does not get them into their own files. */
+export function sourceOffences(sources: readonly string[]): Offence[] {
+  return sources.flatMap((path) => {
+    const rule = nameOffence(path) ?? (foldPath(path).startsWith("slipway/") ? "copied_configuration" : null);
     return rule === null ? [] : [{ path, rule }];
   });
 }

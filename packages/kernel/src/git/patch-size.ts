@@ -1,4 +1,4 @@
-import { inflateSync } from "node:zlib";
+import { binaryHunks } from "./binary-hunks.ts";
 import type { Offence, PatchLimits } from "./patch-rules.ts";
 
 /**
@@ -15,7 +15,8 @@ export function unparsable(patch: Uint8Array, limits: Required<PatchLimits>): Of
   // -p1 would quietly make it relative.
   if (text.match(HEADERS)?.some((header) => /^(?:---|\+\+\+) "?\/(?!dev\/null)/m.test(header)) === true)
     return { path: "", rule: "path_out_of_bounds" };
-  if (hasBinary(patch) && !binariesAreSmall(text, limits.maxBinaryBytes)) return { path: "", rule: "binary_too_large" };
+  if (hasBinary(patch) && binaryHunks(text, limits.maxBinaryBytes).some(({ size }) => size > limits.maxBinaryBytes))
+    return { path: "", rule: "binary_too_large" };
   return null;
 }
 
@@ -25,62 +26,6 @@ export function hasBinary(patch: Uint8Array): boolean {
 }
 
 const HEADERS = /^--- [^\n]*\n\+\+\+ [^\n]*\n@@ -/gm;
-
-function binariesAreSmall(text: string, maxBytes: number): boolean {
-  const lines = text.split("\n");
-  return lines.every((line, position) => {
-    const kind = line.startsWith("literal ") ? "literal" : line.startsWith("delta ") ? "delta" : null;
-    if (kind === null) return true;
-    // strtoul would also take a sign, and so a huge number.
-    const size = /^\d{1,10}\r?$/.exec(line.slice(kind.length + 1)) === null ? Infinity : Number.parseInt(line.slice(kind.length + 1), 10);
-    if (size > maxBytes) return false;
-    return kind === "literal" || resultSize(lines.slice(position + 1), maxBytes) <= maxBytes;
-  });
-}
-
-/** A delta names the size of what it makes in its second number; its own size says nothing about that. */
-function resultSize(lines: readonly string[], maxBytes: number): number {
-  const end = lines.findIndex((line) => line.length < 2);
-  const packed = Buffer.concat(lines.slice(0, end < 0 ? lines.length : end).map(decodeLine));
-  const delta = inflateWithin(packed, maxBytes);
-  if (delta === undefined) return Infinity;
-  const source = variableInteger(delta, 0);
-  return variableInteger(delta, source.next).value;
-}
-
-function inflateWithin(packed: Buffer, maxBytes: number): Buffer | undefined {
-  try {
-    return inflateSync(packed, { maxOutputLength: maxBytes });
-  } catch {
-    return undefined;
-  }
-}
-
-function variableInteger(bytes: Buffer, start: number): { value: number; next: number } {
-  let value = 0;
-  let next = start;
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[next++];
-    if (byte === undefined) return { value: Infinity, next };
-    value += (byte & 0x7f) * 2 ** shift;
-    if (byte < 0x80) return { value, next };
-  }
-}
-
-const BASE85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-
-/** A letter for the number of bytes, then five characters for every four of them. */
-function decodeLine(line: string): Buffer {
-  const first = line.charCodeAt(0);
-  const length = first >= 97 ? first - 97 + 27 : first - 65 + 1;
-  const bytes: number[] = [];
-  for (let at = 1; at + 5 <= line.length; at += 5) {
-    let word = 0;
-    for (const character of line.slice(at, at + 5)) word = word * 85 + Math.max(0, BASE85.indexOf(character));
-    bytes.push((word / 2 ** 24) & 0xff, (word >> 16) & 0xff, (word >> 8) & 0xff, word & 0xff);
-  }
-  return Buffer.from(bytes.slice(0, Math.max(0, length)));
-}
 
 function count(text: string, pattern: RegExp): number {
   let found = 0;

@@ -299,6 +299,33 @@ describe("attacks on the patch", () => {
     ]);
   });
 
+  test("attack 16: a binary file is made of what the patch brings: a literal, or a delta from the old content of the same file", async () => {
+    const user = scratch({ "big.bin": noise(5_000), "other.bin": noise(4_000) });
+    const other = at(join(temporaryFolder(), "other"));
+    plainGit(user.root, ["clone", "-q", user.root, other.root]);
+    other.write("big.bin", Buffer.concat([noise(5_000), Buffer.from("end")]));
+    other.git("mv", "other.bin", "moved.bin");
+    other.write("moved.bin", Buffer.concat([Buffer.from("start"), noise(4_000)]));
+    other.write("new.bin", Buffer.from([0, 1, 2]));
+    other.git("add", "-A");
+    const patch = plainGit(other.root, ["diff", "--cached", "--binary", "-M"]);
+    expect(patch.match(/^(?:delta|rename from|literal 3) ?/gm)).toEqual([
+      "delta ",
+      "delta ",
+      "rename from ",
+      "delta ",
+      "delta ",
+      "literal 3",
+    ]);
+    const { tree } = await judge(user, patch);
+    expect(tree).toBe(other.git("write-tree"));
+    // The objects are there by now, as after a crash.
+    expect((await judge(user, patch)).tree).toBe(tree);
+    const foreign = user.git("rev-parse", "HEAD:other.bin");
+    const [, id = ""] = /^index [0-9a-f]{40}\.\.([0-9a-f]{40}) 100644\nGIT binary patch\ndelta/m.exec(patch) ?? [];
+    expect(await offences(user, patch.replaceAll(id, foreign))).toEqual([{ path: "big.bin", rule: "binary_without_data" }]);
+  });
+
   test("attack 16: a delta that lies about its size is refused", async () => {
     const user = scratch({ "big.bin": Buffer.alloc(1_000, 7) });
     const forged = (delta: Buffer, size = delta.length) =>

@@ -1,21 +1,25 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { removeTreeNow } from "../files/remove-tree.ts";
 import { visible } from "../plans/paths.ts";
 import { isFileMode, statAt } from "./files.ts";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { decodePath, splitZero } from "./names.ts";
+import { patchedFiles, undeliveredBinaries } from "./patch-binary.ts";
 import {
   DEFAULT_PATCH_LIMITS,
   entryOffences,
   flagsOf,
   nameOffence,
+  sourceOffences,
   twinOffences,
   type Offence,
   type PatchFlags,
   type PatchLimits,
 } from "./patch-rules.ts";
 import { hasBinary, unparsable } from "./patch-size.ts";
+import { sourcesOf } from "./patch-sources.ts";
 import { scratchName } from "./place.ts";
 import { APPLY, applyQuickly, type Applied } from "./quick-apply.ts";
 import { ABSENT, type RawEntry } from "./raw.ts";
@@ -31,6 +35,8 @@ export interface PatchChange extends RawEntry {
 export interface JudgedPatch {
   readonly tree: string;
   readonly changes: readonly PatchChange[];
+  /** Files whose content the patch takes over by a copy or a rename, and that it does not change themselves. */
+  readonly copied: readonly string[];
   readonly flags: PatchFlags;
   /** How the result differs from `against`. */
   readonly lines: LineDiff | null;
@@ -68,10 +74,19 @@ export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise
     (known && (await applyQuickly(repo, baseTree, known.indexFile, patch))) ?? (await applyToBase(repo, baseTree, patch, limits));
   const git = await repo.vault();
   const changes = await measured(git, own, asked);
-  const offences = [...entryOffences(changes), ...(await twins(git, asked, changes)), ...sizeOffences(changes, limits)];
+  const sources = sourcesOf(patch);
+  const { objectFormat } = repo;
+  const offences = [
+    ...entryOffences(changes),
+    ...sourceOffences(sources),
+    ...(await twins(git, asked, changes)),
+    ...sizeOffences(changes, limits),
+    ...(await undeliveredBinaries(git, { patch, entries: changes, baseTree, sources, maxBytes: limits.maxBinaryBytes, objectFormat })),
+  ];
   if (offences.length > 0) throw rejected(offences, limits);
   const lines = against === undefined ? null : against === baseTree ? own : await lineDiff(repo, against, tree);
-  return { tree, changes, flags: flagsOf(changes), lines, index, written };
+  const copied = sources.filter((source) => !changes.some(({ path }) => path === source));
+  return { tree, changes, copied, flags: flagsOf(changes), lines, index, written };
 }
 
 /** The base with the patch, in an index of its own. */
@@ -86,16 +101,14 @@ async function applyToBase(repo: Repository, baseTree: string, patch: Uint8Array
     const tree = (await git.text(["write-tree"])).trim();
     return { tree, own: await lineDiff(repo, baseTree, tree), index: readFileSync(indexFile) };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    removeTreeNow(scratch);
   }
 }
 
 async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>): Promise<void> {
   const { exitCode, stderr } = await git.run(APPLY, { input: patch, allowExit: [1, 128] });
   if (exitCode === 0) return;
-  const named = await git.run(["apply", "--numstat", "-z", "-p1", "-"], { input: patch, allowExit: [1, 128] });
-  const paths = splitZero(named.stdout).map((line) => decodePath(line).split("\t").slice(2).join("\t"));
-  const offences = paths.flatMap((path): Offence[] => {
+  const offences = (await patchedFiles(git, patch)).flatMap(({ path }): Offence[] => {
     const rule = nameOffence(path);
     return rule === null ? [] : [{ path, rule }];
   });

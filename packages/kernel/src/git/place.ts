@@ -1,11 +1,13 @@
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats } from "node:fs";
-import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, type Stats } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { systemHost } from "@slipway/durable/host";
+import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
 import { encodeRefPart } from "./names.ts";
+import { realPlace } from "./real-place.ts";
 import type { Repository } from "./repository.ts";
 
 /** Where a feature's worktree is, and what the harness keeps about it in the git directory, out of every agent's reach. */
@@ -18,18 +20,23 @@ export interface Place {
   readonly scratch: string;
 }
 
-/** Refuses a place outside the repository, in its git folder, or behind a symbolic link. */
+/**
+ * Refuses a place that is neither in the repository, outside its git folder, nor in the repository's own folder of ungated worktrees;
+ * and one behind a symbolic link.
+ */
 export async function placeOf(repo: Repository, worktree: string): Promise<Place> {
-  const path = await insideRoot(repo, worktree);
-  let current = repo.root;
-  for (const segment of relative(repo.root, path).split(sep)) {
+  const { anchor, inside } = await anchored(repo, worktree);
+  const path = join(anchor, inside);
+  let current = anchor;
+  for (const segment of inside.split(sep)) {
     current = join(current, segment);
     const found = statIfAny(current);
     if (found === undefined) break;
     if (found.isSymbolicLink() && current === path) throw swapped(path, "is a symbolic link");
     if (!found.isDirectory()) throw outOfBounds(worktree, `${current} is not a real folder`);
   }
-  const key = encodeRefPart(relative(repo.root, path));
+  // Nothing in the repository has a name that begins like that.
+  const key = encodeRefPart(anchor === repo.root ? inside : join("..", inside));
   return { path, key, indexFile: join(recordFolder(repo, key), "index"), scratch: join(dirname(path), ".slipway-tmp") };
 }
 
@@ -80,7 +87,7 @@ export async function writeRecord(repo: Repository, key: string, record: Worktre
 }
 
 export async function dropRecord(repo: Repository, key: string): Promise<void> {
-  await rm(recordFolder(repo, key), { recursive: true, force: true });
+  await removeTree(recordFolder(repo, key));
 }
 
 export function recordFolder(repo: Repository, key = ""): string {
@@ -112,7 +119,7 @@ export function isLeftOver(name: string): boolean {
 }
 
 export async function leaveScratch(place: Pick<Place, "scratch">, folder: string): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
+  await removeTree(folder);
   // Another writer may be using it: then it is not empty and stays.
   for (const parent of [dirname(folder), place.scratch]) {
     try {
@@ -123,20 +130,19 @@ export async function leaveScratch(place: Pick<Place, "scratch">, folder: string
   }
 }
 
-async function insideRoot(repo: Repository, worktree: string): Promise<string> {
+/** The folder that a worktree may be below, and its path from there. */
+async function anchored(repo: Repository, worktree: string): Promise<{ readonly anchor: string; readonly inside: string }> {
   const wanted = resolve(repo.root, worktree);
-  const lexical = relative(repo.root, wanted);
-  // The caller may name the repository through a link (/tmp on macOS), so the existing part is compared by its real name.
-  const inside = leaves(lexical) ? relative(repo.root, await realPlace(wanted)) : lexical;
-  const first = inside.split(sep)[0] ?? "";
-  if (leaves(inside) || inside === "" || first.toLowerCase() === ".git")
-    throw outOfBounds(worktree, "it must be inside the repository and outside its .git folder");
-  return join(repo.root, inside);
-}
-
-async function realPlace(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined);
-  return real ?? join(await realPlace(dirname(path)), basename(path));
+  // The caller may name the folder through a link (/tmp on macOS), so the existing part is compared by its real name as well.
+  for (const path of [wanted, await realPlace(wanted)]) {
+    for (const anchor of [repo.ungated.worktrees, repo.root]) {
+      const inside = relative(anchor, path);
+      if (inside === "" || leaves(inside)) continue;
+      if (anchor === repo.root && inside.split(sep)[0]?.toLowerCase() === ".git") break;
+      return { anchor, inside };
+    }
+  }
+  throw outOfBounds(worktree, `it must be inside the repository and outside its .git folder, or in ${repo.ungated.worktrees}`);
 }
 
 function leaves(path: string): boolean {
@@ -178,6 +184,8 @@ export function swapped(path: string, what: string): SlipwayError {
 export function outOfBounds(path: string, why: string): SlipwayError {
   return new SlipwayError("path_out_of_bounds", `The worktree cannot be at ${path}: ${why}.`, {
     file: path,
-    suggested_next_actions: ["Choose a worktree folder inside the repository, such as .worktrees."],
+    suggested_next_actions: [
+      "Set worktree.root in slipway/policy.yaml to a folder inside the repository, such as .worktrees, or leave it out.",
+    ],
   });
 }

@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeTreeNow } from "../files/remove-tree.ts";
 import { parseIndex } from "./index-file.ts";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { scratchName } from "./place.ts";
@@ -88,5 +89,5 @@ async function newBench(repo: Repository): Promise<Bench> {
 }
 
 function drop({ indexFile }: Bench): void {
-  rmSync(dirname(indexFile), { recursive: true, force: true });
+  removeTreeNow(dirname(indexFile));
 }

@@ -1,5 +1,6 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { removeTree } from "../files/remove-tree.ts";
 import { dropDraft } from "./draft.ts";
 import { settleLandings } from "./landing.ts";
 import { clearStaleLock } from "./locks.ts";
@@ -8,7 +9,7 @@ import { isFolder, listRegistrations, unregister } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 
 export interface ReconcileOptions {
-  /** Folders that hold worktrees, besides `.worktrees` and those on record. */
+  /** Folders that hold worktrees, besides the two places they usually have and those on record. */
   readonly worktreeRoots?: readonly string[];
 }
 
@@ -25,7 +26,12 @@ export async function reconcile(repo: Repository, options: ReconcileOptions = {}
     if (state !== "absent")
       done.push(state === "cleared" ? `removed the stale lock ${lock}` : `left the lock ${lock}: a git process may still hold it`);
   }
-  const roots = new Set([join(repo.root, ".worktrees"), ...records.map(({ path }) => dirname(path)), ...(options.worktreeRoots ?? [])]);
+  const roots = new Set([
+    repo.ungated.worktrees,
+    join(repo.root, ".worktrees"),
+    ...records.map(({ path }) => dirname(path)),
+    ...(options.worktreeRoots ?? []),
+  ]);
   for (const root of roots) done.push(...(await tidyScratch(repo, join(root, ".slipway-tmp"))));
   for (const { id, path } of await listRegistrations(repo)) {
     if (!records.some((record) => record.path === path) || (await isFolder(path))) continue;
@@ -35,7 +41,7 @@ export async function reconcile(repo: Repository, options: ReconcileOptions = {}
   const temporary = join(repo.commonDir, "slipway", "tmp");
   for (const name of await namesIn(temporary)) {
     if (!isLeftOver(name)) continue;
-    await rm(join(temporary, name), { recursive: true, force: true });
+    await removeTree(join(temporary, name));
     done.push(`removed the unfinished index ${name}`);
   }
   return done;

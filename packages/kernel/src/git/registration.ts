@@ -1,6 +1,7 @@
-import { lstat, readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { lstat, readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeTree } from "../files/remove-tree.ts";
 import { registeredPath, replaceFile } from "./place.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf } from "./runner.ts";
@@ -29,11 +30,13 @@ export async function listRegistrations(repo: Repository): Promise<Registration[
 const REGISTER_ATTEMPTS = 20;
 const PAUSE_MS = 25;
 
-/** git reads every registration first, and takes one that another `worktree add` has made but not yet written for a damaged one. */
+/**
+ * By force: a person may have the branch checked out elsewhere as well, and keeps it. git reads every registration first, and takes one that another `worktree add` has made but not yet written for a damaged one.
+ */
 export async function register(repo: Repository, draft: string, branch: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await repo.git.run(["worktree", "add", "--no-checkout", "--quiet", "--end-of-options", draft, branch]);
+      await repo.git.run(["worktree", "add", "--force", "--no-checkout", "--quiet", "--end-of-options", draft, branch]);
       return;
     } catch (error) {
       if (attempt === REGISTER_ATTEMPTS || !/failed to read .*\/worktrees\//.test(stderrOf(error))) throw error;
@@ -44,7 +47,7 @@ export async function register(repo: Repository, draft: string, branch: string):
 
 /** Takes a worktree off git's list. Its files, its branch and every commit stay. */
 export async function unregister(repo: Repository, id: string): Promise<void> {
-  await rm(join(repo.commonDir, "worktrees", id), { recursive: true, force: true });
+  await removeTree(join(repo.commonDir, "worktrees", id));
   // git removes the folder with its last entry, too.
   await rmdir(join(repo.commonDir, "worktrees")).catch(() => undefined);
 }

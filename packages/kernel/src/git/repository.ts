@@ -3,6 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findGit, type GitExecutable } from "./executable.ts";
 import { silenceDrivers } from "./neutral.ts";
+import { placesIn } from "../places.ts";
+import { ungatedPlaces, type UngatedPlaces } from "../ungated.ts";
+import { realPlace } from "./real-place.ts";
 import { createGit, type Git } from "./runner.ts";
 import { openVault, type VaultUse } from "./vault.ts";
 
@@ -11,6 +14,8 @@ export interface Repository {
   readonly root: string;
   readonly gitDir: string;
   readonly commonDir: string;
+  /** Outside the repository: what no gate has passed yet. */
+  readonly ungated: UngatedPlaces;
   /** Bound to the repository's own git directory: refs, history, the user's checkout. */
   readonly git: Git;
   readonly executable: GitExecutable;
@@ -51,6 +56,7 @@ export async function openRepository(startPath: string, options: OpenOptions = {
   }
   return {
     ...places,
+    ungated: ungatedPlaces(places, await realPlace(placesIn(options.env ?? process.env).stateHome)),
     git,
     executable,
     home: (options.env ?? process.env)["HOME"] ?? "/",

@@ -1,7 +1,8 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
 import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
 import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./listing.ts";
 import { withOwnLock } from "./locks.ts";
@@ -187,7 +188,7 @@ async function onIndex<T>(
   } catch (error) {
     // Torn by a power cut. It is only a cache: what it knew is in the worktree and in the base tree.
     if (!/index file (?:corrupt|smaller)|bad signature|bad index version|unknown index entry format/.test(stderrOf(error))) throw error;
-    await rm(indexFile, { force: true });
+    await removeTree(indexFile);
     await seedIndex(repo, place, indexFile, git, true);
     return attempt();
   }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { at } from "./files.ts";
+import { at, blobId } from "./files.ts";
 import { decodePath } from "./names.ts";
 import { ABSENT, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
@@ -100,7 +99,7 @@ export function stillStands({ objectFormat }: Repository, worktree: string, stan
   for (const [path, file] of standing.files) {
     const now = seePlace(file.seen.place);
     if (now === null || !isSame(now.stats, file.seen.stats)) return false;
-    if (file.seen.young && blobId(worktree, path, objectFormat) !== file.oid) return false;
+    if (file.seen.young && blobIdOf(worktree, path, objectFormat) !== file.oid) return false;
     file.seen = now;
   }
   for (const [folder, known] of standing.folders) {
@@ -210,8 +209,7 @@ function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-function blobId(worktree: string, path: string, algorithm: string): string {
+function blobIdOf(worktree: string, path: string, algorithm: string): string {
   const place = at(worktree, path);
-  const bytes = lstatSync(place).isSymbolicLink() ? readlinkSync(place, { encoding: "buffer" }) : readFileSync(place);
-  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+  return blobId(lstatSync(place).isSymbolicLink() ? readlinkSync(place, { encoding: "buffer" }) : readFileSync(place), algorithm);
 }

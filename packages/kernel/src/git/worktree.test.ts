@@ -369,13 +369,14 @@ describe("removeWorktree", () => {
 test("rebaseWorktree moves branch, files and record, and may be repeated", async () => {
   const { user, repo, request, made, worktree } = await withFeature();
   worktree.write("new.txt", "work\n");
+  const from = await snapshotTree(repo, made.path);
   user.write("README.md", "moved\n");
   const onto = user.commit();
   user.write("new.txt", "work\n");
   user.git("add", "-A");
   const tree = user.git("write-tree");
   user.git("reset", "-q", "--hard");
-  const input = { path: made.path, branch: "login", from: made.baseCommit, onto, tree };
+  const input = { path: made.path, branch: "login", from, onto, tree };
   const move: (repo: Repository) => Promise<void> = (repository) => rebaseWorktree(repository, input);
   await move(repo);
   await move(repo);
@@ -384,9 +385,9 @@ test("rebaseWorktree moves branch, files and record, and may be repeated", async
   // Whoever looks there sees the work, and not the base's move as if it were to be undone.
   expect(user.git("-C", made.path, "status", "--porcelain")).toBe("?? new.txt");
   expect((await ensureWorktree(repo, request)).baseCommit).toBe(onto);
-  await expect(rebaseWorktree(repo, { ...input, onto: made.baseCommit, from: made.baseCommit })).rejects.toMatchObject({
-    code: "git_failed",
-  });
+  worktree.write("new.txt", "edited since\n");
+  await expect(move(repo)).rejects.toMatchObject({ code: "worktree_changed" });
+  expect(contents(made.path)).toMatchObject({ "new.txt": "- edited since\n" });
 });
 
 test("rebaseWorktree leaves an index alone that somebody's git is at work on", async () => {
@@ -398,7 +399,7 @@ test("rebaseWorktree leaves an index alone that somebody's git is at work on", a
   await rebaseWorktree(repo, {
     path: made.path,
     branch: "login",
-    from: made.baseCommit,
+    from: user.git("rev-parse", `${made.baseCommit}^{tree}`),
     onto,
     tree: user.git("rev-parse", `${onto}^{tree}`),
   });

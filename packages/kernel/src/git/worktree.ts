@@ -1,11 +1,11 @@
-import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, isAnchored, moveBranch } from "./branch.ts";
-import { alignIndexes } from "./checkout.ts";
+import { removeTree } from "../files/remove-tree.ts";
+import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
+import { alignIndex, findCheckouts } from "./checkout.ts";
 import { dropDraft, isDraft, pointerOf } from "./draft.ts";
 import { hiddenGitFolders } from "./listing.ts";
-import { lockNamedIn } from "./locks.ts";
 import {
   assertPointer,
   dropRecord,
@@ -20,8 +20,7 @@ import {
 } from "./place.ts";
 import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
-import { stderrOf } from "./runner.ts";
-import { restoreTree, takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
+import { bringFiles, snapshotTree, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
 
 export interface WorktreeRequest {
   readonly featureId: string;
@@ -61,7 +60,7 @@ export async function ensureWorktree(repo: Repository, request: WorktreeRequest)
   // Looked at before the branch is made: a refusal leaves nothing behind.
   if (!healthy && record === undefined) await assertNobodys(repo, place);
   const head = await ensureBranch(repo, { branch, base: request.baseCommit ?? baseRef, recorded: record?.baseCommit });
-  if (!healthy) await build(repo, place, { ...request, head, record });
+  if (!healthy) await buildWorktree(repo, place, { ...request, head, record });
   const baseCommit = record?.baseCommit ?? head;
   if (record === undefined) await writeRecord(repo, place.key, { featureId, branch, path: place.path, baseCommit });
   return { path: place.path, branch, baseCommit, created: !healthy && record === undefined, rebuilt: !healthy && record !== undefined };
@@ -73,25 +72,27 @@ export async function rebaseWorktree(
   input: {
     readonly path: string;
     readonly branch: string;
-    readonly from: string;
     readonly onto: string;
+    /** What the files are now, and what they are to be. */
+    readonly from: string;
     readonly tree: string;
   } & SnapshotOptions,
 ): Promise<void> {
   const place = await placeOf(repo, input.path);
-  const head = await branchHead(repo, input.branch);
-  // What the harness itself has committed on the branch in between.
-  const moved = head !== null && head !== input.from && head !== input.onto && (await isAnchored(repo, head));
-  if (head !== input.onto) await moveBranch(repo, input.branch, input.onto, moved ? head : input.from);
-  await restoreTree(repo, place.path, input.tree, input);
-  await alignIndexes(repo, input.branch, input.onto).catch(unlessLocked);
+  const found = await snapshotTree(repo, place.path, input);
+  if (found !== input.from && found !== input.tree) throw worktreeChanged(place.path, ["edited a moment ago"]);
+  await bringBranch(repo, input.branch, place.path, input.onto);
+  await bringFiles(repo, place.path, { from: found, to: input.tree }, input);
+  await alignIndex(repo, place.path, input.onto);
   const record = await readRecord(repo, place.key);
   if (record !== undefined) await writeRecord(repo, place.key, { ...record, baseCommit: input.onto });
 }
 
-/** The index there is for the person who types `git status`. While a git of theirs is at work on it, it is theirs alone. */
-function unlessLocked(error: unknown): void {
-  if (lockNamedIn(stderrOf(error)) === undefined) throw error;
+/** Whoever has the branch checked out elsewhere keeps it as it is: a branch that moves under a checkout looks like reverted work. */
+export async function bringBranch(repo: Repository, branch: string, worktree: string, to: string): Promise<void> {
+  const head = await branchHead(repo, branch);
+  if (head === to || (await findCheckouts(repo, branch)).some(({ root }) => root !== worktree)) return;
+  await moveBranch(repo, branch, to, head);
 }
 
 export interface RemovalRequest extends SnapshotOptions {
@@ -135,14 +136,15 @@ async function isHealthy(repo: Repository, place: Place, branch: string): Promis
 }
 
 /** A kill right after the rename leaves a folder whose registration still points to where it was made. */
-async function reconnect(repo: Repository, place: Place, registrations: readonly Registration[]): Promise<Registration | undefined> {
+export async function reconnect(repo: Repository, place: Place, registrations: readonly Registration[]): Promise<Registration | undefined> {
   const pointer = await pointerOf(place.path);
   const draft = registrations.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
   if (draft !== undefined) await connect(repo, draft.id, place.path);
   return draft;
 }
 
-async function build(
+/** Around the files that are there, or with those of the tree. */
+export async function buildWorktree(
   repo: Repository,
   place: Place,
   request: WorktreeRequest & { head: string; record: WorktreeRecord | undefined },
@@ -187,7 +189,7 @@ async function draw(
   const id = basename((await readFile(join(draft, ".git"), "utf8")).trim());
   if (!hasFiles) {
     await fill(repo, place, draft, id, request);
-    await rm(place.path, { recursive: true, force: true });
+    await removeTree(place.path);
     await rename(draft, place.path);
   }
   await connect(repo, id, place.path);
@@ -205,7 +207,7 @@ async function holdsFiles(path: string): Promise<boolean> {
 /** All files from the objects, byte for byte. The index serves the snapshots and, as a copy, the person who types `git status`. */
 async function fill(repo: Repository, place: Place, draft: string, id: string, request: WorktreeRequest & { head: string }): Promise<void> {
   await mkdir(dirname(place.indexFile), { recursive: true });
-  for (const file of [place.indexFile, `${place.indexFile}.lock`]) await rm(file, { force: true });
+  for (const file of [place.indexFile, `${place.indexFile}.lock`]) await removeTree(file);
   const git = await repo.vault({ workTree: draft, indexFile: place.indexFile });
   await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.head]);
   await copyFile(place.indexFile, join(repo.commonDir, "worktrees", id, "index"));

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { layoutOf } from "../layout.ts";
+import { openRepository } from "../git/repository.ts";
+import { layoutAt } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { findLayout, glance } from "./glance.ts";
 
@@ -13,23 +15,34 @@ function scratch(): string {
 }
 
 describe("where the repository is", () => {
-  test("found upwards, by git's folder or by the database", () => {
+  test("found upwards, by git's folder", () => {
     const root = scratch();
     mkdirSync(join(root, "a", ".git"), { recursive: true });
     mkdirSync(join(root, "a", "b", "c"), { recursive: true });
-    expect(findLayout(join(root, "a", "b", "c")).root).toBe(join(root, "a"));
-    mkdirSync(join(root, "a", "b", ".slipway"));
-    writeFileSync(join(root, "a", "b", ".slipway", "slipway.db"), "");
-    expect(findLayout(join(root, "a", "b", "c")).root).toBe(join(root, "a", "b"));
+    expect(findLayout(join(root, "a", "b", "c"))).toMatchObject({ root: join(root, "a"), commonDir: join(root, "a", ".git") });
   });
 
-  test("a linked worktree belongs to its repository, a submodule to itself", () => {
+  const git = (cwd: string, ...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd, stdio: "pipe" });
+
+  /** What git itself says, through the kernel. */
+  async function asGitSays(folder: string): Promise<void> {
+    const { root, commonDir } = await openRepository(folder);
+    expect(findLayout(folder)).toMatchObject({ root, commonDir });
+  }
+
+  test("a linked worktree, a separate git directory and a submodule are what git takes them for", async () => {
     const root = scratch();
-    for (const folder of [".git", ".worktrees/letters/src", "part"]) mkdirSync(join(root, folder), { recursive: true });
-    writeFileSync(join(root, ".worktrees", "letters", ".git"), `gitdir: ${root}/.git/worktrees/letters\n`);
-    writeFileSync(join(root, "part", ".git"), "gitdir: ../.git/modules/part\n");
-    expect(findLayout(join(root, ".worktrees", "letters", "src")).root).toBe(root);
-    expect(findLayout(join(root, "part")).root).toBe(join(root, "part"));
+    git(root, "init", "-q", "one");
+    git(join(root, "one"), "commit", "-q", "--allow-empty", "-m", "start");
+    git(join(root, "one"), "worktree", "add", "-q", join(root, "linked"));
+    git(root, "clone", "-q", "--separate-git-dir", join(root, "elsewhere"), "one", "separate");
+    git(root, "clone", "-q", "--bare", "one", "bare.git");
+    git(join(root, "bare.git"), "worktree", "add", "-q", "-b", "more", join(root, "of-bare"));
+    git(root, "clone", "-q", "--bare", "one", ".git");
+    git(root, "worktree", "add", "-q", "-b", "more", join(root, "of-hidden-bare"));
+    git(join(root, "one"), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(root, "elsewhere"), "part");
+    for (const name of ["one", "linked", "separate", "of-bare", "of-hidden-bare", "one/part"]) await asGitSays(join(root, name));
   });
 
   test("nowhere is an error that says what to do", () => {
@@ -45,13 +58,13 @@ describe("where the repository is", () => {
 
 describe("what is in it", () => {
   test("no database: nothing, and none is made", async () => {
-    const layout = layoutOf(scratch());
+    const layout = layoutAt(scratch());
     expect(await glance(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
     expect(() => rmSync(layout.state)).toThrow("ENOENT");
   });
 
   test("features with their gates, locks, cost and merge, runs, and open questions with their options", async () => {
-    const layout = layoutOf(scratch());
+    const layout = layoutAt(scratch());
     const records = await openRecords({ layout });
     await records.database.sqlite.exclusive((database) => {
       database.exec(`
@@ -69,7 +82,7 @@ describe("what is in it", () => {
   });
 
   test("a newer program's database is refused", async () => {
-    const layout = layoutOf(scratch());
+    const layout = layoutAt(scratch());
     const records = await openRecords({ layout });
     await records.database.sqlite.exclusive((database) => database.exec("INSERT INTO schema_version VALUES (99, 'future')"));
     await records.close();

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { openSqlite, translate } from "@slipway/durable/sqlite";
 import type { Line } from "../budget/rules.ts";
 import { checkedVersion } from "../database/version.ts";
-import { layoutOf, type Layout } from "../layout.ts";
+import { layoutAt, type Layout } from "../layout.ts";
+import { formerPlaces } from "../relocation/former.ts";
 import { readGlance } from "./read.ts";
 
 /**
@@ -88,20 +89,12 @@ export interface LockGlance {
 /** The repository root is found by its folders alone: starting git would cost more than everything else here. */
 export function findLayout(start: string): Layout {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".slipway", "slipway.db"))) return layoutOf(folder);
-    if (existsSync(join(folder, ".git"))) return layoutOf(mainWorktreeOf(folder));
+    if (existsSync(join(folder, ".git"))) return layoutAt(folder);
     if (folder === dirname(folder)) break;
   }
   throw new SlipwayError("not_a_repository", `${start} is not inside a git repository.`, {
     suggested_next_actions: ["Change to your project's folder, or make one with `git init`."],
   });
-}
-
-/** In a linked worktree `.git` is a file that names the repository it belongs to. */
-function mainWorktreeOf(folder: string): string {
-  const git = join(folder, ".git");
-  if (statSync(git).isDirectory()) return folder;
-  return /^gitdir: (.+)\/\.git\/worktrees\/[^/]+\s*$/.exec(readFileSync(git, "utf8"))?.[1] ?? folder;
 }
 
 export async function glance(layout: Layout): Promise<Glance> {
@@ -121,6 +114,7 @@ export interface GlanceWindow {
 
 export async function openGlance(layout: Layout): Promise<GlanceWindow> {
   const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] };
+  if (existsSync(formerPlaces(layout).database)) await (await import("../relocation/relocate.ts")).relocate(layout);
   if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
   const sqlite = openSqlite(layout.database, { readOnly: true });
   const close = () => void sqlite.close();

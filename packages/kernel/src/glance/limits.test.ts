@@ -2,13 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { layoutOf } from "../layout.ts";
+import { layoutAt } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { glance } from "./glance.ts";
 
 async function glanceAt(...statements: readonly string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
-  const layout = layoutOf(root);
+  const layout = layoutAt(root);
   const records = await openRecords({ layout });
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const sql of statements) await records.database.sqlite.exclusive((connection) => connection.exec(sql));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dashboard } from "../features/dashboard.ts";
-import { layoutOf } from "../layout.ts";
+import { layoutAt } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { glance, openGlance } from "./glance.ts";
 
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** A database with these features of the run `r`, and whatever else the statements put there. */
 async function database(features: readonly string[], ...statements: readonly string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
-  const layout = layoutOf(root);
+  const layout = layoutAt(root);
   const records = await openRecords({ layout });
   onTestFinished(async () => {
     await records.close();

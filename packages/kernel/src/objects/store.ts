@@ -43,12 +43,12 @@ export function objectStore(fs: FileSystem, root: string): Objects {
   async function made(folder: string): Promise<boolean> {
     if (durableFolders.has(folder)) return false;
     try {
-      await fs.mkdir(folder, 0o755);
+      await fs.mkdir(folder, 0o700);
       return true;
     } catch (error) {
       if (hasCode(error, "EEXIST")) return false;
       if (!hasCode(error, "ENOENT")) throw translateFileError(error, folder);
-      await ensureDirectory(fs, folder);
+      await ensureDirectory(fs, folder, 0o700);
       return true;
     }
   }
@@ -61,7 +61,7 @@ export function objectStore(fs: FileSystem, root: string): Objects {
       const path = pathOf(digest);
       const isNew = await made(folder);
       const wasThere = !isNew && (await isThere(fs, path, digest));
-      if (!wasThere) await writeFileAtomic(fs, path, bytes, { durable: false, whole: false });
+      if (!wasThere) await writeFileAtomic(fs, path, bytes, { mode: 0o600, durable: false, whole: false });
       else if (durableObjects.has(digest)) return digest;
       // Side by side: all of it has to be on the disk before anybody hears of the object, whoever has written it. One that nobody has
       // heard of may be empty after a power cut; it is put again.
@@ -146,7 +146,7 @@ function missing(digest: string, path: string): SlipwayError {
   return new SlipwayError("object_missing", `The object ${digest} is not there (${path}).`, {
     file: path,
     digest,
-    suggested_next_actions: ["Restore .slipway/objects from a copy, then run `slipway journal verify`."],
+    suggested_next_actions: ["Put the file back from a copy, then run `slipway journal verify`."],
   });
 }
 

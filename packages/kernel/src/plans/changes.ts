@@ -25,12 +25,16 @@ const LISTS: Record<Change["status"], readonly (keyof Plan["files"])[]> = {
   D: ["delete", "create"],
 };
 
-/** Every rule a patch breaks, path by path; empty means it may be applied. */
+/**
+ * Every rule a patch breaks, path by path; empty means it may be applied. `copied` are files that it takes the content of and
+ * leaves as they are: they need not be in the plan's lists, and all else holds for them, too.
+ */
 export function checkChanges(
   changes: readonly Change[],
   plan: Plan | null,
   policy: Policy,
   heldLocks: readonly string[] = [],
+  copied: readonly string[] = [],
 ): Violation[] {
   const { enforce_plan, max_files } = policy.patch_policy;
   if (plan === null && enforce_plan)
@@ -38,20 +42,26 @@ export function checkChanges(
   const found: Violation[] = [];
   if (changes.length > max_files)
     found.push(violation("policy_violation", "max_files", `${changes.length} files are changed; at most ${max_files} may be`));
-  const rules = [pathRule, kindRule(policy), ...(plan === null ? [] : planRules(plan, policy)), lockRule(policy, heldLocks)];
-  return [...found, ...changes.flatMap((change) => rules.flatMap((rule) => rule(change)))];
+  const placeRules = [pathRule, ...(plan === null ? [] : areaRules(plan, policy)), lockRule(policy, heldLocks)];
+  const changeRules = [...placeRules, kindRule(policy), ...(plan === null ? [] : [listRule(plan, policy)])];
+  return [
+    ...found,
+    ...changes.flatMap((change) => changeRules.flatMap((rule) => rule(change))),
+    ...copied.flatMap((path) => placeRules.flatMap((rule) => rule({ path }))),
+  ];
 }
 
-type Rule = (change: Change) => readonly Violation[];
+type PlaceRule = (place: Pick<Change, "path">) => readonly Violation[];
+type ChangeRule = (change: Change) => readonly Violation[];
 
-function pathRule({ path }: Change): Violation[] {
+function pathRule({ path }: Pick<Change, "path">): Violation[] {
   const result = canonicalPath(path);
   if (result.ok && result.path === path) return [];
   const reason = result.ok ? `is not written as ${visible(result.path)}` : result.reason;
   return [violation("path_out_of_bounds", "path", `the path ${reason}`, { path: visible(path) })];
 }
 
-function kindRule({ path_rules }: Policy): Rule {
+function kindRule({ path_rules }: Policy): ChangeRule {
   return ({ path, newMode }) => {
     if (newMode === SUBMODULE || path.split("/").at(-1)?.toLowerCase() === ".gitmodules") {
       return [violation("policy_violation", "submodule", "submodules may not be added or changed", { path })];
@@ -61,8 +71,8 @@ function kindRule({ path_rules }: Policy): Rule {
   };
 }
 
-function planRules(plan: Plan, policy: Policy): Rule[] {
-  const { enforce_plan, enforce_allowed_areas } = policy.patch_policy;
+function areaRules(plan: Plan, policy: Policy): PlaceRule[] {
+  const { enforce_allowed_areas } = policy.patch_policy;
   const allowed = areaMatcher(plan.allowed_areas, policy.path_rules.matching);
   const forbidden = strictAreaMatcher(plan.forbidden_areas, policy.path_rules.matching);
   return [
@@ -74,15 +84,18 @@ function planRules(plan: Plan, policy: Policy): Rule[] {
       if (!enforce_allowed_areas || allowed(path) !== null) return [];
       return [violation("policy_violation", "outside_allowed_areas", "is in none of the plan's allowed_areas", { path })];
     },
-    ({ path, status }) => {
-      const lists = LISTS[status];
-      if (!enforce_plan || lists.some((list) => plan.files[list].includes(path))) return [];
-      return [violation("policy_violation", `not_in_files_${lists[0]}`, `is not in the plan's files.${lists[0]}`, { path })];
-    },
   ];
 }
 
-function lockRule(policy: Policy, heldLocks: readonly string[]): Rule {
+function listRule(plan: Plan, { patch_policy }: Policy): ChangeRule {
+  return ({ path, status }) => {
+    const lists = LISTS[status];
+    if (!patch_policy.enforce_plan || lists.some((list) => plan.files[list].includes(path))) return [];
+    return [violation("policy_violation", `not_in_files_${lists[0]}`, `is not in the plan's files.${lists[0]}`, { path })];
+  };
+}
+
+function lockRule(policy: Policy, heldLocks: readonly string[]): PlaceRule {
   const needs = pathLocks(policy);
   return ({ path }) => missingLocks(needs(path), heldLocks);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { z } from "zod";
 import { parseStrictJson } from "../config/json.ts";
 import { checkSchema } from "../config/violations.ts";
@@ -22,7 +22,7 @@ export function byHandRule(root: string): ValidityRules[string] {
     if (decision !== "done") return null;
     if (answer !== undefined) return objection("answer", schema, answer);
     const name = `${folder}/${ANSWER_FILE}`;
-    const file = join(root, name);
+    const file = resolve(root, name);
     if (!existsSync(file)) return may_edit ? null : `${name} is not there yet.`;
     const json = parseStrictJson((await readFile(file, "utf8")).trim());
     return json.ok ? objection(name, schema, json.value) : `${name}: ${json.problem}.`;

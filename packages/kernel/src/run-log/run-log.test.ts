@@ -8,7 +8,7 @@ import { workflow } from "@slipway/durable/ctx";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { recordTelemetry } from "../evidence/telemetry.ts";
-import { layoutOf } from "../layout.ts";
+import { layoutAt } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { openRunLog } from "./run-log.ts";
@@ -25,7 +25,7 @@ const parent = workflow("parent", "1", async (ctx) => {
 
 async function site() {
   const root = mkdtempSync(join(tmpdir(), "slipway-run-log-"));
-  const records = await openRecords({ layout: layoutOf(root) });
+  const records = await openRecords({ layout: layoutAt(root) });
   onTestFinished(() => records.close());
   const { database, objects, clock, ids, inbox, layout } = records;
   const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [parent, child], kernel: null });

@@ -9,10 +9,6 @@ export interface Asked {
 }
 
 export function askedFor(spec: string): Asked {
-  const words = (text: string) => text.trim() !== "" && new RegExp(`(?<![\\w./-])${escaped(text)}(?![\\w/-]|\\.\\w)`, "u").test(spec);
+  const words = (text: string) => text.trim() !== "" && new RegExp(`(?<![\\w./-])${RegExp.escape(text)}(?![\\w/-]|\\.\\w)`, "u").test(spec);
   return { words, file: (path) => words(path) || words(posix.basename(path)) };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }

@@ -20,6 +20,7 @@ describe("assertions of JavaScript", () => {
 
   test("what is taken from a library under its own name asserts, too", () => {
     expect(read("equal(a, 1); other(b);", "js", ["equal", "ok"])).toMatchObject([{ method: "equal", literals: ["1"] }]);
+    expect(read("$is(a, 1);", "js", ["$is"])).toHaveLength(1);
   });
 
   test("neither a comment nor a string nor a method of something else asserts", () => {

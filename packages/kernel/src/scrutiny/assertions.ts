@@ -21,8 +21,8 @@ const LOOSE =
 
 /** The assertions in a piece of code. `names` are functions that the file took from an assertion library by their own names. */
 export function assertionsIn({ code, bare }: Lexed, language: Language, names: readonly string[] = []): Assertion[] {
-  const pattern =
-    names.length === 0 ? CALLS[language] : new RegExp(`${CALLS[language].source}|(?<![\\w$.])(?:${names.join("|")})\\s*\\(`, "g");
+  const own = names.map((name) => RegExp.escape(name)).join("|");
+  const pattern = own === "" ? CALLS[language] : new RegExp(`${CALLS[language].source}|(?<![\\w$.])(?:${own})\\s*\\(`, "g");
   const found: Assertion[] = [];
   let end = 0;
   for (const match of bare.matchAll(pattern)) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { assertDistinct, featureIdOf } from "./feature-id.ts";
-import { layoutOf } from "../layout.ts";
+import { layoutAt } from "../layout.ts";
 import { discoverSpecs, readCanonicalSpec } from "./discover.ts";
 import { findSpecs, MAX_SPEC_BYTES, readSpecs } from "./read.ts";
 
@@ -70,14 +70,14 @@ test("a missing file, a folder and a good file are told apart", async () => {
 
 test("[FEA-069] every spec.md in a feature's folder is found, by feature id; nothing else is", async () => {
   const root = scratch();
-  expect(await discoverSpecs(layoutOf(root))).toEqual([]);
+  expect(await discoverSpecs(layoutAt(root))).toEqual([]);
   const write = (path: string) => {
     mkdirSync(join(root, ".slipway/features", path, ".."), { recursive: true });
     writeFileSync(join(root, ".slipway/features", path), "# x\n");
   };
   for (const path of ["zebra/spec.md", "apple/spec.md", "no_spec/notes.md", "Bad Name/spec.md", "index.json"]) write(path);
   mkdirSync(join(root, ".slipway/features/folder/spec.md"), { recursive: true });
-  expect(await discoverSpecs(layoutOf(root))).toEqual([
+  expect(await discoverSpecs(layoutAt(root))).toEqual([
     { feature_id: "apple", spec_path: ".slipway/features/apple/spec.md" },
     { feature_id: "zebra", spec_path: ".slipway/features/zebra/spec.md" },
   ]);
@@ -85,7 +85,7 @@ test("[FEA-069] every spec.md in a feature's folder is found, by feature id; not
 
 test("[FEA-158] the specification in a feature's folder is read with its path; one that cannot be read is refused", async () => {
   const root = scratch();
-  const layout = layoutOf(root);
+  const layout = layoutAt(root);
   mkdirSync(layout.feature("apple"), { recursive: true });
   await expect(readCanonicalSpec(layout, "apple")).rejects.toMatchObject({ code: "input_path_not_found" });
   await expect(readCanonicalSpec(layout, "../apple")).rejects.toMatchObject({ code: "invalid_feature_slug" });

@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { GateSummary } from "../features/gate.ts";
-import { decisiveStep, gateStepSchema } from "../features/latest-evidence.ts";
+import { decisiveStep, gateStepSchema, shownStep } from "../features/latest-evidence.ts";
 import type { StepEvent } from "../gates/run.ts";
 import { tool, type ProgressNote, type ToolEvidence } from "./tool.ts";
 
@@ -66,7 +66,7 @@ export const gatesTools = [
       if (!summary.passed) throw failed(summary);
       const { id: gate_id, profile, mode, tree, steps, tests, coverage, sandbox } = summary;
       const measured = coverage === null ? null : { line: coverage.line, branch: coverage.branch };
-      const shown = steps.map((step) => ({ ...step, command: [...step.command] }));
+      const shown = steps.map(shownStep);
       const data = { gate_id, profile, mode, tree, passed: true as const, steps: shown, tests, coverage: measured, sandbox };
       return { data, evidence: evidenceOf(summary) };
     },

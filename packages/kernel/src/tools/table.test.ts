@@ -29,7 +29,7 @@ test.each([
   ["planner", `${READS} plan.submit plan.update`],
   ["builder", `${READS} repo.apply_patch gates.run`],
   ["qa", `${READS} repo.apply_patch gates.run qa.test_index_update`],
-] as const)("[FEA-064] [FEA-065] [FEA-066] by default %s may call these and no others", (role, tools) => {
+] as const)("[FEA-003] [FEA-017] [FEA-064] [FEA-065] [FEA-066] by default %s may call these and no others", (role, tools) => {
   expect([...DEFAULT_RBAC[role]].toSorted()).toEqual(tools.split(" ").toSorted());
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LETTERS, lettersOn } from "../features/testing/letters.ts";
-import { openScratchKernel, replaceLine, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import { GATES, openScratchKernel, replaceLine, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
 import type { ActorRole } from "../config/rbac.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
 import type { Envelope, FailureEnvelope, SuccessEnvelope } from "./envelope.ts";
@@ -66,12 +66,19 @@ describe("repo.apply_patch", () => {
 });
 
 describe("gates", () => {
-  test("[FEA-092] gates.list has profiles, modes and steps; an unknown profile is named", async () => {
-    const { data } = await good(call("planner", "gates.list", {}));
+  test("[FEA-092] gates.list has profiles, modes and steps, of all or of the named one; an unknown profile is named", async () => {
+    await scratch.close();
+    const nightly = `  nightly: { modes: { fast: [{ name: short, cmd: ["true"] }], full: [{ name: long, cmd: ["true"] }] } }\n`;
+    scratch = await openScratchKernel({ "slipway/gates.yaml": `${GATES}${nightly}` });
     const step = { name: "check", cmd: ["sh", "check.sh"] };
-    expect(data).toEqual({ profiles: { default: { modes: { fast: [step], full: [step] } } } });
-    expect((await good(call("qa", "gates.list", { profile: "default" }))).data).toEqual(data);
-    expect((await bad(call("qa", "gates.list", { profile: "nightly" }))).error.code).toBe("unknown_gate_profile_or_mode");
+    const profiles = {
+      default: { modes: { fast: [step], full: [step] } },
+      nightly: { modes: { fast: [{ name: "short", cmd: ["true"] }], full: [{ name: "long", cmd: ["true"] }] } },
+    };
+    expect((await good(call("planner", "gates.list", {}))).data).toEqual({ profiles });
+    expect((await good(call("qa", "gates.list", { profile: "default" }))).data).toEqual({ profiles: { default: profiles.default } });
+    expect((await good(call("qa", "gates.list", { profile: "nightly" }))).data).toEqual({ profiles: { nightly: profiles.nightly } });
+    expect((await bad(call("qa", "gates.list", { profile: "weekly" }))).error.code).toBe("unknown_gate_profile_or_mode");
   });
 
   test("gates.run says how far it is, and what ran", async () => {
@@ -88,7 +95,7 @@ describe("gates", () => {
     ]);
   });
 
-  test("[FEA-093] a failed gate is the failure, with the log, the command and the exit code", async () => {
+  test("[FEA-061] [FEA-093] a failed gate is the failure, with the log, the command and the exit code", async () => {
     await feature.planned();
     await good(call("builder", "repo.apply_patch", { ...LETTERS, unified_diff: replaceLine("src/a.txt", "one", "BUG") }));
     const { error, evidence } = await bad(call("builder", "gates.run", { ...LETTERS, profile: "default", mode: "fast" }));

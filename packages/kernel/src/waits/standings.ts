@@ -42,6 +42,7 @@ export async function standingsOf(db: Db, siblings: readonly Sibling[]): Promise
 export interface StatusNow {
   readonly status: FeatureStatus;
   readonly status_reason: string;
+  readonly tree: string;
   /** Results on the tree of now. */
   readonly gates: Readonly<Record<string, string>>;
   /** Locks that its plan needs and that it does not hold, or that are only kept for it until it takes them again. */
@@ -54,5 +55,5 @@ export async function statusNow(rooms: Rooms, featureId: string): Promise<Status
   const now = clock.now();
   const held = (await heldLocks(db, featureId)).filter(({ expiresAt, leaseId }) => expiresAt > now && !isReserved(leaseId));
   const lost = locksFor(rooms, await acceptedPlan(db, featureId)).filter((name) => held.every(({ resource }) => resource !== name));
-  return { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature), lost };
+  return { status: feature.status, status_reason: feature.status_reason, tree: feature.tree, gates: gateMap(feature), lost };
 }

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { layoutAt } from "@slipway/kernel/layout";
 import { planOf } from "./engineering/testing/modules.ts";
 import type { ProductSpec } from "./product/spec.ts";
 import { approved } from "./testing/approved.ts";
@@ -128,7 +129,7 @@ describe("what somebody has done to the store", () => {
   });
 
   function changeRow(root: string, change: (body: string) => string) {
-    const db = new DatabaseSync(join(root, ".slipway/slipway.db"), { timeout: 5000 });
+    const db = new DatabaseSync(layoutAt(root).database, { timeout: 5000 });
     const where = "WHERE kind = 'module' AND id = 'MM-twice@1.0.0'";
     const { body } = db.prepare(`SELECT body FROM documents ${where}`).get() as { body: string };
     db.prepare(`UPDATE documents SET body = ? ${where}`).run(change(body));

@@ -16,7 +16,13 @@ afterEach(() => works.close());
 afterAll(() => language.close());
 
 type Shown = Record<string, string>;
-type Pack = { created_for: { role: string; run_id: string }; included_refs: Ref[]; excluded_refs: Ref[]; default_permission: string };
+type Pack = {
+  created_at: string;
+  created_for: { role: string; run_id: string; task_ref?: string };
+  included_refs: Ref[];
+  excluded_refs: Ref[];
+  default_permission: string;
+};
 type Ref = { ref: string; permission?: string; reason: string };
 
 const RELEASED = { value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } };
@@ -169,8 +175,20 @@ describe("what one invocation leaves to another", () => {
     });
     const bad = [{ ref: "MM-twice" }, { ref: "MM-twice@latest" }, { permission: "ALL" }, { reason: " " }, { reason: undefined }];
     for (const change of bad) await expect(keep({ included_refs: [{ ...good, ...change }] })).rejects.toThrow("included_refs");
+    const { permission: _included, ...left } = good;
+    await keep({ excluded_refs: [left] });
+    for (const change of bad.filter((one) => one.permission === undefined))
+      await expect(keep({ excluded_refs: [{ ...left, ...change }] })).rejects.toThrow("excluded_refs");
     await expect(keep({ excluded_refs: [{ ref: "state_store/modules", reason: "sealed" }] })).rejects.toThrow("excluded_refs");
     await expect(keep({ default_permission: "FULL" })).rejects.toThrow("default_permission");
+    const { task_ref: _task, ...without } = first!.created_for;
+    for (const change of [without, { ...without, task_ref: " " }, { ...without, task_ref: 7 }])
+      await expect(keep({ created_for: change })).rejects.toThrow("created_for/task_ref");
+    // When it was made says the harness; a stored pack that says it in another form is none.
+    expect((await keep({ created_at: "yesterday" })).created_at).toMatch(/^\d{4}-\d\d-\d\dT/);
+    const stored = (created_at: unknown) => contextPackKind.schema.safeParse({ ...first, created_at }).success;
+    expect(stored(first!.created_at)).toBe(true);
+    expect(["yesterday", "2026-11-18", "", 7, undefined].filter(stored)).toEqual([]);
   });
 });
 

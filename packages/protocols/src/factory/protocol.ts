@@ -1,4 +1,5 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
+import { tryGatesOnBase } from "../base-gates.ts";
 import type { RunAgents } from "../features/protocol.ts";
 import { projectSteps } from "./building.ts";
 import { sameSpec } from "./incremental/same-spec.ts";
@@ -10,9 +11,11 @@ import { factorySite } from "./site.ts";
 import { settledAtLast } from "./unhurried.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-const FACTORY_VERSION = "3";
+const FACTORY_VERSION = "4";
 
 export interface FactoryInput extends ProductInput {
+  /** The gates of the release are not tried on the base first. */
+  readonly skip_base_gates?: boolean;
   /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */
   readonly agents?: RunAgents;
 }
@@ -31,6 +34,8 @@ export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("facto
 
 async function build(ctx: Ctx, input: FactoryInput, shop: FactoryShop): Promise<FactoryResult> {
   const { project, spec_source, spec_digest, previous } = input;
+  const reason = await tryGatesOnBase(ctx, shop.kernel, input.skip_base_gates);
+  if (reason !== null) return { status: "given_up", reason: `Not begun: ${reason}` };
   const product =
     previous?.page_digest === spec_digest
       ? await sameSpec(ctx, shop, previous)

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { storePaths } from "@slipway/kernel/artifacts/layout";
+import type { DocumentKind } from "@slipway/kernel/documents/kind";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { renewLatest } from "./renewing.ts";
 import { openFactoryRooms } from "./rooms.ts";
 import { factoryRecords } from "./testing/factory-records.ts";
@@ -42,10 +44,28 @@ test("what was put off by somebody who died before is made when the run goes on"
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ context_pack_id });
 });
 
-test("where nothing was ever kept there is nothing to do", async () => {
-  const { records } = await factoryRecords();
-  await renewLatest({ db: records.database.db, ...openFactoryRooms(records) });
+test("where nothing was put off there is nothing to make again", async () => {
+  const { records, documents, call } = await factoryRecords();
+  const renewed: unknown[] = [];
+  const rooms = {
+    documents: { renew: async (...what: unknown[]) => renewed.push(what) },
+    artifacts: { renew: async (ref: string) => void renewed.push(ref) },
+  };
+  await renewLatest({ db: records.database.db, ...rooms });
+  await documents.keep(call(), AT_ONCE, {});
+  await renewLatest({ db: records.database.db, ...rooms });
+  expect(renewed).toEqual([]);
 });
+
+/** Its files are written before the call returns. */
+const AT_ONCE: DocumentKind<{ note_id: string }> = {
+  kind: "note",
+  prefix: "NOTE",
+  idField: "note_id",
+  schema: z.strictObject({ note_id: z.string() }),
+  fixity: "once",
+  files: () => ({}),
+};
 
 const PACK = {
   created_for: { role: "planner", run_id: "r", task_ref: "T-a-b-c-001@1.0.0" },

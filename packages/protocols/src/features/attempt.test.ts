@@ -40,12 +40,30 @@ test("what a person can mend is asked as often as it takes, each time under a ne
 });
 
 test.each([
-  ["a bug", new TypeError("undefined is not a function")],
   ["a stop", new SlipwayError("run_stopped", "stopped")],
   ["full storage", new SlipwayError("disk_full", "full")],
-  ["somebody else's turn", new SlipwayError("base_moved", "moved")],
+  ["somebody else's turn", new SlipwayError("lease_lost", "another process is in charge")],
 ])("%s is thrown and not recorded as a value", async (_what, error) => {
   await expect(attempt(plainCtx().site, "s", failing(error))).rejects.toBe(error);
+});
+
+test.each([
+  ["git that gives way", new SlipwayError("git_failed", "cannot lock ref")],
+  ["a bug", new TypeError("cannot lock ref")],
+])("%s is asked about, with the reason: ending the feature would throw its work away", async (_what, error) => {
+  const { site, asked } = plainCtx();
+  expect(await attempt(site, "s", failing(error))).toEqual({ ok: true, value: "done" });
+  expect(asked).toMatchObject([{ kind: "mend", body: expect.stringContaining("cannot lock ref") }]);
+});
+
+test("what may pass by itself is tried again, and asked about when it does not pass", async () => {
+  const { site, steps, asked } = plainCtx();
+  const passing = () => new SlipwayError("worktree_changed", "edited a moment ago");
+  expect(await attempt(site, "s", failing(passing(), passing()))).toEqual({ ok: true, value: "done" });
+  expect(asked).toEqual([]);
+  expect(await attempt(site, "t", failing(passing(), passing(), passing()))).toEqual({ ok: true, value: "done" });
+  expect(asked).toHaveLength(1);
+  expect(steps).toEqual(["s", "s~2", "s~3", "t", "t~2", "t~3", "t~4"]);
 });
 
 test("codes the caller deals with come back, whatever they mean elsewhere", async () => {

@@ -1,8 +1,9 @@
 import { fromFailure, SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
-import { isStorageFailure } from "@slipway/durable/failures";
+import { isStorageFailure, recordable } from "@slipway/durable/failures";
 import type { Call } from "@slipway/kernel/features/call";
 import { GivenUp } from "../given-up.ts";
 import { nextActions } from "../pausing.ts";
+import { askAboutEdits } from "./edits.ts";
 import { endFeature } from "./ending.ts";
 import { blockedAnswer } from "./schemas.ts";
 import { orchestratorCall, type Outcome, type Site } from "./site.ts";
@@ -12,27 +13,42 @@ type Body<T> = (call: Call, signal: AbortSignal) => Promise<T>;
 interface Options {
   /** Codes the caller deals with itself, whatever they mean elsewhere. */
   readonly returned?: readonly ErrorCode[];
+  /** The same for failures that a code does not tell apart. */
+  readonly handles?: (failure: Failure) => boolean;
   /** On whose behalf; the orchestrator's unless somebody else is named. */
   readonly as?: (site: Site, step: string) => Call;
   /** Every broken rule is a person's to mend, not only those that are so everywhere. */
   readonly asksAlways?: boolean;
 }
 
+/** How often what may pass by itself is tried, before a person is asked. */
+const TRIES = 3;
+
 /**
  * An operation as a step. A broken rule comes back as a value. Trouble that only a person can mend (no sandbox, a file in
- * the way) is asked, and then the step is done again under a new name; or the person gives the feature up, which ends it.
+ * the way), and what nobody foresaw (git gave way), is asked, and then the step is done again under a new name; or the person
+ * gives the feature up, which ends it. What a person has edited by hand is asked about, too, and taken over or set aside.
  */
 export async function attempt<T>(site: Site, name: string, body: Body<T>, options: Options = {}): Promise<Outcome<T>> {
-  const { returned = [], as = orchestratorCall, asksAlways = false } = options;
-  for (let round = 1; ; round++) {
+  const { returned = [], handles = () => false, as = orchestratorCall, asksAlways = false } = options;
+  for (let round = 1, passing = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
-    const outcome = await site.ctx.step(step, (signal) => outcomeOf(body(as(site, step), signal), returned));
+    const outcome = await site.ctx.step(step, (signal) => outcomeOf(body(as(site, step), signal), signal));
     if (outcome.ok) return outcome;
+    const { failure } = outcome;
+    const { code, details } = failure;
     // Somebody has deleted the feature: there is nothing to mend.
-    if (outcome.failure.code === "feature_not_found") throw fromFailure(outcome.failure);
-    const asks = asksAlways || outcome.failure.details["requires_human"] === true;
-    if (!asks || returned.includes(outcome.failure.code)) return outcome;
-    const answer = await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, outcome.failure));
+    if (code === "feature_not_found") throw fromFailure(failure);
+    if (returned.includes(code) || handles(failure)) return outcome;
+    if (code === "worktree_edited") {
+      await decideEdits(site, step, failure);
+      continue;
+    }
+    if (details["retryable"] === true && details["requires_human"] !== true && passing++ < TRIES) continue;
+    const asks = asksAlways || details["requires_human"] === true || details["retryable"] === true || UNFORESEEN.has(code);
+    if (!asks) return outcome;
+    passing = 1;
+    const answer = await site.ctx.ask(`mend:${step}`, mendQuestion(site.id, failure));
     if (answer.decision === "retry") continue;
     const end = `give-up:${step}`;
     const reason = answer.comment ?? "given up by a person";
@@ -48,20 +64,30 @@ export async function certain<T>(site: Site, name: string, body: Body<T>, option
   throw fromFailure(outcome.failure);
 }
 
-async function outcomeOf<T>(work: Promise<T>, returned: readonly ErrorCode[]): Promise<Outcome<T>> {
+async function decideEdits(site: Site, step: string, failure: Failure): Promise<void> {
+  const { features } = site.shop.kernel;
+  const decision = await askAboutEdits(site, `edited:${step}`, failure);
+  const work = decision === "adopt" ? features.adopt : features.setAside;
+  await certain(site, `${decision}:${step}`, async (call): Promise<object> => work(call, { feature_id: site.id }), { asksAlways: true });
+}
+
+async function outcomeOf<T>(work: Promise<T>, signal: AbortSignal): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    if (!(error instanceof SlipwayError) || isStorageFailure(error) || NEVER_A_VALUE.has(error.code)) throw error;
-    if (error.details.retryable && !returned.includes(error.code)) throw error;
-    return { ok: false, failure: toFailure(error) };
+    if (signal.aborted || isStorageFailure(error)) throw error;
+    if (error instanceof SlipwayError && NEVER_A_VALUE.has(error.code)) throw error;
+    return { ok: false, failure: recordable(toFailure(error)) };
   }
 }
 
-/** These end the step, not the attempt: a bug, somebody else's turn, a stop. */
-const NEVER_A_VALUE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["internal_error", "lease_lost", "run_cancelled", "run_stopped"]);
+/** These end the step, not the attempt: somebody else's turn, a stop. */
+const NEVER_A_VALUE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["lease_lost", "run_cancelled", "run_stopped"]);
 
-function mendQuestion(id: string, failure: Failure) {
+/** No rule says what to do about these; ending the feature for them would throw its work away. */
+const UNFORESEEN: ReadonlySet<string> = new Set<ErrorCode>(["git_failed", "internal_error", "object_missing", "object_corrupt"]);
+
+export function mendQuestion(id: string, failure: Failure) {
   return {
     kind: "mend",
     title: `${id} cannot go on: ${failure.code}`,

@@ -10,7 +10,7 @@ export type Landed =
   | { readonly status: "rejected" };
 
 /** Two changes of the same lines: only a person knows which of the two was meant. The work so far stays anchored either way. */
-export async function conflicting(site: Site, name: string, candidate: Candidate): Promise<Landed> {
+export async function conflicting(site: Site, name: string, candidate: Candidate): Promise<Landed | "retry"> {
   const files = candidate.conflicts.join(", ");
   const answer = await site.ctx.ask(`conflict:${name}`, {
     kind: "conflict",
@@ -18,13 +18,17 @@ export async function conflicting(site: Site, name: string, candidate: Candidate
     body: `Both changed: ${files}`,
     options: [
       { value: "rebuild", label: "build the change again on the new base, with your comment as guidance" },
+      { value: "retry", label: "you have put the base right: look once more" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
     ],
-    schema: z.strictObject({ decision: z.enum(["rebuild", "give_up"]), comment: z.string().optional() }),
+    schema: z.strictObject({ decision: z.enum(["rebuild", "retry", "give_up"]), comment: z.string().optional() }),
     context: { feature_id: site.id, files: candidate.conflicts },
   });
+  if (answer.decision === "retry") return "retry";
   if (answer.decision === "give_up") return declined(site, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
-  const { diff } = await certain(site, `restart:${name}`, (call) => site.shop.kernel.features.restart(call, { feature_id: site.id }));
+  const { diff } = await certain(site, `restart:${name}`, (call) => site.shop.kernel.features.restart(call, { feature_id: site.id }), {
+    asksAlways: true,
+  });
   await sendBack(site, name, `conflict with the base in ${files}`);
   return {
     status: "changes",

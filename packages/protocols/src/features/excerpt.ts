@@ -5,7 +5,7 @@ const MAX_LINES = 60;
 /** The end of a log without what differs from run to run (times, scratch folders), so that the same failure is the same text. */
 export function stableExcerpt(log: string): string {
   return stripVTControlCharacters(log)
-    .replaceAll(/(file:\/\/)?\/[^\s"'()]*\/\.worktrees\/[^\s/"'()]+/g, ".")
+    .replaceAll(/(file:\/\/)?\/[^\s"'()]*\/(?:\.worktrees|slipway\/worktrees\/[^\s/"'()]+)\/[^\s/"'()]+/g, ".")
     .replaceAll(/\b\d+(\.\d+)?\s?m?s\b/g, "<time>")
     .replaceAll(/(duration_ms|time)([=: ]+"?)\d+(\.\d+)?/g, "$1$2<time>")
     .trimEnd()

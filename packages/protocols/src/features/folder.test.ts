@@ -103,7 +103,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     expect(resultOf(await shop!.drive(runId))?.status).toBe("merged");
 
     // Nothing of it is left but the contents that the next pack will want again.
-    await vi.waitFor(() => expect(readdirSync(join(shop!.root, ".slipway/packs")).toSorted()).toEqual([".swept", "blobs"]));
+    await vi.waitFor(() => expect(readdirSync(shop!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
     const planner = asked.find(({ role }) => role === "planner");
     expect(planner?.prompt).toContain("You cannot change them.");
     expect(planner?.prompt).not.toMatch(/^## \d+\. (file|listing)/m);
@@ -192,7 +192,7 @@ test("without walls everything in the folder is a copy, so that no write reaches
   shop = await openWorkshop({}, { desk });
   await shop!.drive(await shop!.start());
   expect(links).toEqual([1]);
-  const blobs = join(shop!.root, ".slipway/packs/blobs");
+  const blobs = join(shop!.kernel.repository.ungated.packs, "blobs");
   const contents = readdirSync(blobs, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));

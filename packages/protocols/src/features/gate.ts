@@ -11,14 +11,24 @@ export async function gate(site: Site, mode: string, attempt: string): Promise<O
   return summary.failure === null ? { ok: true, value: summary } : { ok: false, failure: summary.failure };
 }
 
-/** Every mode the policy requires. One that has passed on this very tree is not run again. */
-export async function gateAll(site: Site, attempt: string): Promise<Outcome<null>> {
+/** How often a person may edit the worktree between two modes before they are asked to let it be. */
+const MAX_ROUNDS = 20;
+
+/** Every mode the policy requires, on one tree, which is told. One that has passed on this very tree is not run again. */
+export async function gateAll(site: Site, attempt: string): Promise<Outcome<string>> {
   const { required_modes, required_merge_mode } = site.shop.kernel.configuration.policy;
-  for (const mode of new Set([...required_modes, required_merge_mode])) {
-    const { gates } = await site.ctx.step(`passed:${mode}:${attempt}`, () => site.shop.kernel.features.standing(site.id));
-    if (gates[mode] === "pass") continue;
-    const passed = await gate(site, mode, attempt);
-    if (!passed.ok) return passed;
+  const modes = [...new Set([...required_modes, required_merge_mode])];
+  for (let round = 1; ; round++) {
+    const name = round === 1 ? attempt : `${attempt}~${round}`;
+    const trees = new Set<string>();
+    for (const mode of modes) {
+      const { gates, tree } = await site.ctx.step(`passed:${mode}:${name}`, () => site.shop.kernel.features.standing(site.id));
+      const passed = gates[mode] === "pass" ? null : await gate(site, mode, name);
+      if (passed?.ok === false) return passed;
+      trees.add(passed?.value.tree ?? tree);
+    }
+    // What a person adopts between two modes has to pass the earlier ones, too.
+    const [tree = "", ...others] = trees;
+    if (others.length === 0 || round === MAX_ROUNDS) return { ok: true, value: tree };
   }
-  return { ok: true, value: null };
 }

@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
 import { SlipwayError } from "@slipway/durable/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
@@ -24,12 +25,14 @@ describe("the base moves after the approval", () => {
   test("elsewhere: rebuilt, gated again, landed without a second question", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.approve(question);
+    const before = await shop.operations();
     shop.write("src/b.txt", "moved\n");
     shop.git("commit", "--quiet", "--all", "--message=theirs");
     const landing = resultOf(await shop.drive(runId))?.landing;
     expect(landing?.base_before).toBe(shop.git("rev-parse", "main~1").trim());
     expect(shop.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\nmoved\n");
-    expect(shop.kernel.features).toBeDefined();
+    const since = (await shop.operations()).slice(before.length).map(({ name }) => name);
+    expect(since).toEqual(["feature.candidate", "gates.run", "gates.run", "feature.ready_to_merge"]);
     expect(await shop.open()).toEqual([]);
   });
 
@@ -59,13 +62,17 @@ describe("the base moves after the approval", () => {
     expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
   });
 
-  test("to hold the very same change: nothing is left to merge, and nothing is merged", async () => {
+  test("to hold the very same change: nothing is left to merge, and a person says whether that is the end", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.approve(question);
     shop.write("src/a.txt", "two\n");
     shop.git("commit", "--quiet", "--all", "--message=theirs");
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    const [nothingLeft] = await shop.open();
+    expect(nothingLeft).toMatchObject({ kind: "blocked", body: "main already holds everything this feature changes." });
+    await shop.answer(nothingLeft!, { decision: "give_up" });
     expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
-    expect((await status()).status_reason).toContain("already holds everything");
+    expect((await status()).status_reason).toContain("nothing left to merge");
     expect(shop.git("log", "-1", "--format=%s", "main").trim()).toBe("theirs");
   });
 
@@ -119,7 +126,7 @@ describe("the base moves after the approval", () => {
 });
 
 test("what only a person can mend is a question, not the end of the run", async () => {
-  shop = await openWorkshop(HAPPY);
+  shop = await openWorkshop(HAPPY, { policy: WITHOUT_TRIAL });
   shop.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox.", { suggested_next_actions: ["Install one."] }));
   const runId = await shop.start();
   expect((await shop.drive(runId)).status).toBe("waiting");
@@ -206,8 +213,9 @@ describe("between the last look and the merge", () => {
     const { merge } = shop.kernel.features;
     let acted = false;
     shop.kernel.features.merge = async (call, input) => {
-      if (!acted) act();
+      const first = !acted;
       acted = true;
+      if (first) act();
       return merge(call, input);
     };
   }
@@ -249,14 +257,17 @@ describe("between the last look and the merge", () => {
     expect((await shop.open())[0]).toMatchObject({ kind: "approval", body: expect.stringContaining("the gates have changed since.") });
   });
 
-  test("what no rule foresees ends the feature with the reason; nothing is merged", async () => {
+  test("what no rule foresees is asked about with the reason; the approval holds when it is tried again", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await shop.approve(question);
     justBefore(() => {
       throw new SlipwayError("invalid_status_transition", "no rule foresaw this");
     });
-    expect(resultOf(await shop.drive(runId))).toMatchObject({ status: "failed", failure: { code: "invalid_status_transition" } });
-    expect(await status()).toMatchObject({ status: "failed", status_reason: "broke off: invalid_status_transition: no rule foresaw this" });
+    expect((await shop.drive(runId)).status).toBe("waiting");
+    const [mend] = await shop.open();
+    expect(mend).toMatchObject({ kind: "mend", body: expect.stringContaining("no rule foresaw this") });
     expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+    await shop.answer(mend!, { decision: "retry" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
   });
 });

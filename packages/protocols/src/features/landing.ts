@@ -1,4 +1,5 @@
-import { fromFailure, type Failure } from "@slipway/durable/errors";
+import type { Failure } from "@slipway/durable/errors";
+import type { Call } from "@slipway/kernel/features/call";
 import type { Candidate } from "@slipway/kernel/features/candidate";
 import type { Landing } from "@slipway/kernel/features/merge";
 import { nextActions } from "../pausing.ts";
@@ -27,21 +28,28 @@ export async function land(site: Site, review: number): Promise<Landed> {
   const required = site.shop.kernel.configuration.policy.merge_policy.require_user_approval;
   let approval: Approval = required ? null : "not needed";
   let askedAgain: string | null = null;
-  let ungated = false;
-  for (let round = 1; round <= MAX_BASE_MOVES; round++) {
+  let stalled = "";
+  for (let round = 1; ; round++) {
     const name = review === 1 ? String(round) : `${review}.${round}`;
+    if (round % MAX_BASE_MOVES === 0 && !(await askToGoOn(site, name, restless(stalled)))) return { status: "rejected" };
     if (approval !== null) await site.ctx.until(`turn:land:${name}`, () => features.turnToLand(site.run, site.id));
     if (!(await stillReady(site, name))) return { status: "rejected" };
     const { holds, why, ...candidate } = await candidateFor(site, name, approval);
-    if (candidate.conflicts.length > 0) return conflicting(site, name, candidate);
-    if (candidate.empty) return declined(site, name, { decision: "reject", comment: alreadyThere(candidate) });
-    const passed = candidate.rebuilt || candidate.outdated ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const };
+    if (candidate.conflicts.length > 0) {
+      const decided = await conflicting(site, name, candidate);
+      if (decided === "retry") continue;
+      return decided;
+    }
+    if (candidate.empty) {
+      if (!(await askToGoOn(site, name, alreadyThere(candidate)))) return { status: "rejected" };
+      continue;
+    }
+    const gates = candidate.rebuilt || candidate.outdated;
+    const passed = gates ? await gateAll(site, `rebuilt-${name}`) : { ok: true as const, value: candidate.tree };
     if (!passed.ok)
-      return lost(
-        site,
-        name,
-        `${candidate.rebuilt ? "On the moved base" : "Under the changed gates"} the gates fail: ${passed.failure.message}`,
-      );
+      return lost(site, name, `${candidate.rebuilt ? "On the moved base" : "As it is now"} the gates fail: ${passed.failure.message}`);
+    // Adopted under way: what was gated is another candidate.
+    if (passed.value !== candidate.tree) continue;
     if (!holds) {
       const answer = await askApproval(site, name, await probed(site, name, candidate), why === null ? askedAgain : noLonger(why));
       if (answer.decision === "changes" || answer.decision === "reject") return declined(site, name, answer);
@@ -56,28 +64,32 @@ export async function land(site: Site, review: number): Promise<Landed> {
     }
     const merged = await merge(site, name, approval);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
-    if ("ungated" in merged) {
-      // The policy may have changed since the candidate was looked at: then the next one is gated again. Once.
-      if (ungated) throw fromFailure(merged.ungated);
-      ungated = true;
-      continue;
-    }
-    if (merged.voided === null) continue;
+    // The policy may have changed since the candidate was looked at: then the next one is gated again. Once.
+    const again = merged.ungated && merged.why === stalled;
+    stalled = merged.why;
+    if (again && !(await askToGoOn(site, name, { code: "gate_failed", title: "is not gated as it would merge", body: stalled })))
+      return { status: "rejected" };
+    if (!merged.voided) continue;
     approval = null;
-    askedAgain = merged.voided;
+    askedAgain = merged.why;
   }
-  return lost(site, `${review}.end`, `The base branch moved ${MAX_BASE_MOVES} times while this change waited to land.`);
+}
+
+function restless(why: string): Standstill {
+  const body = `The base or the change has moved ${MAX_BASE_MOVES} times while this feature waited to land.`;
+  return { code: "base_moved", title: "does not come to rest", body: [body, why].join("\n").trim() };
 }
 
 /** What would merge now, and whether what is in hand still covers it: recorded together, because an approval can run out. */
 function candidateFor(site: Site, name: string, approval: Approval): Promise<Candidate & Held> {
   const { features } = site.shop.kernel;
-  return certain(site, `candidate:${name}`, async (call) => {
+  const look = async (call: Call): Promise<Candidate & Held> => {
     const candidate = await features.candidate(call, { feature_id: site.id });
     if (approval === null || approval === "not needed") return { ...candidate, holds: approval !== null, why: null };
     const holding = await features.approvalHolding(approval.token, candidate);
     return { ...candidate, holds: holding.holds, why: holding.holds ? null : holding.why };
-  });
+  };
+  return certain(site, `candidate:${name}`, look, { asksAlways: true });
 }
 
 interface Held {
@@ -90,8 +102,12 @@ function noLonger(why: string): string {
   return `Your last approval no longer holds: ${why}.`;
 }
 
-function alreadyThere({ base_branch }: Candidate): string {
-  return `${base_branch} already holds everything this feature changes`;
+function alreadyThere({ base_branch }: Candidate): Standstill {
+  return {
+    code: "nothing_to_merge",
+    title: "has nothing left to merge",
+    body: `${base_branch} already holds everything this feature changes.`,
+  };
 }
 
 /** A feature that lost a lock while it waited was blocked; it is ready again when the locks are its own again. */
@@ -102,20 +118,33 @@ async function stillReady(site: Site, name: string): Promise<boolean> {
 }
 
 /** A lock of another run is in the way of an approved change: nothing is wrong with the change, so nobody builds it again. */
-async function askForLocks(site: Site, name: string, { message, ...failure }: Failure): Promise<boolean> {
-  const answer = await site.ctx.ask(`locks:land:${name}`, {
+function askForLocks(site: Site, name: string, { message, ...failure }: Failure): Promise<boolean> {
+  const body = [message, ...nextActions({ message, ...failure }), "What was approved stays approved."].join("\n");
+  return askToGoOn(site, name, { code: failure.code, title: `cannot land yet: ${failure.code}`, body, step: "locks:land" });
+}
+
+interface Standstill {
+  readonly code: string;
+  readonly title: string;
+  readonly body: string;
+  readonly step?: string;
+}
+
+/** The change itself may be sound: a person says whether to look once more. False when they give it up, which ends it. */
+async function askToGoOn(site: Site, name: string, { code, title, body, step = "standstill" }: Standstill): Promise<boolean> {
+  const answer = await site.ctx.ask(`${step}:${name}`, {
     kind: "blocked",
-    title: `${site.id} cannot land yet: ${failure.code}`,
-    body: [message, ...nextActions({ message, ...failure }), "What was approved stays approved."].join("\n"),
+    title: `${site.id} ${title}`,
+    body,
     options: [
-      { value: "retry", label: "try again: the lock is free" },
+      { value: "retry", label: "look once more, and go on if it can land" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
     ],
     schema: blockedAnswer,
-    context: { feature_id: site.id, code: failure.code },
+    context: { feature_id: site.id, code },
   });
   if (answer.decision === "retry") return true;
-  await declined(site, name, { decision: "reject", comment: answer.comment ?? "given up by a person" });
+  await declined(site, name, { decision: "reject", comment: answer.comment ?? `given up by a person: it ${title}` });
   return false;
 }
 
@@ -124,20 +153,19 @@ async function lost(site: Site, name: string, problem: string): Promise<Landed> 
   return { status: "changes", comment: problem };
 }
 
-/** Not yet: with the approval in hand it is tried again, unless that does not hold, and why. */
-type Merged = { readonly landing: Landing } | { readonly voided: string | null } | { readonly ungated: Failure };
+/** Not yet, and why: with the approval in hand it is tried again, unless that does not hold. */
+type Merged = { readonly landing: Landing } | { readonly voided: boolean; readonly ungated: boolean; readonly why: string };
 
 /** What may have changed between the approval and now is not a failure: it is looked at once more. */
 async function merge(site: Site, name: string, approval: Approval): Promise<Merged> {
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
   const outcome = await attempt(site, `merge:${name}`, (call) => site.shop.kernel.features.merge(call, { feature_id: site.id, ...token }), {
+    // A base that moved against the change, and a policy that changed since the candidate was looked at, show in the next one.
     returned: ["base_moved", "lock_not_held", "user_approval_required", "gate_failed"],
+    handles: ({ details }) => details["conflicts"] !== undefined,
+    asksAlways: true,
   });
   if (outcome.ok) return { landing: outcome.value };
-  if (outcome.failure.code === "user_approval_required") return { voided: outcome.failure.message };
-  // A base that moved against the change shows in the next candidate, as one that merely moved does.
-  const { code, details } = outcome.failure;
-  if (code === "gate_failed") return { ungated: outcome.failure };
-  if (code === "base_moved" || details["conflicts"] !== undefined || code === "lock_not_held") return { voided: null };
-  throw fromFailure(outcome.failure);
+  const { code, message } = outcome.failure;
+  return { voided: code === "user_approval_required", ungated: code === "gate_failed", why: message };
 }

@@ -31,7 +31,7 @@ test.each([
   ["builder", { type: "PLAN_SUBMISSION", plan: {} }],
   ["qa", { type: "MERGE" }],
   ["qa", { type: "NOTE", text: "x", extra: 1 }],
-] as const)("a %s may not return %j", (role, output) => {
+] as const)("[FEA-121] a %s may not return %j", (role, output) => {
   expect(WORKER_OUTPUT[role].safeParse(output).success).toBe(false);
 });
 

@@ -2,6 +2,7 @@ import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { childRunId } from "@slipway/durable/names";
 import type { Landing } from "@slipway/kernel/features/merge";
+import { tryGatesOnBase } from "../base-gates.ts";
 import { GivenUp } from "../given-up.ts";
 import { certain } from "./attempt.ts";
 import { buildOnce } from "./building.ts";
@@ -9,13 +10,15 @@ import { endFeature } from "./ending.ts";
 import { land } from "./landing.ts";
 import { untilPassed } from "./phase.ts";
 import { planOnce } from "./planning.ts";
+import { gateOrBuild, takeUp, type Retry } from "./retrying.ts";
 import type { FeatureInput } from "./schemas.ts";
 import type { Shop } from "./shop.ts";
 import type { Site } from "./site.ts";
+import { enter } from "./standing.ts";
 import { testOnce } from "./testing.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-const PROTOCOL_VERSION = "3";
+const PROTOCOL_VERSION = "4";
 
 export interface FeatureResult {
   readonly feature_id: string;
@@ -23,6 +26,8 @@ export interface FeatureResult {
   readonly landing: Landing | null;
   /** Why it broke off, where no rule foresees it. */
   readonly failure?: Pick<Failure, "code" | "message">;
+  /** Why the run ended before it began: there is nothing of it. */
+  readonly not_begun?: string;
 }
 
 interface FeatureOfRun extends FeatureInput {
@@ -33,14 +38,15 @@ interface FeatureOfRun extends FeatureInput {
 
 /** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
 export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, input, shop) => {
-  const { feature_id: id, spec_source, spec_digest, run_id, order } = input;
+  const { feature_id: id, spec_source, spec_digest, retry, run_id, order } = input;
   const run = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
-  const site: Site = { ctx, shop, id, run };
+  const site: Site = { ctx, shop, id, run, revises: null };
   const spec = { feature_id: id, spec_source, spec_digest, run_id: ctx.runId };
   try {
+    if (retry !== undefined) return await fromPlanToMerge({ ...site, revises: await takeUp(site, retry) }, retry);
     // Whatever a feature cannot begin for is somebody's: a folder, a branch, a worktree.
     await certain(site, "init", (call) => shop.kernel.features.init(call, spec), { asksAlways: true });
-    return await fromPlanToMerge(site);
+    return await fromPlanToMerge(site, { from: "plan", comment: null });
   } catch (error) {
     // Deleted under way: its work is reachable as the deletion says, and the other features go on.
     const deleted = error instanceof SlipwayError && error.code === "feature_not_found";
@@ -49,18 +55,23 @@ export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PR
   }
 });
 
-async function fromPlanToMerge(site: Site): Promise<FeatureResult> {
+/** From the phase it is taken up at; whatever comes before stands. */
+async function fromPlanToMerge(site: Site, { from, comment: guidance }: Retry): Promise<FeatureResult> {
   const { id, shop } = site;
   const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
-  const plan = await untilPassed(site, "planning", null, (start) => planOnce(site, start));
-  if (plan === null) return failed;
-
-  let comment: string | null = null;
+  if (from === "plan") {
+    const plan = await untilPassed(site, "planning", guidance, (start) => planOnce(site, start));
+    if (plan === null) return failed;
+  }
+  let comment = from === "build" ? guidance : null;
   for (let review = 1; review <= MAX_REVIEWS; review++) {
-    const built = await untilPassed(site, "building", comment, (start) => buildOnce(site, start), review);
-    if (built === null) return failed;
-    const tested = await untilPassed(site, "qa", null, (start) => testOnce(site, start), review);
-    if (tested === null) return failed;
+    if (review > 1 || from !== "land") {
+      const once = review === 1 && from === "gates" ? gateOrBuild : buildOnce;
+      const built = await untilPassed(site, "building", comment, (start) => once(site, start), review);
+      if (built === null) return failed;
+      const tested = await untilPassed(site, "qa", null, (start) => testOnce(site, start), review);
+      if (tested === null) return failed;
+    } else if (!(await enter(site, "ready:retry", "ready_to_merge", "every required gate had passed on this tree"))) return failed;
     const landed = await land(site, review);
     if (landed.status === "merged") return { feature_id: id, status: "merged", landing: landed.landing };
     if (landed.status === "rejected") return failed;
@@ -78,6 +89,8 @@ const MAX_REVIEWS = 10;
 export interface FeaturesInput {
   readonly specs: readonly FeatureInput[];
   readonly max_active_features: number;
+  /** The gates are not tried on the base first. */
+  readonly skip_base_gates?: boolean;
   /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */
   readonly agents?: RunAgents;
 }
@@ -95,8 +108,10 @@ export interface RunAgent {
 export const features = workflow<FeaturesInput, FeatureResult[], Shop>(
   "features",
   PROTOCOL_VERSION,
-  (ctx, { specs, max_active_features }, shop) => {
+  async (ctx, { specs, max_active_features, skip_base_gates }, shop) => {
     const order = specs.map(({ feature_id }) => feature_id);
+    const not_begun = await tryGatesOnBase(ctx, shop.kernel, skip_base_gates);
+    if (not_begun !== null) return order.map((feature_id) => ({ feature_id, status: "failed", landing: null, not_begun }));
     return ctx.all(
       specs.map((spec) => () => whateverHappens(ctx, shop, { ...spec, run_id: ctx.runId, order })),
       { limit: max_active_features },

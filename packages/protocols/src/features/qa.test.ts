@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
 import type { Pack } from "@slipway/agents/pack";
 import { afterEach, describe, expect, test } from "vitest";
 import {
@@ -123,7 +124,7 @@ describe("[FEA-134] the next QA worker is a new session", () => {
     const check = `echo run >> ${runs}\nif [ $(wc -l < ${runs}) -eq 2 ]; then exit 1; fi\n`;
     shop = await openWorkshop(
       { ...HAPPY, qa: [NOTHING_MISSING, { type: "NOTE", text: "the gate was at fault" }] },
-      { files: { "check.sh": check } },
+      { files: { "check.sh": check }, policy: WITHOUT_TRIAL },
     );
     await shop.drive(await shop.start());
     expect(results(1)).toContain("gate_failed");

@@ -2,6 +2,7 @@ import { planSchema } from "@slipway/kernel/plans/schema";
 import { repositoryPath } from "@slipway/kernel/plans/fields";
 import { qaUpdateSchema } from "@slipway/kernel/qa/update";
 import { z } from "zod";
+import type { Retry } from "./retrying.ts";
 
 const MAX_ASKED_FOR = 20;
 
@@ -66,6 +67,8 @@ export interface FeatureInput {
   readonly spec_source: string;
   /** Digest of the ingested text in the object store: the run never reads the user's file again. */
   readonly spec_digest: string;
+  /** Set where the feature exists and had ended. */
+  readonly retry?: Retry;
 }
 
 export const approvalAnswer = z.discriminatedUnion("decision", [

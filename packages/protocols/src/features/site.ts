@@ -12,6 +12,8 @@ export interface Site {
   readonly id: string;
   /** Every feature of the run in the order of its specifications, this one among them. */
   readonly run: readonly Sibling[];
+  /** The version of the accepted plan that the next one takes the place of; null where it is the first. */
+  readonly revises: number | null;
 }
 
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };

@@ -29,12 +29,17 @@ async function submit(site: Site, name: string, plan: Plan): Promise<Outcome<Pla
   const contended = await holdLocks(site, `locks:${name}`, plan);
   // Under `block` the kernel queues the plan for the lock, too.
   if (contended !== null && kernel.configuration.policy.collision_policy === "reject") return { ok: false, failure: contended };
+  const input = { feature_id: site.id, plan_json: plan };
+  const { revises } = site;
   return onBehalf(site, {
     role: "planner",
-    output: "PLAN_SUBMISSION",
+    output: revises === null ? "PLAN_SUBMISSION" : "PLAN_REVISION",
     step: `plan:${name}`,
     returned: ["collision_detected", "blocked_by_collision_policy"],
-    body: (call) => kernel.features.submitPlan(call, { feature_id: site.id, plan_json: plan }),
+    body: (call) =>
+      revises === null
+        ? kernel.features.submitPlan(call, input)
+        : kernel.features.updatePlan(call, { ...input, expected_plan_version: revises }),
   });
 }
 

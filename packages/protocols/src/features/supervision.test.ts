@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
 import { afterEach, expect, test } from "vitest";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
 
@@ -67,7 +67,7 @@ test("[FEA-123] five features never have more gates running than the policy says
       ]),
       ["qa", [NOTHING_MISSING]],
     ]),
-    { files: { "check.sh": check, "slipway/policy.yaml": POLICY.replace("supervisor: {", "supervisor: { max_parallel_gate_runs: 1,") } },
+    { files: { "check.sh": check }, policy: { "supervisor: {": "supervisor: { max_parallel_gate_runs: 1,", ...WITHOUT_TRIAL } },
   );
   await shop.drive(await shop.start(...names));
   expect((await shop.open()).map(({ kind }) => kind)).toEqual(names.map(() => "approval"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createPack } from "@slipway/agents/pack";
 import { parseRole } from "@slipway/agents/role";
 import { openBudget } from "@slipway/kernel/budget/budget";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openRecords } from "@slipway/kernel/records";
 import { z } from "zod";
@@ -14,7 +14,7 @@ const [root = "", dieAt = ""] = process.argv.slice(2);
 const die = () => process.kill(process.pid, "SIGKILL");
 
 const records = await openRecords({
-  layout: layoutOf(root),
+  layout: layoutAt(root),
   observe: ({ phase, operationId }) => {
     if (`${phase} ${operationId.replace(/#[^/]*/, "")}` === dieAt) die();
   },

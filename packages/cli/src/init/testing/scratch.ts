@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Io } from "../../io.ts";
+import { escapeBytes } from "../../terminal/escape.ts";
+import { screenText } from "../../terminal/style.ts";
 
 export function scratchFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-cli-")));
@@ -66,8 +68,9 @@ export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo 
     color: false,
     columns: 100,
     rows: 24,
-    out: (text) => void (stdout += text),
-    err: (text) => void (stderr += text),
+    out: (text) => void (stdout += screenText(text)),
+    err: (text) => void (stderr += screenText(text)),
+    bytes: (bytes) => void (stdout += more.terminal === true ? escapeBytes(bytes) : Buffer.from(bytes).toString("utf8")),
     stdout: () => stdout,
     stderr: () => stderr,
     ...more,

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { visible } from "../../plans/paths.ts";
-import { packPath } from "../../trees/beneath.ts";
+import { packPath } from "../../trees/pack-path.ts";
 import type { FileTree } from "../../trees/file-tree.ts";
 import { parentOf } from "../../trees/rules.ts";
 

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { foldedPath } from "../../plans/paths.ts";
-import { packPath } from "../../trees/beneath.ts";
+import { packPath } from "../../trees/pack-path.ts";
 import type { FileTree } from "../../trees/file-tree.ts";
 import { folderPath, MAX_GREP_HITS } from "../../trees/folder-tree.ts";
 import { accessDenied } from "../../trees/levels.ts";

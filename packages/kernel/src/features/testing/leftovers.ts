@@ -11,7 +11,7 @@ export function footprint({ root, git }: ScratchKernel): { refs: string[]; files
       relative(root, join(entry.parentPath, entry.name)),
     );
   // The database grows by its journal, and git's objects by what was once written.
-  const files = [...below(""), ...below(".git")].filter((path) => !/^\.git\/objects|^\.slipway\/(?:slipway\.db|objects)/.test(path));
+  const files = [...below(""), ...below(".git")].filter((path) => !/^\.git\/objects|^\.git\/slipway\/(?:slipway\.db|objects)/.test(path));
   return { refs: refs.toSorted(), files: [...new Set(files)].toSorted() };
 }
 

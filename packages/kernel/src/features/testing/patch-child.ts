@@ -4,13 +4,13 @@ import { openApprovalKey } from "../../approvals/key.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { openRepository } from "../../git/repository.ts";
 import { openKernel } from "../../kernel.ts";
-import { layoutOf } from "../../layout.ts";
+import { layoutAt } from "../../layout.ts";
 import { openRecords } from "../../records.ts";
 import { addFile } from "./scratch-kernel.ts";
 
 /** Another process at work on the feature "letters": makes the named files, one patch each. */
 const [root = "", ...names] = process.argv.slice(2);
-const records = await openRecords({ layout: layoutOf(root) });
+const records = await openRecords({ layout: layoutAt(root) });
 const { features } = openKernel({
   records,
   repository: await openRepository(root),

@@ -8,7 +8,7 @@ import { policyYaml } from "../../config/testing/samples.ts";
 import { indexSchema } from "../../feature-index/index-value.ts";
 import { openRepository, type Repository } from "../../git/repository.ts";
 import { openKernel } from "../../kernel.ts";
-import { layoutOf } from "../../layout.ts";
+import { layoutAt } from "../../layout.ts";
 import { PLAN } from "../../plans/testing/samples.ts";
 import { openRecords } from "../../records.ts";
 import { ENDED, type FeatureStatus } from "../status.ts";
@@ -33,7 +33,7 @@ export async function openPlanBench(options: PlanBenchOptions = {}) {
   const { repository, commit } = await baseRepository();
   const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), "slipway-plans-")));
   const clock = { time: 1_000_000, now: () => clock.time, monotonic: () => clock.time };
-  const records = await openRecords({ layout: layoutOf(root), clock: options.clock ?? clock });
+  const records = await openRecords({ layout: layoutAt(root), clock: options.clock ?? clock });
   const changes = { protected_areas: ["libs/core"], exclusive_areas: ["db"], "locks.resources": RESOURCES, ...options.policy };
   const kernel = openKernel({
     records,

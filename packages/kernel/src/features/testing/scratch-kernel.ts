@@ -2,12 +2,13 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
 import { issueApproval } from "../../approvals/approvals.ts";
 import { openApprovalKey } from "../../approvals/key.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { openRepository } from "../../git/repository.ts";
 import { openKernel, type Kernel } from "../../kernel.ts";
-import { layoutOf } from "../../layout.ts";
+import { layoutAt } from "../../layout.ts";
 import type { DoorEvent } from "../../operations/door.ts";
 import { openRecords, type Records } from "../../records.ts";
 import type { Sandbox } from "../../sandbox/contract.ts";
@@ -39,11 +40,14 @@ required_merge_mode: full
 config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
 path_rules: { matching: repo_prefix }
 merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
-worktree: { base_branch: main }
+worktree: { base_branch: main, root: .worktrees }
 implementation: { workspace: nx }
 testing: { framework: vitest }
 supervisor: { max_iterations_per_phase: 2 }
 `;
+
+/** For `WorkshopOptions.policy`, where a test counts gates or has none that pass: agents are called without a trial on the base. */
+export const WITHOUT_TRIAL = { "worktree: {": "gates: { try_on_base: false }\nworktree: {" } as const;
 
 /** Fails as long as a source file says BUG: enough of a gate to send work back. Leaves a file behind, as gates do. */
 const CHECK = "echo left behind > leftover.txt\nif grep -rn BUG src; then exit 1; fi\n";
@@ -75,6 +79,8 @@ export interface ScratchKernel {
 
 export interface ScratchOptions {
   readonly observe?: (event: DoorEvent) => void;
+  /** Instead of the system's. */
+  readonly clock?: Clock;
   /** Instead of none. */
   readonly sandbox?: Sandbox;
   /** More of the host's environment. */
@@ -106,7 +112,7 @@ function templateOf(files: Readonly<Record<string, string>>): string {
 /** A real repository with its kernel on top; gates run for real, without a sandbox. `files` are added to, or replace, the usual ones. */
 export async function openScratchKernel(
   files: Readonly<Record<string, string>> = {},
-  { observe, sandbox, env = {} }: ScratchOptions = {},
+  { observe, clock, sandbox, env = {} }: ScratchOptions = {},
 ): Promise<ScratchKernel> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-")));
   const root = join(home, "repository");
@@ -117,15 +123,15 @@ export async function openScratchKernel(
   const git = (...args: string[]) => gitIn(root, args);
   cpSync(templateOf({ ...FILES, ...files }), root, { recursive: true, preserveTimestamps: true });
 
-  const records = await openRecords({ layout: layoutOf(root), ...(observe === undefined ? {} : { observe }) });
+  const records = await openRecords({ layout: layoutAt(root), ...(observe && { observe }), ...(clock && { clock }) });
   const approvalKey = await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   let broken: Error | null = null;
   const kernel = openKernel({
     records,
-    repository: await openRepository(root),
+    repository: await openRepository(root, { env: { PATH: process.env["PATH"], HOME: home } }),
     configuration: await loadConfiguration(async (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path)) : null)),
     approvalKey,
-    hostEnv: { PATH: process.env["PATH"], API_TOKEN: "a-very-secret-value", ...env },
+    hostEnv: { PATH: process.env["PATH"], XDG_STATE_HOME: join(home, "state"), API_TOKEN: "a-very-secret-value", ...env },
     async sandbox() {
       if (broken !== null) throw broken;
       return sandbox ?? unsandboxed({ reason: "scripted test", by: PERSON.id });

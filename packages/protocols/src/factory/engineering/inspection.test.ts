@@ -1,10 +1,23 @@
 import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
 import { afterAll, describe, expect, test } from "vitest";
 import type { ModuleBrief } from "./brief.ts";
+import { withFindings } from "./debate/challenge.ts";
+import { challengeAnswerSchema } from "./debate/schemas.ts";
 import { deliverableOf } from "./deliverable.ts";
 import { inspect } from "./inspection.ts";
 import type { ShippedModule } from "./ports.ts";
-import { CHECKS, codeOf, contractOf, COVERAGE, CRITERIA, examplesOf, plannedModule, proposalOf, testsOf } from "./testing/modules.ts";
+import {
+  challengeOf,
+  CHECKS,
+  codeOf,
+  contractOf,
+  COVERAGE,
+  CRITERIA,
+  examplesOf,
+  plannedModule,
+  proposalOf,
+  testsOf,
+} from "./testing/modules.ts";
 import { rememberingReader, rememberingSandbox } from "./testing/remembering.ts";
 
 const language = rememberingReader();
@@ -117,9 +130,16 @@ describe("what the harness finds by itself", () => {
     ]);
   });
 
-  test("[FAC-121] a criterion without a check that names what shows it", async () => {
+  test("[FAC-121] a criterion without a check that names what shows it; R5 is not met then, whatever the Challenger says", async () => {
     const bare = ["A number is doubled.", CHECKS[1]];
-    expect(await lines({}, { acceptance_checks: bare })).toEqual(["R5 no acceptance check for: A number is doubled."]);
+    const { findings } = await found({}, { acceptance_checks: bare });
+    const evidence = "no acceptance check for: A number is doubled.";
+    expect(findings.map(({ criterion, evidence: said }) => `${criterion} ${said}`)).toEqual([`R5 ${evidence}`]);
+    const { verdict, rubric_assessments } = withFindings(challengeAnswerSchema.parse(challengeOf()), findings);
+    expect(verdict).toBe("FAIL");
+    expect(rubric_assessments.filter(({ assessment }) => assessment === "NOT_MET")).toEqual([
+      { criterion: "R5", assessment: "NOT_MET", evidence: `found by the harness: ${evidence}` },
+    ]);
   });
 
   test("another surface than the one that was locked, dimension by dimension, in the code or in the delivered contract", async () => {

@@ -54,7 +54,7 @@ export async function inspect(
   const { files, acceptance_checks, coverage } = proposed;
   const sources = sourcesOf(brief, files);
   const reading = language.readModule(sources, brief.contract);
-  const options = { sandbox: await kernel.sandbox(), ...(signal === undefined ? {} : { signal }) };
+  const options = { sandbox: await kernel.sandbox(), declared: reading.tests, ...(signal === undefined ? {} : { signal }) };
   const startedAt = kernel.clock.now();
   const empty = { ...sources, files: hollowed(files, reading.exported) };
   const [run, hollow] = await Promise.all([runTests(sources, options), runTests(empty, options)]);

@@ -67,7 +67,7 @@ describe("what a person decides", () => {
     expect(shop.kept.sealed).toEqual([]);
   });
 
-  test("a fix is challenged and adjudicated, and nobody revises it", async () => {
+  test("[FAC-073] a fix is challenged and adjudicated, and nobody revises it", async () => {
     const continued = await failed();
     const fix = {
       kind: "fix",

@@ -11,8 +11,8 @@ import { DECOMPOSITION_RUBRIC, RUBRIC } from "./debate/rubric.ts";
 import { adjudicationAnswerSchema, challengeAnswerSchema } from "./debate/schemas.ts";
 import { planDraftSchema } from "./micro-plan.ts";
 import { PLANNER_INSTRUCTIONS } from "./planning.ts";
-import { amendedOf, amendments, APPROVE, challengeOf, codeOf, contractOf, planOf, proposalOf } from "./testing/modules.ts";
-import { language, openWorkshop, TASK, type Asked, type Workshop } from "./testing/workshop.ts";
+import { amendedOf, amendments, APPROVE, challengeOf, codeOf, contractOf, planOf, proposalOf, REJECT } from "./testing/modules.ts";
+import { language, ONE_MODULE, openWorkshop, TASK, type Asked, type Workshop } from "./testing/workshop.ts";
 
 let shop: Workshop;
 let open = false;
@@ -156,6 +156,24 @@ describe("what each role is given", () => {
       }
     },
   );
+
+  test("[FAC-131] the Challenger hears nothing of a rejection, neither the decision nor its reason", async () => {
+    open = true;
+    const rejection = { ...REJECT, rationale: "The word of the Arbiter is vermilion." };
+    shop = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [rejection, APPROVE] });
+    expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
+    const [first, again] = asked("challenger", "MM-twice");
+    const [rejected] = JSON.parse(again!.sections()["earlier rounds"]!) as object[];
+    expect(Object.keys(rejected!).toSorted()).toEqual(["challenge", "proposal"]);
+    expect(titles(again!)).toEqual(titles(first!));
+    expect(again!.prompt).not.toContain("vermilion");
+    const adjudications = await shop.artifacts.query({ artifact_type: "ADJUDICATION" });
+    expect(adjudications).toHaveLength(2);
+    const seen = packOf(again!).included_refs.map(({ ref }) => ref);
+    for (const { artifact_id } of adjudications) expect(seen.filter((ref) => ref.startsWith(artifact_id))).toEqual([]);
+    // The Proposer does hear of it.
+    expect(asked("proposer", "MM-twice")[1]!.prompt).toContain("vermilion");
+  });
 
   test("[FAC-077] one contribution for each invocation, in order, each with its context pack", { timeout: 120_000 }, async () => {
     await everything();

@@ -94,7 +94,9 @@ async function runForEvidence(
   const { module_id, module_version: version } = brief.contract;
   // It only saves time: what goes wrong with it goes wrong again when the module is sealed.
   const staging = site.shop.store.stageModule({ module_id, version, files: { ...files, ...NOT_YET } }).catch(() => async () => undefined);
-  const [tests] = await Promise.allSettled([runTests(sourcesOf(brief, files), { sandbox: await site.kernel.sandbox(), signal }), staging]);
+  const sources = sourcesOf(brief, files);
+  const { tests: declared } = site.shop.language.readModule(sources, brief.contract);
+  const [tests] = await Promise.allSettled([runTests(sources, { sandbox: await site.kernel.sandbox(), signal, declared }), staging]);
   const drop = await staging;
   if (tests.status === "rejected") {
     await drop();

@@ -67,14 +67,14 @@ describe("whoever answers", () => {
   });
 
   test("a person may play it by hand: each round is a question, answered with calls", async () => {
-    const runId = await open([], { provider: async ({ records }) => manualProvider({ root: records.layout.root }) });
+    const runId = await open([], {
+      provider: async ({ records }) => manualProvider({ root: records.layout.root, folder: () => join(records.layout.root, "asked") }),
+    });
     for (const calls of rounds) {
       await studio.drive(runId);
       const { kind, context } = await studio.question();
       expect(kind).toBe("manual");
-      expect(readFileSync(join(studio.kernel.records.layout.root, String(context["folder"]), "REQUEST.md"), "utf8")).toContain(
-        "emit_structured_spec",
-      );
+      expect(readFileSync(join(String(context["folder"]), "REQUEST.md"), "utf8")).toContain("emit_structured_spec");
       await studio.answer({ decision: "done", answer: { calls } });
     }
     await studio.drive(runId);

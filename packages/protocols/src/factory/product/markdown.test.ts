@@ -23,7 +23,8 @@ test("[FAC-033] nothing of the spec is missing in its rendering", () => {
         depends_on: ["TSK-007"],
         io_contract_sketch: { inputs: f!, outputs: g!, error_surfaces: h!, effects: i!, modes: j! },
       });
-      const spec = changed(changed(sampleSpec([task]), "/pillars/0/rationale", k), "/pillars/0/epics/0/success_criteria", [l]);
+      const sample = changed(sampleSpec([task]), "/updated_at", "2027-02-03");
+      const spec = changed(changed(sample, "/pillars/0/rationale", k), "/pillars/0/epics/0/success_criteria", [l]);
       const markdown = specMarkdown(spec as ProductSpec);
       expect(textsOf(spec).filter((text) => !markdown.includes(text))).toEqual([]);
     }),

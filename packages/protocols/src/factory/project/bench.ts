@@ -1,6 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openProjects } from "@slipway/kernel/projects/projects";
 import { openRecords } from "@slipway/kernel/records";
 import type { ProductSpec } from "../product/spec.ts";
@@ -31,7 +31,7 @@ const SYSTEM = { type: "system", id: "bench" } as const;
 /** Measures and asserts nothing: each figure is the median of its rounds. What it writes stays in the folder. */
 export async function measureProject(spec: ProductSpec, folder: string, rounds = 1000): Promise<ProjectFigures> {
   const root = mkdtempSync(join(folder, "project-"));
-  const records = await openRecords({ layout: layoutOf(root) });
+  const records = await openRecords({ layout: layoutAt(root) });
   try {
     const projects: ProjectRoom["projects"] = openProjects({ db: records.database.db, door: records.door });
     const room = { projects, stateStore: records.layout.stateStore, clock: records.clock };

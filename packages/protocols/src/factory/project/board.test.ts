@@ -70,6 +70,14 @@ describe("dispatch", () => {
     expect(statuses(board)).toEqual(["IN_PROGRESS", "PENDING", "PENDING", "PENDING"]);
   });
 
+  test("[FAC-045] starts nothing while a task is HALTED", () => {
+    const board = haltedChain();
+    const before = statuses(board);
+    expect(board.next()).toBeNull();
+    for (const task of [a, b, c, d]) expect(() => board.apply({ kind: "dispatch", task })).toThrow(refused);
+    expect(statuses(board)).toEqual(before);
+  });
+
   test("ships a random graph whole, each task once and after what it needs", () => {
     fc.assert(
       fc.property(graphArbitrary(25), (tasks) => {

@@ -30,7 +30,7 @@ export const releaseLanding = workflow<{ readonly release_id: string }, ReleaseL
     const ctx = unhurried(run);
     const id = releaseFeature(release_id);
     const release = await ctx.step("release", () => shop.documents.get(releaseKind, release_id));
-    const work: ReleaseSite = { ctx, shop, id, run: [{ feature_id: id, run_id: ctx.runId }], release };
+    const work: ReleaseSite = { ctx, shop, id, run: [{ feature_id: id, run_id: ctx.runId }], revises: null, release };
     const landing = await landedOr(work);
     await certain(work, "manifest", (call) =>
       shop.documents.revise(call, releaseKind, release_id, landing, (kept) => withLanding(kept, landing)),

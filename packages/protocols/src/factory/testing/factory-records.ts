@@ -5,7 +5,7 @@ import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-i
 import { newEntry, type NewEntry } from "@slipway/kernel/code-index/entry";
 import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
 import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { onTestFinished } from "vitest";
 
@@ -23,7 +23,7 @@ export interface FactoryRecords {
 /** Real records, index and documents in a folder of their own. */
 export async function factoryRecords(): Promise<FactoryRecords> {
   const root = mkdtempSync(join(tmpdir(), "slipway-factory-"));
-  const records = await openRecords({ layout: layoutOf(root) });
+  const records = await openRecords({ layout: layoutAt(root) });
   onTestFinished(async () => {
     await records.close();
     rmSync(root, { recursive: true, force: true });

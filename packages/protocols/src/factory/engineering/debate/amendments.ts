@@ -50,8 +50,7 @@ function structuralProblem({ action, target }: Amendment, before: string | null,
 function textOf(target: string, { files, elements }: Version): string | null {
   const name = target.trim();
   if (Object.hasOwn(files, name)) return files[name] ?? null;
-  const field = new RegExp(`^${CONTRACT_FILE}#(.*)$`).exec(name)?.[1];
-  if (field !== undefined) return contractField(files, field);
+  if (name.startsWith(`${CONTRACT_FILE}#`)) return contractField(files, name.slice(CONTRACT_FILE.length + 1));
   const bare = bareName(name);
   const element = elements.get(name) ?? elements.get(bare);
   if (element !== undefined) return element;

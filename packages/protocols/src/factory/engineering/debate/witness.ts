@@ -59,10 +59,10 @@ export async function hear(
 ): Promise<Omit<Witnessed, "failure_index">> {
   const code = Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith("implementation/")));
   const sources = sourcesOf(brief, { ...code, [WITNESS_FILE]: witness.source });
-  const { imports, exported } = room.language.readModule(sources, brief.contract);
+  const { imports, exported, tests: declared } = room.language.readModule(sources, brief.contract);
   const stray = imports.find(({ file, specifier }) => file === WITNESS_FILE && !ALLOWED_IMPORTS.test(specifier));
   if (stray !== undefined) return { standing: "opinion", report: `"${witness.name}" was not run: it imports ${stray.specifier}` };
-  const options = { sandbox: await room.kernel.sandbox(), ...(signal === undefined ? {} : { signal }) };
+  const options = { sandbox: await room.kernel.sandbox(), declared, ...(signal === undefined ? {} : { signal }) };
   const empty = { ...sources, files: hollowed(sources.files, exported) };
   const [run, hollow] = await Promise.all([runTests(sources, options), runTests(empty, options)]);
   return judgeWitness(witness.name, run, hollow);

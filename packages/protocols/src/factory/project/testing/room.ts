@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/layout";
 import { openProjects } from "@slipway/kernel/projects/projects";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { onTestFinished } from "vitest";
@@ -22,7 +22,7 @@ export interface TestRoom extends ProjectRoom {
 /** Real records in a folder of their own; only the clock is scripted. */
 export async function testRoom(root = mkdtempSync(join(tmpdir(), "slipway-project-"))): Promise<TestRoom> {
   const clock = { time: Date.UTC(2026, 0, 2, 3, 4, 5), now: () => clock.time, monotonic: () => clock.time };
-  const records = await openRecords({ layout: layoutOf(root), clock });
+  const records = await openRecords({ layout: layoutAt(root), clock });
   onTestFinished(async () => {
     await records.close();
     rmSync(root, { recursive: true, force: true });

@@ -1,0 +1,85 @@
+import { jsonLine } from "./terminal/escape.ts";
+import { confirm, isCancel } from "./terminal/prompts.ts";
+import { SlipwayError } from "@slipway/durable/errors";
+import { isFinished } from "@slipway/durable/status";
+import { abandonOperation } from "@slipway/kernel/features/abandon";
+import { ENDED } from "@slipway/kernel/features/status";
+import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
+import { onlyUnfinishedRun, rootOf, rootOfFeature } from "./choose-run.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { personOf } from "./places.ts";
+import type { Reader } from "./reader.ts";
+import { paint } from "./render/paint.ts";
+import { oneLine } from "./render/one-line.ts";
+
+interface Cancellation {
+  /** A run, or a feature of it. */
+  readonly named: string | undefined;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Ends a run for good, once a person has seen what that ends. */
+export async function cancelRun({ engine, records }: Reader, { named, yes, json }: Cancellation, io: Io): Promise<ExitCode> {
+  const root = await rootOfFeature(records, engine, named);
+  const { runId, status } = await onlyUnfinishedRun(engine, root, "stop RUN --cancel");
+  if (isFinished(status)) {
+    io.out(json ? jsonLine({ ok: true, cancelled: null }) : `Run ${runId} is ${status}; nothing was changed.\n`);
+    return EXIT.done;
+  }
+  const { features, questions } = await glance(records.layout);
+  const ends = features.filter((feature) => rootOf(feature.run) === runId && !ENDED.some((ended) => ended === feature.status));
+  const asked = questions.filter(({ feature }) => ends.some(({ id }) => id === feature)).length;
+  if (!json) io.out(`${previewLines(runId, status, ends, asked, io.color).join("\n")}\n`);
+  if (!yes && !(io.interactive && !json)) throw notConfirmed(runId, ends);
+  if (!yes && !(await agreed(runId))) {
+    io.out("Nothing was changed.\n");
+    return EXIT.done;
+  }
+  const by = personOf(io).id;
+  await engine.requestCancel(runId, `cancelled by ${by}`, by);
+  const ended = await records.door.perform(abandonOperation, personOf(io), `${runId}/abandon`, {
+    run_id: runId,
+    reason: `the run was cancelled by ${by}`,
+  });
+  if (json) io.out(jsonLine({ ok: true, cancelled: runId, ended }));
+  else
+    io.out(
+      `Run ${runId} is ended for good; its work stays under refs/slipway.\n${ended.map((id) => `  next: slipway retry ${id}\n`).join("")}`,
+    );
+  return EXIT.done;
+}
+
+function previewLines(runId: string, status: string, ends: readonly FeatureGlance[], asked: number, color: boolean): string[] {
+  const { bold } = paint(color);
+  return [
+    bold(`Cancelling run ${runId} (${status}) would end`),
+    ...(ends.length === 0 ? ["  no feature"] : ends.map(featureLine)),
+    bold("Lost"),
+    `  answers of agents and gates that are under way${asked === 0 ? "" : `; ${asked} open ${asked === 1 ? "question" : "questions"}`}`,
+    bold("Kept"),
+    `  plans, what was built (under refs/slipway), evidence, transcripts and the journal${ends.length === 0 ? "" : "; `slipway retry` goes on from them"}`,
+  ];
+}
+
+function featureLine({ id, status, reason, last_gate, waits_for }: FeatureGlance): string {
+  const gate = last_gate === null ? "" : `, ${last_gate.mode} gate ${last_gate.passed ? "passed" : "failed"}`;
+  const waits = waits_for?.for === "person" ? ", waits for a person" : waits_for?.for === "landing" ? ", approved" : "";
+  return `  ${id}: ${status}${gate}${waits}${status === "blocked" ? ` (${oneLine(reason)})` : ""}`;
+}
+
+/** Never answered by Enter alone. */
+async function agreed(runId: string): Promise<boolean> {
+  const yes = await confirm({ message: `End run ${runId} for good?`, initialValue: false });
+  return !isCancel(yes) && yes;
+}
+
+function notConfirmed(runId: string, ends: readonly FeatureGlance[]): SlipwayError {
+  const what = ends.length === 0 ? "no feature" : ends.map(({ id, status }) => `${id} (${status})`).join(", ");
+  return new SlipwayError("invalid_cli_args", `Cancelling run ${runId} ends ${what}. Nothing was changed.`, {
+    run_id: runId,
+    features: ends.map(({ id, status }) => ({ feature_id: id, status })),
+    suggested_next_actions: [`slipway stop ${runId} --cancel --yes`],
+  });
+}

@@ -1,0 +1,52 @@
+import type { Kernel } from "@slipway/kernel/kernel";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { personOf } from "../places.ts";
+import { oneLine } from "../render/one-line.ts";
+import { jsonLine } from "../terminal/escape.ts";
+
+interface Row {
+  readonly feature_id: string;
+  readonly worktree: string | null;
+  readonly branch: string | null;
+  /** Why both were kept; empty where they go. */
+  readonly kept: readonly string[];
+}
+
+/** Worktrees and branches outlive the merge, for whoever wants to look; this is how they go. */
+export const run: RunCommand = (args, io) =>
+  withKernel(io, async (kernel) => {
+    const dryRun = args.flag("dry-run");
+    const rows = (await Promise.all((await idsOf(kernel, args.positionals)).map((id) => survey(kernel, id)))).filter(hasAny);
+    if (!dryRun)
+      for (const { feature_id } of rows.filter(({ kept }) => kept.length === 0))
+        await kernel.features.clean({ actor: personOf(io), operationId: kernel.records.ids.next("clean") }, { feature_id });
+    if (args.flag("json")) io.out(jsonLine({ ok: true, dry_run: dryRun, features: rows }));
+    else if (rows.length === 0) io.out("No merged feature has a worktree or a branch.\n");
+    else for (const row of rows) io.out(`${line(row, dryRun)}\n`);
+    return EXIT.done;
+  });
+
+async function idsOf({ records }: Kernel, named: readonly string[]): Promise<readonly string[]> {
+  if (named.length > 0) return [...new Set(named)];
+  const merged = await records.database.db.selectFrom("features").select("id").where("status", "=", "merged").orderBy("id").execute();
+  return merged.map(({ id }) => id);
+}
+
+async function survey({ features }: Kernel, feature_id: string): Promise<Row> {
+  const { worktree, branch, reasons } = await features.cleanSurvey(feature_id);
+  return { feature_id, worktree, branch: branch?.name ?? null, kept: reasons.map(({ message }) => message) };
+}
+
+function hasAny({ worktree, branch }: Row): boolean {
+  return worktree !== null || branch !== null;
+}
+
+function line({ feature_id, worktree, branch, kept }: Row, dryRun: boolean): string {
+  const what = [worktree === null ? null : `worktree ${worktree}`, branch === null ? null : `branch ${branch}`]
+    .filter((part) => part !== null)
+    .join(" and ");
+  if (kept.length > 0) return `${feature_id}: kept ${what}: ${kept.map(oneLine).join("; ")}\n  next: slipway delete ${feature_id}`;
+  return `${feature_id}: ${dryRun ? "would remove" : "removed"} ${what}`;
+}

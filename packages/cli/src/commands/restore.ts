@@ -1,0 +1,61 @@
+import { restoreOperation } from "@slipway/kernel/features/restore";
+import { changeBetween } from "@slipway/kernel/git/change";
+import type { ListedAnchor } from "@slipway/kernel/git/anchors";
+import { openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { chooseAnchor, type Chosen } from "../choose-anchor.ts";
+import type { RunCommand } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { personOf } from "../places.ts";
+import { withReader } from "../reader.ts";
+import { oneLine } from "../render/one-line.ts";
+import { jsonLine } from "../terminal/escape.ts";
+
+/** Makes a branch of anchored bytes, or lists the anchors. No checkout is touched. */
+export const run: RunCommand = (args, io) =>
+  withReader(io, async ({ records }) => {
+    const json = args.flag("json");
+    const repository = await openRepository(io.cwd, { env: io.env });
+    const chosen = await chooseAnchor(records, repository, args.positionals[0] ?? "", args.flag("list"));
+    if (args.flag("list")) {
+      await list(repository, chosen, json, io);
+      return EXIT.done;
+    }
+    const { commit, ref, slug, anchors } = chosen;
+    const input = { commit, slug, branch: args.text("branch") ?? null };
+    const { branch } = await records.door.perform(restoreOperation(repository), personOf(io), records.ids.next("restore"), input);
+    if (json) io.out(jsonLine({ ok: true, branch, commit, anchor: ref }));
+    else {
+      const others = anchors.length > 1 ? `  others: slipway restore ${slug} --list\n` : "";
+      io.out(`Branch ${branch} is at ${commit.slice(0, 10)}${ref === null ? "" : ` (${ref})`}.\n  next: git show ${branch}\n${others}`);
+    }
+    return EXIT.done;
+  });
+
+async function list(repository: Repository, { anchors, ref: chosen }: Chosen, json: boolean, io: Io): Promise<void> {
+  const rows = await Promise.all(anchors.map((anchor) => described(repository, anchor, anchor.ref === chosen)));
+  if (json) return io.out(jsonLine({ ok: true, anchors: rows }));
+  for (const { at, what, step, files, ref, newest } of rows) {
+    const changed = files === null ? "" : `, ${files} ${files === 1 ? "file" : "files"} changed`;
+    io.out(
+      `${at}  ${oneLine(what)}${step === null ? "" : ` (${oneLine(step)})`}${changed}${newest ? "  ← restored without more words" : ""}\n  ${ref}\n`,
+    );
+  }
+}
+
+async function described(repository: Repository, anchor: ListedAnchor, newest: boolean) {
+  const { ref, run, step, commit, tree, parent, at, message } = anchor;
+  return {
+    ref,
+    run,
+    commit,
+    tree,
+    base: parent,
+    at: new Date(at).toISOString(),
+    what: message.replace(/^[^:\s]+: /, ""),
+    // A name that was too long ends in its digest.
+    step: step.includes("+") ? null : step.replace(`${run}/`, ""),
+    files: parent === null ? null : (await changeBetween(repository, parent, commit)).entries.length,
+    newest,
+  };
+}

@@ -1,0 +1,271 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startSlipway } from "../testing/child.ts";
+import { holdBack, letGo, slow } from "../testing/slow-gate.ts";
+import { answersFor, letters, lettersToApprove, nothingMissing, patchOf, planFor, type Ended, type Project } from "../testing/project.ts";
+
+/** How often each role was paid for, over all runs. */
+function paid(project: Project): Record<string, number> {
+  const rows = project.sql("SELECT role, count(*) AS n FROM telemetry WHERE input_tokens > 0 GROUP BY role ORDER BY role");
+  return Object.fromEntries(rows.map(({ role, n }) => [String(role), Number(n)]));
+}
+
+const ALL_ONCE = { builder: 1, planner: 1, qa: 1 };
+const status = (project: Project, id = "letters") => project.sql(`SELECT status FROM features WHERE id = '${id}'`)[0]?.["status"];
+const tree = (project: Project) => String(project.sql("SELECT tree FROM features")[0]?.["tree"]);
+
+function retry(project: Project, ...more: readonly string[]): Promise<Ended> {
+  return project.slipway(["retry", "letters", "--cassette", project.cassette, ...more]);
+}
+
+/** Somebody gives the feature up at the question that its run waits with. */
+async function givenUp(project: Project): Promise<Project> {
+  expect((await project.run()).code).toBe(23);
+  await project.slipway(["answer", "Q1", "give_up"]);
+  expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(3);
+  expect(status(project)).toBe("failed");
+  return project;
+}
+
+function without(...answers: readonly string[]): Project {
+  const project = letters();
+  for (const answer of answers) rmSync(join(project.cassette, answer), { recursive: true });
+  return project;
+}
+
+async function rejected(): Promise<Project> {
+  const project = await lettersToApprove();
+  await project.slipway(["answer", "Q1", "reject", "--comment", "not now"]);
+  expect((await project.slipway(["resume"])).code).toBe(3);
+  return project;
+}
+
+async function landed(project: Project): Promise<void> {
+  expect((await project.slipway(["approve", "letters"])).code).toBe(0);
+  expect((await project.slipway(["merge", "letters"])).code).toBe(0);
+  expect(status(project)).toBe("merged");
+  expect(project.git("show", "main:src/a.txt")).toBe("two\n");
+  expect((await project.slipway(["journal", "verify"])).code).toBe(0);
+}
+
+describe("a feature that failed goes on, and what stands is not paid for again", () => {
+  test("A1: nothing stands: it is planned", async () => {
+    const project = await givenUp(without("planner"));
+    answersFor(project, "letters", "src/a.txt");
+    const { code, stdout } = await retry(project);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: taken up again/);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("A1: the plan stands: it is built", async () => {
+    const project = await givenUp(without("builder"));
+    answersFor(project, "letters", "src/a.txt");
+    const { code, stdout } = await retry(project, "--comment", "one word is enough", "--from", "build");
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^letters: plan 1 stands; built again\n/);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("A1: the built tree stands: it is gated, and QA does what it had not done", async () => {
+    const project = await givenUp(without("qa"));
+    answersFor(project, "letters", "src/a.txt");
+    const { code, stdout } = await retry(project);
+    expect(code).toBe(23);
+    expect(stdout.split("\n")[0]).toBe(`letters: plan 1 stands, tree ${tree(project).slice(0, 10)} stands; gates run again`);
+    expect(stdout).not.toContain("builder");
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("A1: the gates fail on the tree that stands: the builder is told why, and goes on from there", async () => {
+    const project = letters();
+    project.record("builder", "1", patchOf("src/a.txt", "one", "BUG"));
+    await givenUp(project);
+    project.record("builder", "2", patchOf("src/a.txt", "BUG", "two"));
+    const { code, stdout } = await retry(project);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/gates run again\n[^]*fast gates failed[^]*patch applied/);
+    expect(paid(project)).toEqual({ builder: 2, planner: 1, qa: 1 });
+    await landed(project);
+  });
+
+  test("A1: everything stands: only the approval is asked again, and nobody is paid", async () => {
+    const project = await rejected();
+    const { code, stdout } = await retry(project);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^letters: plan 1 stands, tree \w{10} stands, its gates stand; lands, and the approval is asked again\n/);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("A7: what stop --cancel has ended goes on", async () => {
+    const project = await lettersToApprove();
+    await project.slipway(["stop", "--cancel", "--yes"]);
+    expect(status(project)).toBe("failed");
+    expect((await retry(project)).code).toBe(23);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("A1: its worktree and branch are gone: both are made again as recorded", async () => {
+    const project = await rejected();
+    const [row] = project.sql("SELECT worktree FROM features");
+    project.git("worktree", "remove", "--force", String(row?.["worktree"]));
+    project.git("branch", "-D", "letters");
+    expect((await retry(project)).code).toBe(23);
+    expect(existsSync(join(String(row?.["worktree"]), "src", "a.txt"))).toBe(true);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+  });
+
+  test("the base has moved meanwhile: it is rebuilt there and gated again, and nobody is paid", async () => {
+    const project = await rejected();
+    project.write("src/b.txt", "moved\n");
+    project.git("commit", "-qam", "moved");
+    expect((await retry(project)).code).toBe(23);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+    expect(project.git("show", "main:src/b.txt")).toBe("moved\n");
+  });
+
+  test("--from plan: the old plan and tree stay reachable, and the new plan revises the old one", async () => {
+    const project = await rejected();
+    const before = tree(project);
+    project.write("src/b.txt", "moved\n");
+    project.git("commit", "-qam", "moved");
+    const more = { plan_version: 2, revision_of: 1, revision_reason: "again" };
+    project.record("planner", "1", planFor("letters", more));
+    const { code, stdout } = await retry(project, "--from", "plan");
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^letters: planned again; plan 1 and tree \w{10} stay reachable\n/);
+    expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(before);
+    expect(project.sql("SELECT plan_version FROM plans ORDER BY 1")).toEqual([{ plan_version: 1 }, { plan_version: 2 }]);
+    expect(paid(project)).toEqual({ builder: 2, planner: 2, qa: 2 });
+    await landed(project);
+  });
+
+  test("--from gates runs gates again that had passed", async () => {
+    const project = await rejected();
+    const gates = () => Number(project.sql("SELECT count(*) AS n FROM gate_runs")[0]?.["n"]);
+    const before = gates();
+    expect((await retry(project, "--from", "gates")).code).toBe(23);
+    expect(gates()).toBe(2 * before);
+    expect(paid(project)).toEqual(ALL_ONCE);
+  });
+});
+
+describe("mishaps", () => {
+  test("kill -9 in the middle of a retry: resume goes on with it, and nobody is paid twice", async () => {
+    const project = slow();
+    letGo(project);
+    await project.run();
+    await project.slipway(["answer", "Q1", "reject", "--comment", "no"]);
+    await project.slipway(["resume"]);
+    holdBack(project);
+    const child = startSlipway(project, ["retry", "letters", "--from", "gates", "--cassette", project.cassette]);
+    await child.says("taken up again");
+    expect((await retry(project)).stderr).toMatch(/^run_lease_held: Run \S+_letters-2 is being carried out by process \d+/);
+    child.process.kill("SIGKILL");
+    await child.ended;
+    letGo(project);
+    const again = await retry(project);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(
+      /^run_exists: "letters" is part of run \S+_letters-2, which has not ended\.\n {2}next: slipway resume \S+_letters-2\n/,
+    );
+    expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    expect((await project.slipway(["journal", "verify"])).code).toBe(0);
+    await project.slipway(["approve"]);
+    expect((await project.slipway(["merge"])).code).toBe(0);
+  });
+
+  test("retried twice: a second time while the first waits is refused; after it has failed again it goes on", async () => {
+    const project = await rejected();
+    expect((await retry(project)).code).toBe(23);
+    expect((await retry(project)).stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters-2/);
+    await project.slipway(["answer", "Q2", "reject", "--comment", "no"]);
+    await project.slipway(["resume"]);
+    expect((await retry(project)).code).toBe(23);
+    expect(paid(project)).toEqual(ALL_ONCE);
+    await landed(project);
+    const merged = await retry(project);
+    expect(merged.code).toBe(2);
+    expect(merged.stderr).toBe('run_exists: "letters" is merged; there is nothing to retry.\n  next: slipway evidence letters\n');
+  });
+
+  test("a run that was only started and never driven keeps its feature to itself", async () => {
+    const project = await lettersToApprove();
+    const { code, stderr } = await retry(project);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters, which has not ended\.\n {2}next: slipway resume /);
+  });
+
+  test("a phase whose ground is missing is refused with the one that is possible, and nothing is written", async () => {
+    const project = await givenUp(without("qa"));
+    const before = project.sql("SELECT * FROM features");
+    const land = await retry(project, "--from", "land");
+    expect(land.code).toBe(2);
+    expect(land.stderr).toMatch(
+      /cannot be retried from land: full gates have not passed on tree \w{10}\.\n {2}next: slipway retry letters --from gates\n$/,
+    );
+    expect((await retry(project, "--from", "test")).stderr).toMatch(
+      /^invalid_cli_args: --from takes plan, build, gates, land, not 'test'\./,
+    );
+    expect((await retry(project, "--comment", "x")).stderr).toMatch(/^invalid_cli_args: --comment is for the planner or the builder/);
+    expect((await project.slipway(["retry", "lettres"])).stderr).toMatch(/^feature_not_found: .*did you mean "letters"\?/);
+    expect(project.sql("SELECT * FROM features")).toEqual(before);
+    expect(project.sql("SELECT count(*) AS n FROM runs WHERE parent_run_id IS NULL")).toEqual([{ n: 1 }]);
+  });
+
+  test("two features of a run that both want the same file: whoever comes second waits for the first", async () => {
+    const project = letters({ "other.spec.md": "# Other\n\nThe first letter file says three.\n" });
+    project.record("planner", "1", planFor("other"), "other");
+    project.record("builder", "1", patchOf("src/a.txt", "two", "three"), "other");
+    project.record("qa", "1", nothingMissing("src/a.txt"), "other");
+    await project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette]);
+    await project.slipway(["answer", "Q1", "reject", "--comment", "no"]);
+    project.record("builder", "1", patchOf("src/a.txt", "one", "three"), "other");
+    expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
+    await project.slipway(["answer", "Q2", "reject", "--comment", "no"]);
+    expect((await project.slipway(["resume"])).code).toBe(3);
+    const [run] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL");
+    const { code, stdout } = await project.slipway(["retry", String(run?.["run_id"]), "--cassette", project.cassette]);
+    expect(code).toBe(23);
+    expect(stdout).toMatch(/^letters: plan 1 stands.*\nother: plan 1 stands.*\nrun \S+_2-features-2\n/);
+    const [first, second] = status(project) === "failed" ? (["other", "letters"] as const) : (["letters", "other"] as const);
+    expect([status(project, first), status(project, second)]).toEqual(["ready_to_merge", "failed"]);
+    await project.slipway(["approve", first]);
+    // Merged, it is in the way of the other's lines, which is a question like any other.
+    await project.slipway(["resume", "--cassette", project.cassette]);
+    expect(status(project, first)).toBe("merged");
+    expect((await project.slipway(["inbox"])).stdout).toContain(`${second} conflicts with main`);
+    expect(paid(project)).toEqual({ builder: 2, planner: 2, qa: 2 });
+  });
+});
+
+describe("where a person is told of it", () => {
+  test("without a name it lists what could be retried, from where, and why it ended", async () => {
+    const project = await rejected();
+    expect((await project.slipway(["retry"])).stdout).toMatch(
+      /^letters: plan 1 stands, tree \w{10} stands, its gates stand; lands.*\n {2}ended: rejected: not now\n {2}next: slipway retry letters\n$/,
+    );
+    expect((await project.slipway(["retry", "--json"])).json()).toMatchObject([
+      { ok: true, features: [{ id: "letters", status: "failed", from: "land", plan: 1, missingModes: [], untested: 0 }] },
+    ]);
+    const waiting = await lettersToApprove().then((other) => other.slipway(["retry"]));
+    expect(waiting.stdout).toBe("No feature has ended without a merge; there is nothing to retry.\n");
+  });
+
+  test("the end of a run, status and a second `run` name it", async () => {
+    const project = await lettersToApprove();
+    await project.slipway(["answer", "Q1", "reject", "--comment", "no"]);
+    expect((await project.slipway(["resume"])).stdout).toMatch(/refs\/slipway\.\n {2}next: slipway retry letters\n$/);
+    expect((await project.slipway(["status"])).stdout).toContain("letters: rejected: no → slipway retry letters\n");
+    expect((await project.run()).stderr).toMatch(/^run_exists: .*\n {2}next: Go on with it: `slipway retry letters`\.\n/);
+  });
+});

@@ -1,0 +1,104 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import {
+  assertPhase,
+  earliestPhase,
+  RETRY_PHASES,
+  retryText,
+  type RetryFacts,
+  type RetryPhase,
+} from "@slipway/kernel/features/retry-rules";
+import type { Feature } from "@slipway/kernel/features/store";
+import { agentChoice, assertAgents } from "../agents.ts";
+import type { Arguments, RunCommand } from "../command.ts";
+import { conduct } from "../conduct.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { paint } from "../render/paint.ts";
+import { oneLine } from "../render/one-line.ts";
+import { featuresNamed, retryableFeatures, whyNotRetried } from "../retry-candidates.ts";
+import type { Session } from "../session.ts";
+import { startRetry } from "../start-run.ts";
+import { reasonFrom } from "../unsandboxed.ts";
+import { withSession } from "../with-session.ts";
+import { jsonLine } from "../terminal/escape.ts";
+
+/** Takes features up again that have ended. Without a name: which could be, and from where. */
+export const run: RunCommand = (args, io) => (args.positionals.length === 0 ? list(args, io) : retry(args, io));
+
+const list: RunCommand = (args, io) =>
+  withKernel(io, async ({ features, records }) => {
+    const { dim } = paint(io.color);
+    const found = await retryableFeatures(records);
+    const rows = await Promise.all(found.map(async (feature) => ({ feature, ...standing(await features.retryFacts(feature.id)) })));
+    if (args.flag("json")) {
+      const listed = rows.map(({ feature: { id, status, status_reason }, from, facts }) => ({
+        id,
+        status,
+        reason: status_reason,
+        from,
+        ...facts,
+      }));
+      io.out(jsonLine({ ok: true, features: listed }));
+      return EXIT.done;
+    }
+    if (rows.length === 0) io.out("No feature has ended without a merge; there is nothing to retry.\n");
+    for (const { feature, from, facts } of rows) {
+      io.out(`${feature.id}: ${retryText(facts, from)}\n`);
+      if (feature.status_reason !== "") io.out(`  ${dim(`ended: ${oneLine(feature.status_reason)}`)}\n`);
+      io.out(`  next: slipway retry ${feature.id}\n`);
+    }
+    return EXIT.done;
+  });
+
+function standing(facts: RetryFacts): { readonly facts: RetryFacts; readonly from: RetryPhase } {
+  return { facts, from: earliestPhase(facts) };
+}
+
+const retry: RunCommand = async (args, io) => {
+  const wanted = phaseOf(args);
+  const agents = agentChoice(args);
+  const json = args.flag("json");
+  return withSession({ io, json, agents, unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
+    const chosen = await candidates(session, args, wanted);
+    await assertAgents({ kernel: session.kernel, io, choice: agents, protocol: "features" });
+    for (const { feature, facts, from } of chosen) (json ? io.err : io.out)(`${feature.id}: ${retryText(facts, from)}\n`);
+    const comment = args.text("comment") ?? null;
+    const runId = await startRetry(
+      session,
+      chosen.map(({ feature, from }) => ({ feature, retry: { from, comment } })),
+      { skipBaseGates: args.flag("skip-base-gates") },
+    );
+    if (!json) io.out(`run ${runId}\n`);
+    return await conduct({ session, runId, io, json, progress });
+  });
+};
+
+/** Every mistake is found before anything is written. */
+async function candidates({ records, kernel }: Session, args: Arguments, wanted: RetryPhase | undefined) {
+  const chosen: { feature: Feature; facts: RetryFacts; from: RetryPhase }[] = [];
+  for (const feature of await featuresNamed(records, args.positionals)) {
+    const refusal = await whyNotRetried(records, feature);
+    if (refusal !== null) throw refusal;
+    const { facts, from: earliest } = standing(await kernel.features.retryFacts(feature.id));
+    const from = wanted ?? earliest;
+    assertPhase(feature.id, from, facts);
+    if (args.text("comment") !== undefined && from !== "plan" && from !== "build") throw nobodyReads(feature.id, from);
+    chosen.push({ feature, facts, from });
+  }
+  return chosen;
+}
+
+function phaseOf(args: Arguments): RetryPhase | undefined {
+  const text = args.text("from");
+  const phase = RETRY_PHASES.find((name) => name === text);
+  if (text === undefined || phase !== undefined) return phase;
+  throw new SlipwayError("invalid_cli_args", `--from takes ${RETRY_PHASES.join(", ")}, not '${text}'.`, {
+    suggested_next_actions: ["Leave --from out: it goes on at the earliest phase whose result does not stand."],
+  });
+}
+
+function nobodyReads(id: string, from: RetryPhase): SlipwayError {
+  return new SlipwayError("invalid_cli_args", `--comment is for the planner or the builder, and "${id}" goes on from ${from}.`, {
+    suggested_next_actions: [`slipway retry ${id} --from build --comment TEXT`],
+  });
+}

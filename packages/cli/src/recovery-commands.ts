@@ -1,0 +1,78 @@
+import { agentOptions, unsandboxed } from "./agent-commands.ts";
+import { skipBaseGates } from "./check-commands.ts";
+import type { CommandSpec } from "./command.ts";
+
+/** Going on with what stopped or failed, ending it, and getting it back. */
+export const RECOVERY_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "resume",
+    summary: "continue a run that was stopped, killed or answered",
+    example: "slipway resume",
+    positionals: [{ name: "run", describe: "run id (default: the latest that can go on)", required: false }],
+    options: {
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+      "accept-version": { type: "boolean", describe: "continue although the protocol's code changed since the run started" },
+      "after-crashes": { type: "boolean", describe: "continue although the run has taken its process down again and again" },
+    },
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "retry",
+    summary: "go on with features that failed, from what stands; without a name, which could be",
+    example: "slipway retry search --from gates",
+    positionals: [{ name: "feature", describe: "feature id, or a run for all of its features that failed", required: false, many: true }],
+    options: {
+      from: { type: "string", hint: "PHASE", describe: "plan, build, gates or land (default: the earliest whose result does not stand)" },
+      comment: { type: "string", hint: "TEXT", describe: "guidance for the planner (--from plan) or the builder (--from build)" },
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+      "skip-base-gates": skipBaseGates,
+    },
+    load: () => import("./commands/retry.ts"),
+  },
+  {
+    name: "stop",
+    summary: "stop a live run safely; `slipway resume` continues it",
+    example: "slipway stop",
+    positionals: [{ name: "run", describe: "run id, or a feature of the run (default: the live one)", required: false }],
+    options: {
+      cancel: { type: "boolean", describe: "end the run for good: shows which features that ends, and asks" },
+      yes: { type: "boolean", short: "y", describe: "with --cancel: end it without asking" },
+    },
+    load: () => import("./commands/stop.ts"),
+  },
+  {
+    name: "delete",
+    summary: "remove a feature: worktree, branch, locks and files; shows first what would go",
+    example: "slipway delete search --yes",
+    positionals: [{ name: "feature", describe: "feature id", required: true }],
+    options: {
+      "dry-run": { type: "boolean", describe: "only show what would be removed and what speaks against it (as without options)" },
+      yes: { type: "boolean", short: "y", describe: "delete it, if nothing speaks against it" },
+      force: { type: "boolean", describe: "delete it whatever speaks against it; its bytes stay reachable under refs/slipway" },
+    },
+    load: () => import("./commands/delete.ts"),
+  },
+  {
+    name: "restore",
+    summary: "make a branch of anything Slipway has anchored, also of deleted features; touches no checkout",
+    example: "slipway restore search",
+    positionals: [
+      { name: "what", describe: "feature id, an anchor (a ref below refs/slipway, or a part of it), or a commit", required: true },
+    ],
+    options: {
+      list: { type: "boolean", describe: "only list the anchors, the newest first" },
+      branch: { type: "string", hint: "NAME", describe: "the new branch (default: restored/FEATURE-N)" },
+    },
+    load: () => import("./commands/restore.ts"),
+  },
+  {
+    name: "clean",
+    summary: "remove worktrees and branches of merged features that hold exactly what was merged",
+    example: "slipway clean --dry-run",
+    positionals: [{ name: "feature", describe: "feature id (default: every merged one)", required: false, many: true }],
+    options: { "dry-run": { type: "boolean", describe: "only show what would be removed, and what is kept and why" } },
+    load: () => import("./commands/clean.ts"),
+  },
+];

@@ -1,0 +1,65 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { closest } from "@slipway/kernel/config/hint";
+import { ENDED } from "@slipway/kernel/features/status";
+import { featureIfAny, type Feature } from "@slipway/kernel/features/store";
+import { plannedIn, UNFINISHED_RUNS } from "@slipway/kernel/glance/planned";
+import type { Records } from "@slipway/kernel/records";
+import { features as protocol } from "@slipway/protocols/features/protocol";
+import { rootOf } from "./choose-run.ts";
+
+/** The features named, by themselves or by their run: of a run, those that have failed. */
+export async function featuresNamed(records: Records, names: readonly string[]): Promise<Feature[]> {
+  const found = await Promise.all([...new Set(names)].map((name) => named(records, name)));
+  return [...new Map(found.flat().map((feature) => [feature.id, feature])).values()];
+}
+
+async function named(records: Records, name: string): Promise<Feature[]> {
+  const { db } = records.database;
+  const feature = await featureIfAny(db, name);
+  if (feature !== undefined) return [feature];
+  const all = await db.selectFrom("features").selectAll().orderBy("id").execute();
+  const ofRun = all.filter(({ run_id }) => rootOf(run_id) === name);
+  const failed = ofRun.filter(({ status }) => status === "failed");
+  if (failed.length > 0) return failed;
+  const meant = closest(name, [...all.map(({ id }) => id), ...all.map(({ run_id }) => rootOf(run_id))]);
+  throw new SlipwayError(
+    "feature_not_found",
+    ofRun.length > 0
+      ? `No feature of run ${name} has failed: ${ofRun.map(({ id, status }) => `${id} is ${status}`).join(", ")}.`
+      : `There is no feature and no run "${name}"${meant === null ? "" : `; did you mean "${meant}"?`}`,
+    { feature_id: name, suggested_next_actions: ["`slipway retry` lists what can be retried."] },
+  );
+}
+
+/** Every feature that could be taken up again. */
+export async function retryableFeatures(records: Records): Promise<Feature[]> {
+  const all = await records.database.db.selectFrom("features").selectAll().orderBy("id").execute();
+  const refusals = await Promise.all(all.map((feature) => whyNotRetried(records, feature)));
+  return all.filter((_feature, index) => refusals[index] === null);
+}
+
+/** Null where it can be taken up again. */
+export async function whyNotRetried(records: Records, feature: Feature): Promise<SlipwayError | null> {
+  const { db, sqlite } = records.database;
+  const { id, status, run_id } = feature;
+  const root = rootOf(run_id);
+  if (status === "merged") return refusal(id, "is merged; there is nothing to retry", `slipway evidence ${id}`);
+  const unfinished = sqlite.prepare(UNFINISHED_RUNS).all();
+  const planned = unfinished
+    .flatMap((row) => plannedIn(row, records.layout.objects))
+    .find((part) => part.id === id && part.part !== "over");
+  if (planned !== undefined) {
+    const busy = rootOf(planned.run);
+    return refusal(id, `is part of run ${busy}, which has not ended`, `slipway resume ${busy}`, `slipway inbox`);
+  }
+  const run = await db.selectFrom("runs").select("workflow").where("run_id", "=", root).executeTakeFirst();
+  if (run === undefined && !ENDED.includes(status))
+    return refusal(id, `is ${status} and belongs to no run: tools drive it, so tools go on with it`, "slipway status");
+  if (run !== undefined && run.workflow !== protocol.name)
+    return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, "slipway factory status");
+  return null;
+}
+
+function refusal(id: string, why: string, ...next: readonly string[]): SlipwayError {
+  return new SlipwayError("run_exists", `"${id}" ${why}.`, { feature_id: id, suggested_next_actions: [...next] });
+}
