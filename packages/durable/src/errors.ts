@@ -78,6 +78,7 @@ export const ERROR_CODES = {
   transient_exec_failure: again,
   coverage_below_minimum: refused,
   no_tests_ran: refused,
+  tests_contradict_sources: refused,
   // approvals and merge
   commit_disabled: user,
   merge_disabled: user,

@@ -106,8 +106,14 @@ export const thresholdsPolicy = z
   })
   .prefault({});
 
-/** Whether the gates run on the base branch before any agent is called. */
-export const gatesPolicy = z.strictObject({ try_on_base: z.boolean().default(true) }).prefault({});
+export const gatesPolicy = z
+  .strictObject({
+    /** Whether the gates run on the base branch before any agent is called. */
+    try_on_base: z.boolean().default(true),
+    /** Whether the tests that a gate reports are compared with the sources, and with the same gate on the base. */
+    compare_tests: z.boolean().default(true),
+  })
+  .prefault({});
 
 /** Runs of a gate mode before a person is asked, to see whether tests would notice if the change were wrong. Not without being asked for. */
 export const probePolicy = z.strictObject({

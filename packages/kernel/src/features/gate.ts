@@ -6,11 +6,12 @@ import { rolesFor } from "../config/rbac.ts";
 import { recordCheck } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
 import { planGate } from "../gates/precedence.ts";
-import { runGate, type GateResult, type StepEvent } from "../gates/run.ts";
+import { runGate, type GateRequest, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { recordGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Operation } from "../operations/operation.ts";
 import { sandboxName } from "../sandbox/contract.ts";
+import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle, settledPaths, whileGateWrites } from "./settle.ts";
@@ -37,6 +38,8 @@ export interface GateSummary {
 
 interface GateRun {
   readonly result: GateResult;
+  /** The tree of the base whose tests its report was compared with. */
+  readonly compared: string | null;
   readonly steps: readonly RecordedStep[];
   readonly tree: string;
   readonly sandbox: string;
@@ -64,36 +67,53 @@ export function runGatesOperation(
       const profile = wanted ?? feature.gate_profile;
       const overrides = await overridesFor(rooms, feature, profile);
       // A mistake in profile, mode or plan is found before anything starts.
+      const usual = planGate(gates, profile, mode, gatePolicy(rooms));
       planGate(gates, profile, mode, gatePolicy(rooms), overrides);
       return slots.within(async () => {
         await settle(rooms, feature, operationId, at);
         const sandbox = await rooms.sandbox();
         const toolchain = await toolchainOf(rooms, sandbox);
         const tracked = new Set(await settledPaths(rooms, feature));
-        const run = (bringBack: () => Promise<void>) =>
-          runGate({
-            ...gateRequest(rooms, toolchain, {
-              profile,
-              mode,
-              overrides,
-              worktree: feature.worktree,
-              logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
-              sandbox,
-              bringBack,
-              isTracked: (path) => tracked.has(path),
-            }),
-            ...(signal === undefined ? {} : { signal }),
-            ...(onStep === undefined ? {} : { onStep }),
-          });
+        const request = (bringBack: () => Promise<void>): GateRequest => ({
+          ...gateRequest(rooms, toolchain, {
+            profile,
+            mode,
+            overrides,
+            worktree: feature.worktree,
+            logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
+            sandbox,
+            bringBack,
+            isTracked: (path) => tracked.has(path),
+          }),
+          ...(signal === undefined ? {} : { signal }),
+          ...(onStep === undefined ? {} : { onStep }),
+        });
+        const run = (bringBack: () => Promise<void>) => runGate(request(bringBack));
         const after = { step: operationId, at };
         const result =
           sandbox.layers === true
             ? await run(() => settle(rooms, feature, `${operationId}/after`, at))
             : await whileGateWrites(rooms, feature, after, () => withReset(rooms, feature, after, run));
-        return { result, steps: await recordedSteps(rooms, result), tree: feature.tree, sandbox: sandboxName(sandbox) };
+        const compared = result.passed
+          ? await compareReportedTests(
+              rooms,
+              feature,
+              usual,
+              request(async () => undefined),
+              result.ran,
+            )
+          : NOT_COMPARED;
+        const judged = compared.failure === null ? result : { ...result, passed: false, failure: compared.failure };
+        return {
+          result: judged,
+          compared: compared.with,
+          steps: await recordedSteps(rooms, result),
+          tree: feature.tree,
+          sandbox: sandboxName(sandbox),
+        };
       }, signal);
     },
-    commit: async (tx, { feature_id }, { result, steps, tree, sandbox }, { at, operationId: id }) => {
+    commit: async (tx, { feature_id }, { result, compared, steps, tree, sandbox }, { at, operationId: id }) => {
       const feature = await findFeature(tx, feature_id);
       const { profile, mode, tests, coverage, isolation, failure } = result;
       const status = result.passed ? "pass" : "fail";
@@ -105,7 +125,11 @@ export function runGatesOperation(
         await recordCheck(tx, { ...common, ...check });
       }
       const verdict = { id, name: mode, kind: MODE, status, exit_code: null, log_digest: null } as const;
-      await recordCheck(tx, { ...common, ...verdict, counts: { profile, tests, coverage, sandbox, isolation, policy: policyHash } });
+      await recordCheck(tx, {
+        ...common,
+        ...verdict,
+        counts: { profile, tests, compared, coverage, sandbox, isolation, policy: policyHash },
+      });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
       const seen = feature.tree === tree ? resultsOf(feature, result, steps) : {};
       const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };

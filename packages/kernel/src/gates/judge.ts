@@ -2,7 +2,7 @@ import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { addCounts, type CoverageCounts, type TestCounts } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
 import { parseJacoco } from "./parse-jacoco.ts";
-import { addTests, parseJunit } from "./parse-junit.ts";
+import { addRanTests, addTests, parseJunit, type RanTests, type TestReport } from "./parse-junit.ts";
 import { parseLcov } from "./parse-lcov.ts";
 import type { PlannedGate } from "./precedence.ts";
 import { findReports, malformedReport, readReport, type ReportPath } from "./reports.ts";
@@ -13,6 +13,8 @@ export interface Judgement {
   readonly failure: Failure | null;
   readonly coverage: CoverageResult | null;
   readonly tests: TestCounts | null;
+  /** Null where no report tells. */
+  readonly ran: RanTests | null;
 }
 
 type Parser<T> = (chunks: AsyncIterable<string>, path: string) => Promise<T>;
@@ -29,7 +31,7 @@ export function reportPaths(gate: PlannedGate): ReportPath[] {
 
 /** What the steps of a gate have reported so far, by the file; a later step replaces only the files it has written itself. */
 export interface Reported {
-  readonly tests: ReadonlyMap<string, Read<TestCounts>>;
+  readonly tests: ReadonlyMap<string, Read<TestReport>>;
   readonly coverage: ReadonlyMap<string, Read<CoverageCounts>>;
 }
 
@@ -52,11 +54,11 @@ export async function readReports(root: string, gate: PlannedGate, before: Repor
 
 /** After a failed step the reports only inform: the failure stands. */
 export function judgeReports(gate: PlannedGate, reported: Reported, failed: Failure | null): Judgement {
-  const tests = judgeTests(testsReport(gate), reported.tests);
-  if (failed !== null) return { failure: failed, coverage: null, tests: tests.counts };
-  if (tests.failure !== null) return { failure: tests.failure, coverage: null, tests: tests.counts };
+  const { failure: testsFailed, counts: tests, ran } = judgeTests(testsReport(gate), reported.tests);
+  if (failed !== null) return { failure: failed, coverage: null, tests, ran };
+  if (testsFailed !== null) return { failure: testsFailed, coverage: null, tests, ran };
   const { failure, result } = judgeCoverageReport(gate, reported.coverage);
-  return { failure, coverage: result, tests: tests.counts };
+  return { failure, coverage: result, tests, ran };
 }
 
 /** A junit_xml in the place of the coverage parser counts tests as well. */
@@ -73,12 +75,13 @@ function coverageReport({ coverage }: PlannedGate): ReportPath | null {
 function judgeTests(
   report: ReportPath | null,
   reads: Reported["tests"],
-): { readonly failure: Failure | null; readonly counts: TestCounts | null } {
-  if (report === null) return { failure: null, counts: null };
+): { readonly failure: Failure | null; readonly counts: TestCounts | null; readonly ran: RanTests | null } {
+  if (report === null) return { failure: null, counts: null, ran: null };
   const read = together(reads);
-  if ("failure" in read) return { failure: read.failure, counts: null };
-  const counts = read.parsed.reduce(addTests, { total: 0, passed: 0, failed: 0, skipped: 0 });
-  return { failure: testsFailure(counts, report, read.parsed.length), counts };
+  if ("failure" in read) return { failure: read.failure, counts: null, ran: null };
+  const counts = read.parsed.map((one) => one.counts).reduce(addTests, { total: 0, passed: 0, failed: 0, skipped: 0 });
+  const ran = read.parsed.map((one) => one.ran).reduce<RanTests>(addRanTests, new Map());
+  return { failure: testsFailure(counts, report, read.parsed.length), counts, ran };
 }
 
 function testsFailure(counts: TestCounts, { path, field }: ReportPath, reports: number): Failure | null {

@@ -74,15 +74,25 @@ describe("[FEA-141] parsers count from the records of a report", () => {
   });
 
   it("junit: counts cases, whatever the totals claim", async () => {
-    expect(await parseJunit(pieces(JUNIT), "r.xml")).toEqual({ total: 5, passed: 2, failed: 2, skipped: 1 });
-    expect(await parseJunit(pieces('<testsuite tests="500"/>'), "r.xml")).toEqual({ total: 0, passed: 0, failed: 0, skipped: 0 });
+    expect((await parseJunit(pieces(JUNIT), "r.xml")).counts).toEqual({ total: 5, passed: 2, failed: 2, skipped: 1 });
+    const { counts } = await parseJunit(pieces('<testsuite tests="500"/>'), "r.xml");
+    expect(counts).toEqual({ total: 0, passed: 0, failed: 0, skipped: 0 });
   });
 
   it("junit: an error outside of any case is a failure", async () => {
-    expect(await parseJunit(pieces("<testsuite><error>set-up</error><testcase/></testsuite>"), "r.xml")).toMatchObject({
-      total: 1,
-      failed: 1,
-    });
+    const { counts } = await parseJunit(pieces("<testsuite><error>set-up</error><testcase/></testsuite>"), "r.xml");
+    expect(counts).toMatchObject({ total: 1, failed: 1 });
+  });
+
+  it("junit: names the tests that ran, how often each, and no skipped one", async () => {
+    const report =
+      '<testsuite><testcase name="a"/><testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><skipped/></testcase></testsuite>';
+    expect((await parseJunit(pieces(report), "r.xml")).ran).toEqual(
+      new Map([
+        ["a", 2],
+        ["b", 1],
+      ]),
+    );
   });
 
   it("jacoco: the counters of the report, or of its packages", async () => {

@@ -8,6 +8,7 @@ import { resolveBelow } from "../sandbox/paths.ts";
 import { realWorktree } from "../sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
 import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type Reported } from "./judge.ts";
+import type { RanTests } from "./parse-junit.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
 import type { Toolchain } from "../toolchain/resolve.ts";
 import { clearReports } from "./reports.ts";
@@ -67,6 +68,7 @@ export interface GateResult {
   readonly steps: readonly StepResult[];
   readonly coverage: CoverageResult | null;
   readonly tests: TestCounts | null;
+  readonly ran: RanTests | null;
   readonly isolation: Isolation;
   readonly durationMs: number;
 }
@@ -95,14 +97,15 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   });
 
   const unsupported = unsupportedParser(gate, request.policy);
-  if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null });
+  if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null, ran: null });
 
   const cleared = clearReports(worktree, reports);
   try {
     const { steps, reported } = await runSteps(gate, worktree, trees, request);
     throwIfStopped(request);
     const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
-    return finish(steps, request.redact.value(judgeReports(gate, reported, failed)));
+    const { ran, ...judged } = judgeReports(gate, reported, failed);
+    return finish(steps, { ...request.redact.value(judged), ran });
   } finally {
     if (cleared && trees.isolation === "layer") await bringBack?.();
   }
@@ -114,7 +117,7 @@ function throwIfStopped({ signal, mode }: GateRequest): void {
   throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it ended.`, {}, { cause: signal.reason });
 }
 
-type Judged = Pick<GateResult, "failure" | "coverage" | "tests">;
+type Judged = Pick<GateResult, "failure" | "coverage" | "tests" | "ran">;
 
 interface Ran {
   readonly steps: readonly StepResult[];

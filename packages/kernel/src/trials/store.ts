@@ -11,6 +11,8 @@ type Row = Selectable<TrialTables["trials"]>;
 export interface TrialCounts {
   readonly tests: TestCounts | null;
   readonly coverage: { readonly line: number | null; readonly branch: number | null } | null;
+  /** The object that names the tests that ran; none in a trial of before they were kept, or without a report. */
+  readonly ran?: string | null;
 }
 
 export interface TrialRecord extends Omit<Row, "failure" | "steps" | "counts"> {
@@ -39,7 +41,18 @@ export async function rememberedTrial(db: Db, key: string): Promise<TrialRecord 
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .executeTakeFirst();
-  if (row === undefined || row.status === "fail") return null;
+  return row === undefined || row.status === "fail" ? null : recordOf(row);
+}
+
+/** The latest trials of these trees that were not red. */
+export async function trialsOf(db: Db, trees: readonly string[]): Promise<TrialRecord[]> {
+  const query = db.selectFrom("trials").selectAll().where("tree", "in", trees).where("status", "!=", "fail");
+  return (await query.orderBy("at", "desc").orderBy("id", "desc").limit(MOST_TRIALS).execute()).map(recordOf);
+}
+
+const MOST_TRIALS = 100;
+
+function recordOf(row: Row): TrialRecord {
   return {
     ...row,
     failure: row.failure === null ? null : (JSON.parse(row.failure) as Failure),

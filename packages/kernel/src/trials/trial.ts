@@ -9,7 +9,7 @@ import type { TrialCounts, TrialRecord } from "./store.ts";
 import type { TrialStatus } from "./verdict.ts";
 
 /** What a gate came to on a tree without a feature. */
-export interface Trial extends TrialCounts {
+export interface Trial extends Pick<TrialCounts, "tests" | "coverage"> {
   readonly profile: string;
   readonly mode: string;
   readonly status: TrialStatus;
@@ -56,7 +56,8 @@ export async function trialOf(rooms: Rooms, record: TrialRecord, remembered: boo
     mode,
     status,
     remembered,
-    ...counts,
+    tests: counts.tests,
+    coverage: counts.coverage,
     failure: failure && { code: failure.code, message: failure.message },
     step,
     cause: status === "fail" && failure !== null ? await causeOf(rooms, failure, failed, log, sight) : null,

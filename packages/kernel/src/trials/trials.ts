@@ -17,6 +17,7 @@ import type { Operation } from "../operations/operation.ts";
 import { placesIn } from "../places.ts";
 import { trialKey } from "./key.ts";
 import { withTree, type TreePlace } from "./place.ts";
+import { keepRanTests } from "./ran-tests.ts";
 import { recordTrial, rememberedTrial, type TrialRecord } from "./store.ts";
 import { trialOf, untried, type Trial } from "./trial.ts";
 import { verdictOf } from "./verdict.ts";
@@ -149,7 +150,8 @@ function tryOperation(
         }),
       );
       const { tests, coverage, failure } = result;
-      const counts = { tests, coverage: coverage && { line: coverage.line, branch: coverage.branch } };
+      const ran = await keepRanTests(rooms.objects, result.ran);
+      const counts = { tests, coverage: coverage && { line: coverage.line, branch: coverage.branch }, ran };
       const steps = await recordedSteps(rooms, result);
       return { key, tree, profile, mode, status: verdictOf(failure), failure, steps, counts, sandbox: request.sandbox.kind };
     },

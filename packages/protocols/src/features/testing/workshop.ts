@@ -15,6 +15,7 @@ import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/questions/question";
 import type { AgentDesk, Commission, Reply } from "../../desk.ts";
 import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
+import type { Retry } from "../retrying.ts";
 import { openShop } from "../shop.ts";
 
 export interface Asked {
@@ -43,6 +44,8 @@ export interface Workshop {
   read(path: string): string;
   start(...features: readonly string[]): Promise<string>;
   startWith(maxActive: number, ...features: readonly string[]): Promise<string>;
+  /** A run that takes up a feature which has ended. */
+  retry(feature: string, retry: Retry): Promise<string>;
   drive(runId: string): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
@@ -105,11 +108,12 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     kernel: openShop(kernel, options.desk?.(kernel) ?? desk),
   });
 
-  async function startWith(max_active_features: number, names: readonly string[]): Promise<string> {
+  async function startWith(max_active_features: number, names: readonly string[], retry?: Retry): Promise<string> {
     const specs = (names.length === 0 ? ["letters"] : names).map(async (feature_id) => ({
       feature_id,
       spec_source: `${feature_id}.md`,
       spec_digest: await objects.put(Buffer.from(`# ${feature_id}\n\nChange the letters.\n`)),
+      ...(retry === undefined ? {} : { retry }),
     }));
     const input: FeaturesInput = { max_active_features, specs: await Promise.all(specs) };
     return engine.start("features", input);
@@ -125,6 +129,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     read,
     start: (...names) => startWith(5, names),
     startWith: (maxActive, ...names) => startWith(maxActive, names),
+    retry: (name, retry) => startWith(5, [name], retry),
     drive: (runId) => engine.drive(runId),
     open: () => inbox.listOpen(),
     async answer(question, value) {

@@ -1,0 +1,83 @@
+import { tidy, type DeclaredTitles } from "./declared-titles.ts";
+
+/** What a gate's report says, and what the sources of its tree declare. */
+export interface ReportedTree {
+  readonly ran: ReadonlyMap<string, number>;
+  readonly sources: readonly DeclaredTitles[];
+}
+
+export interface Contradictions {
+  /** Ran on the trusted tree, not on the other, though every source that declares them is the same in both. */
+  readonly vanished: readonly string[];
+  /** Reported, and declared by no source. */
+  readonly undeclared: readonly string[];
+}
+
+/**
+ * Compares a report with that of a trusted tree, the base, under the same gate. `unchanged` are the sources that both trees share.
+ * The trusted report tells how far sources and names can be compared in this repository: where it holds a test that no source
+ * declares, such a test says nothing.
+ */
+export function compareTests(trusted: ReportedTree, judged: ReportedTree, unchanged: readonly DeclaredTitles[]): Contradictions {
+  const ranBefore = byTitle(trusted);
+  const ranNow = byTitle(judged);
+  const changed = new Set(judged.sources.filter((source) => !unchanged.includes(source)).flatMap(titlesOf));
+  const vanished = unchanged
+    .flatMap(({ certain }) => certain)
+    .filter((title) => ranBefore.titles.has(title) && !ranNow.titles.has(title) && !changed.has(title));
+  return {
+    vanished: [...new Set(vanished)],
+    undeclared: ranBefore.undeclared.length > 0 ? [] : ranNow.undeclared,
+  };
+}
+
+interface ByTitle {
+  readonly titles: ReadonlySet<string>;
+  readonly undeclared: readonly string[];
+}
+
+function byTitle({ ran, sources }: ReportedTree): ByTitle {
+  const declared = new Set(sources.flatMap(titlesOf));
+  const lengths = new Set([...declared].map((title) => title.length));
+  const patterns = sources.flatMap((source) => source.patterns);
+  const titles = new Set<string>();
+  const undeclared: string[] = [];
+  for (const name of ran.keys()) {
+    const title = titleIn(tidy(name), declared, lengths);
+    if (title !== null) titles.add(title);
+    else if (!patterns.some((parts) => holdsInOrder(name, parts))) undeclared.push(name);
+  }
+  return { titles, undeclared };
+}
+
+function titlesOf({ certain, possible }: DeclaredTitles): string[] {
+  return [...certain, ...possible];
+}
+
+/** A runner writes suites, classes or files before the title: the longest declared title at the end of the name is meant. */
+function titleIn(name: string, declared: ReadonlySet<string>, lengths: ReadonlySet<number>): string | null {
+  // pytest: test_x[1-2]; JUnit 5: adds()
+  for (const whole of new Set([name, name.replace(/\[.*\]$/s, ""), name.replace(/\(.*\)$/s, "")])) {
+    if (declared.has(whole)) return whole;
+    for (const { index } of whole.matchAll(/(?<=[\s>.:/#›])\S/gu)) {
+      // Cutting every end of every name out would let a long report keep the harness busy.
+      if (!lengths.has(whole.length - index)) continue;
+      const end = whole.slice(index);
+      if (declared.has(end)) return end;
+    }
+    // go: TestX/case
+    const parent = whole.split("/", 1)[0] ?? "";
+    if (parent.startsWith("Test") && declared.has(parent)) return parent;
+  }
+  return null;
+}
+
+function holdsInOrder(name: string, parts: readonly string[]): boolean {
+  const text = tidy(name);
+  let from = 0;
+  return parts.every((part) => {
+    const at = text.indexOf(part, from);
+    from = at + part.length;
+    return at >= 0;
+  });
+}

@@ -1,0 +1,63 @@
+import { languageOf, lex } from "./lexing.ts";
+import { readTests } from "./tests-in.ts";
+
+/** The tests that one source declares, as far as they can be told without running it. */
+export interface DeclaredTitles {
+  /** Tests that run once whenever the file is run. */
+  readonly certain: readonly string[];
+  /** Tests that may run or not, or several times: marked, in a loop, from a table. */
+  readonly possible: readonly string[];
+  /** Titles made at run time, as the parts that are fixed; `[""]` may be any title. */
+  readonly patterns: readonly (readonly string[])[];
+}
+
+const NONE: DeclaredTitles = { certain: [], possible: [], patterns: [] };
+
+/** Languages whose tests are functions with a name of their own. */
+const FUNCTIONS: readonly (readonly [file: RegExp, test: RegExp])[] = [
+  [/_test\.go$/, /^func (Test\w+)\(/gm],
+  [/\.rs$/, /#\[(?:\w+::)?test\b[^\]]{0,200}\]\s{0,200}(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g],
+  [/\.(?:java|kt)$/, /@Test\b[^\n{;]{0,200}\s{1,200}(?:[\w<>]{1,80}\s{1,20}){0,4}(\w+)\s*\(/g],
+];
+
+/** What makes a test of the same text run more or less often: loops and tables outside the tests. */
+const REPEATED = /\b(?:for|while)\b|\.(?:forEach|map|flatMap|each)\b|\bparametrize\b|\bsubTest\b/;
+const NO_TITLE = /(?<![\w$.])(?:test|it|specify)(?:\s*\.\s*\w+)*\s*\(\s*(?!\s)(?!["'`)])/;
+const PLACEHOLDER = /\$\{[^}]*\}|%[a-zA-Z#%]|\$[\w.#]+/;
+
+/** Null for a file of a language whose tests cannot be read. */
+export function declaredTitles(path: string, text: string): DeclaredTitles | null {
+  const language = languageOf(path);
+  if (language === null) return functionsIn(path, text);
+  const { tests, rest } = readTests(text, language);
+  const isRepeated = REPEATED.test(rest.code);
+  const isMadeAtRunTime = (title: string) => language === "js" && PLACEHOLDER.test(title);
+  const fixed = tests.filter(({ title }) => !isMadeAtRunTime(title));
+  const isCertain = ({ marks, code }: (typeof tests)[number]) => !isRepeated && marks.length === 0 && !/^\w+\s*\.\s*each\b/.test(code);
+  return {
+    certain: fixed.filter(isCertain).map(({ title }) => tidy(title)),
+    possible: fixed.filter((test) => !isCertain(test)).map(({ title }) => tidy(title)),
+    patterns: [
+      ...tests.filter(({ title }) => isMadeAtRunTime(title)).map(({ title }) => title.split(new RegExp(PLACEHOLDER, "g")).map(tidy)),
+      ...(language === "js" && NO_TITLE.test(lex(rest.code, language).bare) ? [[""]] : []),
+    ],
+  };
+}
+
+function functionsIn(path: string, text: string): DeclaredTitles | null {
+  const known = FUNCTIONS.find(([file]) => file.test(path));
+  if (known === undefined) return null;
+  return { ...NONE, certain: [...text.matchAll(known[1])].map(([, name = ""]) => name) };
+}
+
+const LONGEST = 1_000;
+
+/** Reports keep neither line ends nor control characters of a title. What is longer than any title is compared by its end. */
+export function tidy(title: string): string {
+  return title
+    .slice(-4 * LONGEST)
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(-LONGEST);
+}

@@ -1,0 +1,59 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
+
+const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+/** Approved, and then edited in the feature's worktree: a tracked file, a new one outside the plan, and a commit. */
+async function editedAfterApproval() {
+  shop = await openWorkshop(HAPPY);
+  const runId = await shop.start();
+  await shop.drive(runId);
+  const [question] = await shop.open();
+  await shop.approve(question!);
+  const [, worktree = ""] = /^worktree (.+)\n.*\nbranch refs\/heads\/letters$/m.exec(shop.git("worktree", "list", "--porcelain")) ?? [];
+  appendFileSync(join(worktree, "src/a.txt"), "by hand\n");
+  shop.git("-C", worktree, "commit", "--quiet", "--all", "--message=my fix");
+  writeFileSync(join(worktree, "notes.txt"), "mine\n");
+  expect((await shop.drive(runId)).status).toBe("waiting");
+  const [edited] = await shop.open();
+  return { runId, edited: edited! };
+}
+
+describe("A3, A4: edits and commits by hand after the approval", () => {
+  test("are shown in a question, and nothing has merged", async () => {
+    const { edited } = await editedAfterApproval();
+    expect(edited).toMatchObject({ kind: "edited", title: "letters was edited by hand" });
+    expect(edited.body).toContain("changed: src/a.txt");
+    expect(edited.body).toContain("added: notes.txt");
+    expect(edited.body).toMatch(/commit [0-9a-f]{10} by .+: my fix/);
+    expect(edited.body).toContain("the plan does not name notes.txt");
+    expect(shop.git("show", "main:src/a.txt")).toBe("one\n");
+  });
+
+  test("become part of the change when adopted, which has to be approved again", async () => {
+    const { runId, edited } = await editedAfterApproval();
+    await shop.answer(edited, { decision: "adopt" });
+    await shop.drive(runId);
+    const [again] = await shop.open();
+    expect(again).toMatchObject({ kind: "approval", body: expect.stringContaining("Your last approval no longer holds") });
+    await shop.approve(again!);
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(shop.git("show", "main:src/a.txt")).toBe("two\nby hand\n");
+    expect(shop.git("show", "main:notes.txt")).toBe("mine\n");
+  });
+
+  test("stay on a branch of their own when set aside, and what was approved merges without them", async () => {
+    const { runId, edited } = await editedAfterApproval();
+    await shop.answer(edited, { decision: "set_aside" });
+    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(shop.git("show", "main:src/a.txt")).toBe("two\n");
+    const kept = String(edited.context["kept_branch"]);
+    expect(shop.git("show", `${kept}:src/a.txt`)).toBe("two\nby hand\n");
+    expect(shop.git("show", `${kept}:notes.txt`)).toBe("mine\n");
+  });
+});
