@@ -71,7 +71,7 @@ interface Sources {
 }
 
 /** A test file that cannot be read may declare any test. */
-const ANY_TITLE: DeclaredTitles = { certain: [], possible: [], patterns: [[""]] };
+const ANY_TITLE: DeclaredTitles = { certain: [], repeated: [], marked: [], patterns: [[""]] };
 const LARGEST_BYTES = 1024 * 1024;
 const FILES_AT_ONCE = 200;
 

@@ -43,13 +43,22 @@ test("a test that never ran on the base is not missed", () => {
 });
 
 test.each([
-  ["a loop", 'for (const n of numbers) test("adds", () => {});\n'],
-  ["a table", 'test.each(table)("adds", () => {});\n'],
-  ["a condition at run time", 'test("adds", (t) => { if (!ready) t.skip(); });\n'],
-  ["a skip", 'test.skip("adds", () => {});\n'],
-])("a test whose number of runs is decided by %s is not missed", (_what, text) => {
-  const files = { "test/adds.test.js": text, "test/other.test.js": 'test("other", () => {});\n' };
+  ["a loop", 'for (const n of numbers) test("adds", () => {});\ntest("other", () => {});\n'],
+  ["a table", 'test.each(table)("adds", () => {});\ntest("other", () => {});\n'],
+  ["a condition at run time", 'test("adds", (t) => { if (!ready) t.skip(); });\ntest("other", () => {});\n'],
+  ["a skip", 'test.skip("adds", () => {});\ntest("other", () => {});\n'],
+])("a test whose number of runs is decided by %s is not missed while others of its file run", (_what, text) => {
+  const files = { "test/adds.test.js": text };
   expect(compare({ files, ran: ["adds", "other"] }, { files, ran: ["other"] })).toEqual(NOTHING);
+});
+
+test.each([
+  ["a loop", "test/loop.test.js", 'for (const n of numbers) test("counts", () => {});\n', "counts"],
+  ["parameters", "test_sum.py", '@pytest.mark.parametrize("n", [1, 2])\ndef test_adds(n):\n    assert n\n', "test_adds[1]"],
+])("a file whose tests all come from %s is missed when none of them runs", (_what, path, text, name) => {
+  const files = { [path]: text, ...ADDS };
+  const others = ["adds", "subtracts"];
+  expect(compare({ files, ran: [...others, name] }, { files, ran: others }).vanished).toEqual([name.replace("[1]", "")]);
 });
 
 test("a reported test that no source declares is named", () => {

@@ -1,17 +1,19 @@
 import { languageOf, lex } from "./lexing.ts";
-import { readTests } from "./tests-in.ts";
+import { readTests, type FoundTest } from "./tests-in.ts";
 
 /** The tests that one source declares, as far as they can be told without running it. */
 export interface DeclaredTitles {
   /** Tests that run once whenever the file is run. */
   readonly certain: readonly string[];
-  /** Tests that may run or not, or several times: marked, in a loop, from a table. */
-  readonly possible: readonly string[];
+  /** Tests that run as often as some data says: in a loop, from a table, with parameters. */
+  readonly repeated: readonly string[];
+  /** Tests that carry a mark, such as skip or only, or that decide themselves whether they run. */
+  readonly marked: readonly string[];
   /** Titles made at run time, as the parts that are fixed; `[""]` may be any title. */
   readonly patterns: readonly (readonly string[])[];
 }
 
-const NONE: DeclaredTitles = { certain: [], possible: [], patterns: [] };
+const NONE: DeclaredTitles = { certain: [], repeated: [], marked: [], patterns: [] };
 
 /** Languages whose tests are functions with a name of their own. */
 const FUNCTIONS: readonly (readonly [file: RegExp, test: RegExp])[] = [
@@ -33,10 +35,13 @@ export function declaredTitles(path: string, text: string): DeclaredTitles | nul
   const isRepeated = REPEATED.test(rest.code);
   const isMadeAtRunTime = (title: string) => language === "js" && PLACEHOLDER.test(title);
   const fixed = tests.filter(({ title }) => !isMadeAtRunTime(title));
-  const isCertain = ({ marks, code }: (typeof tests)[number]) => !isRepeated && marks.length === 0 && !/^\w+\s*\.\s*each\b/.test(code);
+  const kindOf = ({ marks, code }: FoundTest) =>
+    marks.length > 0 ? "marked" : isRepeated || /^\w+\s*\.\s*each\b/.test(code) ? "repeated" : "certain";
+  const titlesOf = (kind: ReturnType<typeof kindOf>) => fixed.filter((test) => kindOf(test) === kind).map(({ title }) => tidy(title));
   return {
-    certain: fixed.filter(isCertain).map(({ title }) => tidy(title)),
-    possible: fixed.filter((test) => !isCertain(test)).map(({ title }) => tidy(title)),
+    certain: titlesOf("certain"),
+    repeated: titlesOf("repeated"),
+    marked: titlesOf("marked"),
     patterns: [
       ...tests.filter(({ title }) => isMadeAtRunTime(title)).map(({ title }) => title.split(new RegExp(PLACEHOLDER, "g")).map(tidy)),
       ...(language === "js" && NO_TITLE.test(lex(rest.code, language).bare) ? [[""]] : []),
