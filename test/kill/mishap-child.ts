@@ -8,7 +8,7 @@ function point(): void {
   if (points === atPoint) process.kill(process.pid, "SIGKILL");
 }
 await inSession(
-  { ...yard, approved: new Set() },
+  { ...yard, approved: new Set(), onBase: new Set() },
   async (session) => {
     await session.engine.resetCrashes(yard.runId, "mishaps").catch(() => undefined);
     await session.drive(yard.runId);

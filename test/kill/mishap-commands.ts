@@ -105,7 +105,7 @@ interface Death {
 /** In a process of its own, which is killed with all it has started; it may get to its end before that. */
 async function driveAndDie(yard: Yard, death: Death): Promise<void> {
   const program = await programFor("mishap-child");
-  const orders = { ...yard, approved: [], atPoint: death.atPoint ?? null };
+  const orders = { ...yard, approved: [], onBase: [], atPoint: death.atPoint ?? null };
   const child = spawn(process.execPath, [program, JSON.stringify(orders)], { env: yard.env, stdio: "ignore", detached: true });
   const timer = death.afterMs === undefined ? undefined : setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), death.afterMs);
   await new Promise((resolve) => child.on("close", resolve));

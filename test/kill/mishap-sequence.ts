@@ -42,6 +42,7 @@ export async function play(yard: Yard, moves: readonly Move[]): Promise<string[]
     } catch (error) {
       problems.push(`${move.command} threw ${error instanceof Error ? error.stack : String(error)}`);
     }
+    if (by === "person" && isOnBase(move)) yard.onBase.add(move.text);
     const kept = alive(yard, new Set([...texts, move.text]));
     if (by === "harness") problems.push(...lost(texts, kept, move.command));
     texts = kept;
@@ -109,22 +110,28 @@ function lost(before: ReadonlySet<string>, after: ReadonlySet<string>, by: strin
  * hidden ref alone would be silence.
  */
 function alive(yard: Yard, texts: ReadonlySet<string>): Set<string> {
-  const reached = reachableTexts(yard);
+  const reached = reachableTexts(yard, ["--branches"]);
   const files = [...IDS.map((id) => worktreeOf(yard, id)), ...elsewhere(yard)].flatMap((folder) => textsIn(folder));
   const all = [reached, ...files].join("\n");
-  return new Set([...texts].filter((text) => all.includes(text.trim())));
+  // What a person put on the base, and rewrote there since, may still be below a feature's branch until that is rebuilt.
+  const base = reachableTexts(yard, ["main"]);
+  return new Set([...texts].filter((text) => (yard.onBase.has(text) ? base : all).includes(text.trim())));
+}
+
+function isOnBase({ command }: Move): boolean {
+  return /\bthe base\b/.test(command) && !command.startsWith("put the branch");
 }
 
 const seenBlobs = new Map<string, string>();
 
-function reachableTexts({ folder }: Yard): string {
+function reachableTexts({ folder }: Yard, from: readonly string[]): string {
   const adopted = query(folder, "SELECT tree FROM checks WHERE kind = 'by_hand' UNION SELECT tree FROM features");
-  const roots = ["--branches", ...adopted.map(({ tree }) => String(tree))];
+  const roots = from.includes("main") ? from : [...from, ...adopted.map(({ tree }) => String(tree))];
   const oids = git(folder, "rev-list", "--objects", ...roots)
     .split("\n")
     .filter((line) => line.includes(" "))
     .map((line) => line.slice(0, 40));
-  return [git(folder, "log", "--branches", "--format=%B"), ...oids.map((oid) => blobText(folder, oid))].join("\n");
+  return [git(folder, "log", ...from, "--format=%B"), ...oids.map((oid) => blobText(folder, oid))].join("\n");
 }
 
 function blobText(folder: string, oid: string): string {

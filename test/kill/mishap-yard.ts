@@ -24,6 +24,8 @@ export interface Yard {
   readonly runId: string;
   /** The changes that were approved so far, by their digests. */
   readonly approved: Set<string>;
+  /** Texts that a person has committed on the base. */
+  readonly onBase: Set<string>;
 }
 
 const USER_FILES = { "README.md": "my own words\n", "notes.txt": "untracked\n", "staged.txt": "staged\n" };
@@ -60,7 +62,7 @@ export async function prepareYard(): Promise<{ fresh(): Yard; remove(): void }> 
     USER: "kim",
   };
   const approved = new Set<string>();
-  const yard = { folder, home, env, runId: "", approved };
+  const yard = { folder, home, env, runId: "", approved, onBase: new Set<string>() };
   const runId = await inSession(yard, async (session) => {
     const started = await startRun(
       session,
@@ -79,7 +81,7 @@ export async function prepareYard(): Promise<{ fresh(): Yard; remove(): void }> 
     fresh() {
       rmSync(join(place, "now"), { recursive: true, force: true });
       execFileSync("cp", ["--archive", kept, join(place, "now")]);
-      return { ...yard, runId, approved: new Set(signed) };
+      return { ...yard, runId, approved: new Set(signed), onBase: new Set<string>() };
     },
     remove: () => rmSync(place, { recursive: true, force: true }),
   };

@@ -28,6 +28,8 @@ export interface Adopted {
   readonly tree: string | null;
   readonly files: readonly string[];
   readonly commits: readonly CommitByHand[];
+  /** Branches that keep the person's own commits: only their content becomes part of the change. */
+  readonly kept_branches: readonly string[];
 }
 
 type Taken = Adopted & { readonly hunks: readonly DiffHunk[] };
@@ -42,16 +44,16 @@ export function adoptOperation(rooms: Rooms): Operation<HandWorkInput, Taken, Ad
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
       const found = await look(rooms, feature);
-      if (!isByHand(found)) return { tree: null, files: [], commits: [], hunks: [] };
-      const { id, worktree, branch, base_commit, run_id: run } = feature;
+      if (!isByHand(found)) return { tree: null, files: [], commits: [], kept_branches: [], hunks: [] };
+      const { id, worktree, branch, base_commit } = feature;
       const tree = await treeByHand(repository, found);
       await anchorFound(repository, recordedOf(feature), { ...found, tree }, anchorAs(feature, "adopted", operationId, at));
       await bringFiles(repository, worktree, { from: found.tree, to: tree }, { indexFile: layout.indexFile(id) });
-      await keepHeads(rooms, found, run, operationId);
+      const kept_branches = await keepHeads(rooms, feature, found, operationId);
       await bringBranch(repository, branch, worktree, base_commit);
       await alignIndex(repository, worktree, base_commit);
       const hunks = hunksOf(await linesBetween(repository, base_commit, tree));
-      return { tree, files: found.edits.map(({ path }) => path), commits: found.commits, hunks };
+      return { tree, files: found.edits.map(({ path }) => path), commits: found.commits, kept_branches, hunks };
     },
     async commit(tx, { feature_id }, { hunks, ...adopted }, { at, operationId: id }) {
       const { tree, files, commits } = adopted;
@@ -65,11 +67,12 @@ export function adoptOperation(rooms: Rooms): Operation<HandWorkInput, Taken, Ad
       await recordCheck(tx, { ...seen, run_id: feature.run_id, feature_id, tree, at, counts });
       return adopted;
     },
-    event: ({ feature_id }, { tree, files, commits }) => ({
+    event: ({ feature_id }, { tree, files, commits, kept_branches }) => ({
       feature_id,
       tree,
       files: [...files],
       commits: commits.map(({ commit }) => commit),
+      kept_branches: [...kept_branches],
     }),
   };
 }
@@ -108,9 +111,12 @@ async function onlyCommitted({ repository }: Rooms, { heads, tree }: Found): Pro
   return head !== undefined && others.length === 0 && (await treeOf(repository, head)) === tree ? head : null;
 }
 
-/** From now on they are known commits: the branch may be put elsewhere. */
-async function keepHeads({ repository }: Rooms, { heads }: Found, run: string, step: string): Promise<void> {
+/** From now on they are known commits: the branch may be put elsewhere. Messages, authors and earlier versions stay on branches. */
+async function keepHeads({ repository }: Rooms, { id, run_id: run }: Feature, { heads, commits }: Found, step: string): Promise<string[]> {
   for (const [index, head] of heads.entries()) await keepCommit(repository, { run, step: `${step}/head-${index + 1}` }, head);
+  const branches: string[] = [];
+  if (commits.length > 0) for (const head of heads) branches.push(await keepOnBranch(repository, id, head));
+  return branches;
 }
 
 function anchorAs({ id, run_id: run }: Feature, what: string, step: string, at: number) {

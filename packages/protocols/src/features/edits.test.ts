@@ -47,6 +47,13 @@ describe("A3, A4: edits and commits by hand after the approval", () => {
     expect(shop.git("show", "main:notes.txt")).toBe("mine\n");
   });
 
+  test("keep their commits on a branch when adopted: message, author and earlier versions are nobody's to drop", async () => {
+    const { runId, edited } = await editedAfterApproval();
+    await shop.answer(edited, { decision: "adopt" });
+    await shop.drive(runId);
+    expect(shop.git("log", "-1", "--format=%s", String(edited.context["kept_branch"]))).toBe("my fix\n");
+  });
+
   test("stay on a branch of their own when set aside, and what was approved merges without them", async () => {
     const { runId, edited } = await editedAfterApproval();
     await shop.answer(edited, { decision: "set_aside" });

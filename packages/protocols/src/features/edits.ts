@@ -23,7 +23,7 @@ export async function askAboutEdits(site: Site, name: string, failure: Failure):
     title: `${site.id} was edited by hand`,
     body: inWords(failure.message, found).join("\n"),
     options: [
-      { value: "adopt", label: "make it part of the change; it is gated and has to be approved again" },
+      { value: "adopt", label: adoptLabel(found) },
       { value: "set_aside", label: `keep it on the branch ${found.kept_branch} and go on without it` },
     ],
     schema: editedAnswer,
@@ -31,6 +31,11 @@ export async function askAboutEdits(site: Site, name: string, failure: Failure):
     answerableBy: ["person"],
   });
   return decision;
+}
+
+function adoptLabel({ commits, kept_branch }: Edited): string {
+  const kept = commits.length === 0 ? "" : ` (the commits themselves stay on the branch ${kept_branch})`;
+  return `make it part of the change${kept}; it is gated and has to be approved again`;
 }
 
 const STATUS: Readonly<Record<string, string>> = { A: "added", M: "changed", D: "deleted", T: "type changed" };
