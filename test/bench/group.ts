@@ -1,9 +1,12 @@
 // One group of figures, in a process that has done nothing before: `group.ts NAME` prints its rows as JSON.
 import type { BenchRow } from "@slipway/durable/bench/durable";
+import { asOrdinaryUser } from "./as-user.ts";
 
 export const GROUPS = {
   status: async () => (await import("./status.ts")).benchStatus(),
+  sandbox: async () => [...(await (await import("@slipway/kernel/sandbox/bench")).benchSandbox()), ...asOrdinaryUser("sandbox")],
   gates: async () => (await import("@slipway/kernel/gates/bench")).benchGates(),
+  large: async () => (await import("./large.ts")).benchLargeRepository(),
   packs: async () => (await import("./packs.ts")).benchPacks(),
   index: async () => (await import("@slipway/kernel/code-index/bench")).benchCodeIndex(),
   projects: async () => (await import("./projects.ts")).benchProjects(),
@@ -12,7 +15,7 @@ export const GROUPS = {
 } satisfies Record<string, () => Promise<BenchRow[]>>;
 
 const [name] = process.argv.slice(2);
-if (name !== undefined && name in GROUPS) {
+if (import.meta.main && name !== undefined && name in GROUPS) {
   process.stdout.write(JSON.stringify(await GROUPS[name as keyof typeof GROUPS]()));
   process.exit();
 }

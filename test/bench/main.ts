@@ -10,9 +10,17 @@ import { PEER } from "./peer/install.ts";
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md");
 const MARKER = "<!-- measured -->";
 
+const options = process.argv.slice(2);
+const asked = options.filter((name) => !name.startsWith("--"));
+const unknown = asked.filter((name) => !(name in GROUPS));
+if (unknown.length > 0 || (asked.length > 0 && options.includes("--write"))) {
+  console.error(`npm run bench -- [--write | GROUP...], where GROUP is one of ${Object.keys(GROUPS).join(", ")}`);
+  process.exit(2);
+}
+
 const group = join(import.meta.dirname, "group.ts");
 /** Apart from each other: what one has left in memory is no figure of the next. */
-const rows = Object.keys(GROUPS).flatMap((name) => {
+const rows = (asked.length > 0 ? asked : Object.keys(GROUPS)).flatMap((name) => {
   const text = execFileSync(process.execPath, [...process.execArgv, group, name], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
@@ -28,11 +36,12 @@ const table = [
   ),
 ].join("\n");
 console.log(table);
+if (asked.length > 0) process.exit(rows.every(({ ok }) => ok) ? 0 : 3);
 const peerRows = await benchPeer((line) => console.error(line));
 const tables = `${table}\n\n### Against ${PEER.name} ${PEER.version}\n\n${peerTable(peerRows)}`;
 console.log(`\n${peerTable(peerRows)}`);
 
-if (process.argv.includes("--write")) {
+if (options.includes("--write")) {
   const [head = ""] = readFileSync(DOCUMENT, "utf8").split(MARKER);
   const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${new Date().toISOString().slice(0, 10)}.`;
   writeFileSync(DOCUMENT, `${head}${MARKER}\n\n${machine}\n\n${tables}\n`);

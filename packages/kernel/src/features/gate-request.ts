@@ -18,7 +18,8 @@ export interface GateWish {
   readonly sandbox: Sandbox;
   /** Brings the worktree back to its tree. */
   readonly bringBack: () => Promise<void>;
-  readonly isTracked: (path: string) => boolean;
+  /** Every path of the tree. */
+  readonly trackedPaths: () => Promise<readonly string[]>;
 }
 
 /** A gate under the policy of the repository, the same wherever it runs. */

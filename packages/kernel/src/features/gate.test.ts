@@ -215,3 +215,18 @@ describe("evidence.latest", () => {
     expect((await scratch.kernel.features.latestEvidence("letters")).gate?.current).toBe(false);
   });
 });
+
+test("a file of the tree is never handed on to a later step, also where the tree has a submodule", async () => {
+  const gatesYaml = `version: 1
+profiles:
+  default:
+    modes:
+      fast: [{ name: forge, cmd: [sh, -c, "echo forged > src/a.txt"], produces: [src/a.txt] }, { name: check, cmd: [sh, check.sh] }]
+      full: [{ name: check, cmd: [sh, check.sh] }]
+`;
+  await reopen({ "slipway/gates.yaml": gatesYaml });
+  scratch.git("update-index", "--add", "--cacheinfo", `160000,${scratch.git("rev-parse", "HEAD").trim()},lib`);
+  scratch.git("commit", "-qm", "submodule");
+  await feature.planned();
+  expect(await gates("fast")).toMatchObject({ passed: false, failure: { code: "config_invalid" }, steps: [{}, { status: "skipped" }] });
+});

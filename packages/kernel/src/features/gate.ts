@@ -9,12 +9,13 @@ import { planGate } from "../gates/precedence.ts";
 import { runGate, type GateRequest, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { recordGateRun, type RecordedStep } from "../gates/store.ts";
+import { pathsOf } from "../git/listing.ts";
 import type { Operation } from "../operations/operation.ts";
 import { sandboxName } from "../sandbox/contract.ts";
 import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "./rooms.ts";
-import { settle, settledPaths, whileGateWrites } from "./settle.ts";
+import { settle, whileGateWrites } from "./settle.ts";
 import { toolchainOf } from "./toolchain.ts";
 import { withReset } from "./beside-tree.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "./store.ts";
@@ -73,7 +74,6 @@ export function runGatesOperation(
         await settle(rooms, feature, operationId, at);
         const sandbox = await rooms.sandbox();
         const toolchain = await toolchainOf(rooms, sandbox);
-        const tracked = new Set(await settledPaths(rooms, feature));
         const request = (bringBack: () => Promise<void>): GateRequest => ({
           ...gateRequest(rooms, toolchain, {
             profile,
@@ -83,7 +83,7 @@ export function runGatesOperation(
             logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
             sandbox,
             bringBack,
-            isTracked: (path) => tracked.has(path),
+            trackedPaths: async () => pathsOf(await rooms.repository.vault(), feature.tree),
           }),
           ...(signal === undefined ? {} : { signal }),
           ...(onStep === undefined ? {} : { onStep }),

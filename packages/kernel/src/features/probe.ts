@@ -10,7 +10,7 @@ import type { TestCounts } from "../gates/coverage.ts";
 import { runGate, type GateResult } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
 import { changeBetween } from "../git/change.ts";
-import { decodePath, splitZero } from "../git/names.ts";
+import { pathsOf } from "../git/listing.ts";
 import { treeOf } from "../git/residents.ts";
 import type { Operation } from "../operations/operation.ts";
 import { strictAreaMatcher } from "../plans/areas.ts";
@@ -112,9 +112,6 @@ export function probeOperation(
       };
       try {
         await layOut();
-        const tracked = new Set(
-          splitZero((await (await repository.vault()).run(["ls-tree", "-rz", "--name-only", "--full-tree", tree])).stdout).map(decodePath),
-        );
         const overrides = await overridesFor(rooms, feature, feature.gate_profile);
         const sandbox = await rooms.sandbox();
         const wish = {
@@ -125,7 +122,7 @@ export function probeOperation(
           logFolder: join(place, "logs"),
           sandbox,
           bringBack: layOut,
-          isTracked: (path: string) => tracked.has(path),
+          trackedPaths: async () => pathsOf(await repository.vault(), tree),
         };
         return await runGate({
           ...gateRequest(rooms, await toolchainOf(rooms, sandbox), wish),

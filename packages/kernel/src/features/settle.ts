@@ -2,7 +2,9 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { isAnchored } from "../git/branch.ts";
 import { alignIndex } from "../git/checkout.ts";
 import { anchorFound, isByHand, lookFor, type Found } from "../git/hand-work.ts";
+import { holdsTree } from "../git/holds-tree.ts";
 import { nextKeptBranch } from "../git/kept-branch.ts";
+import type { Repository } from "../git/repository.ts";
 import { bringFiles, pathsIfAt, snapshotTree, worktreeChanged } from "../git/snapshot.ts";
 import { headCommit, pointHead, readHead, standUp, type Recorded } from "../git/stand-up.ts";
 import { bringBranch } from "../git/worktree.ts";
@@ -16,18 +18,28 @@ import { acceptedPlan, type Feature } from "./store.ts";
  * half done is undone. A person's edits and commits are anchored and refused as `worktree_edited`: only a person decides on them.
  */
 export async function settle(rooms: Rooms, feature: Feature, step: string, at: number): Promise<void> {
-  if ((await settledPaths(rooms, feature)) !== null) return;
+  if (await isSettled(rooms, feature)) return;
   const found = await look(rooms, feature);
   if (isByHand(found)) throw await editedByHand(rooms, feature, found, step, at);
   await putRight(rooms, feature, found, step, at);
 }
 
-/** The paths of the feature's tree if worktree and branch are exactly as recorded; null where `settle` has to look closer. */
+/** Whether worktree and branch are exactly as recorded; false where `settle` has to look closer. */
+async function isSettled({ repository, layout }: Rooms, feature: Feature): Promise<boolean> {
+  if (!(await isOnBranch(repository, feature))) return false;
+  return holdsTree(repository, feature.worktree, feature.tree, { indexFile: layout.indexFile(feature.id) });
+}
+
+/** The paths of the feature's tree if worktree and branch are exactly as recorded, else null. In a large tree much slower than `settle`. */
 export async function settledPaths({ repository, layout }: Rooms, feature: Feature): Promise<readonly string[] | null> {
-  const head = await readHead(repository, feature.worktree);
-  if (head === null || head.branch !== feature.branch) return null;
-  if (head.commit !== feature.base_commit && (head.commit === null || !(await isAnchored(repository, head.commit)))) return null;
+  if (!(await isOnBranch(repository, feature))) return null;
   return pathsIfAt(repository, feature.worktree, feature.tree, { indexFile: layout.indexFile(feature.id) });
+}
+
+async function isOnBranch(repository: Repository, { worktree, branch, base_commit }: Feature): Promise<boolean> {
+  const head = await readHead(repository, worktree);
+  if (head === null || head.branch !== branch) return false;
+  return head.commit === base_commit || (head.commit !== null && (await isAnchored(repository, head.commit)));
 }
 
 /** What a person has done by hand, for somebody who only looks; null when there is nothing, or no worktree. */

@@ -45,8 +45,8 @@ export interface GateRequest {
   readonly scratch?: string;
   /** Brings the worktree back to its tree: after each step where there are no layers, and at the end if reports were taken away. */
   readonly bringBack?: () => Promise<void>;
-  /** Whether a path is a file of the tree. */
-  readonly isTracked?: (path: string) => boolean;
+  /** Every path of the tree; asked for only where a step hands something on. */
+  readonly trackedPaths?: () => Promise<readonly string[]>;
   readonly logFolder: string;
   readonly redact: Redactor;
   readonly clock: Clock;
@@ -84,7 +84,10 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const reports = reportPaths(gate);
-  const { sandbox, bringBack, isTracked, scratch = join(tmpdir(), "slipway-gates") } = request;
+  const { sandbox, bringBack, scratch = join(tmpdir(), "slipway-gates") } = request;
+  const handsOn = gate.steps.some(({ produces }) => produces.length > 0);
+  const tracked = new Set(handsOn ? await request.trackedPaths?.() : []);
+  const isTracked = (path: string) => tracked.has(path);
   await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, isTracked }, reports);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,

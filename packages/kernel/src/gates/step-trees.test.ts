@@ -64,9 +64,11 @@ describe.each([true, false])("the steps of a gate, with layers: %s", (layers) =>
       failure: { code: "gate_failed" },
       steps: [{}, { status: "skipped" }],
     });
-    const isTracked = (path: string) => path === "build/out";
+    const trackedPaths = async () => ["build/out"];
     const config = gatesWith([shellStep("build", "true", { produces: ["build/out"] })]);
-    expect(await runCase({ ...given, config, isTracked, sandbox: writing(layers, (root) => put(root, "build/out", "x")) })).toMatchObject({
+    expect(
+      await runCase({ ...given, config, trackedPaths, sandbox: writing(layers, (root) => put(root, "build/out", "x")) }),
+    ).toMatchObject({
       failure: { code: "config_invalid" },
     });
   });

@@ -30,6 +30,26 @@ export async function trackedFiles(git: Git): Promise<TrackedFile[] | null> {
   return files;
 }
 
+/** Whether something in the worktree is in neither the index nor the ignore rules. */
+export async function hasUntracked(git: Git): Promise<boolean> {
+  return (await git.run(["ls-files", "-z", "--others", "--exclude-standard"])).stdout.length > 0;
+}
+
+/** Every path of a tree: files, links and submodules. */
+export async function pathsOf(git: Git, tree: string): Promise<string[]> {
+  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", tree]);
+  return splitZero(stdout).map(decodePath);
+}
+
+export async function submodulesOf(git: Git, tree: string): Promise<string[]> {
+  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree]);
+  // Not split: a tree may have many thousands of lines, and nearly always none of these.
+  if (!stdout.includes(`${GITLINK} commit `)) return [];
+  return splitZero(stdout).flatMap((line) =>
+    line.toString("latin1", 0, GITLINK.length) === GITLINK ? [decodePath(line.subarray(line.indexOf(9) + 1))] : [],
+  );
+}
+
 /** Whether index and tracked files are exactly the tree's, as far as git can tell without reading a file again. */
 export async function isAtTree(git: Git, tree: string): Promise<boolean> {
   const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];

@@ -5,7 +5,7 @@ import { removeTreeNow } from "../files/remove-tree.ts";
 import { visible } from "../plans/paths.ts";
 import { isFileMode, statAt } from "./files.ts";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
-import { decodePath, splitZero } from "./names.ts";
+import { pathsOf } from "./listing.ts";
 import { patchedFiles, undeliveredBinaries } from "./patch-binary.ts";
 import {
   DEFAULT_PATCH_LIMITS,
@@ -149,11 +149,6 @@ async function sizesOf(git: Git, oids: readonly string[]): Promise<Map<string, n
 async function twins(git: Git, { known, baseTree }: PatchToJudge, changes: readonly RawEntry[]): Promise<Offence[]> {
   if (changes.every(({ oldMode }) => oldMode !== ABSENT)) return [];
   return twinOffences(changes, known?.paths ?? (await pathsOf(git, baseTree)));
-}
-
-async function pathsOf(git: Git, tree: string): Promise<string[]> {
-  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--end-of-options", tree]);
-  return splitZero(stdout).map(decodePath);
 }
 
 function sizeOffences(changes: readonly PatchChange[], limits: Required<PatchLimits>): Offence[] {

@@ -174,7 +174,7 @@ export function worktreeChanged(worktree: string, paths: readonly string[]): Sli
   );
 }
 
-async function onIndex<T>(
+export async function onIndex<T>(
   repo: Repository,
   place: Place,
   { indexFile = place.indexFile }: SnapshotOptions,

@@ -3,13 +3,13 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../files/remove-tree.ts";
 import type { GateRequest } from "../gates/run.ts";
-import { decodePath, splitZero } from "../git/names.ts";
+import { pathsOf } from "../git/listing.ts";
 import type { Repository } from "../git/repository.ts";
 
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Where the tree lies, and how a gate without layers brings it back after a step. */
-export type TreePlace = Required<Pick<GateRequest, "worktree" | "bringBack" | "isTracked">>;
+export type TreePlace = Required<Pick<GateRequest, "worktree" | "bringBack" | "trackedPaths">>;
 
 /** A folder outside the checkout that holds exactly this tree, for as long as the work takes. */
 export async function withTree<T>(
@@ -31,8 +31,7 @@ export async function withTree<T>(
   };
   try {
     await bringBack();
-    const tracked = new Set(splitZero((await git.run(["ls-files", "-z"])).stdout).map(decodePath));
-    return await work({ worktree, bringBack, isTracked: (path) => tracked.has(path) });
+    return await work({ worktree, bringBack, trackedPaths: () => pathsOf(git, tree) });
   } finally {
     await removeTree(place);
   }

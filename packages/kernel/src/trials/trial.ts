@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import type { Rooms } from "../features/rooms.ts";
 import type { RecordedStep } from "../gates/store.ts";
+import { submodulesOf } from "../git/listing.ts";
 import { likelyCause, type Cause } from "./causes.ts";
 import type { TrialCounts, TrialRecord } from "./store.ts";
 import type { TrialStatus } from "./verdict.ts";
@@ -96,7 +97,7 @@ async function causeOf(rooms: Rooms, failure: Failure, failed: RecordedStep | nu
     log: log.slice(-LOOKED_AT),
     network: failed !== null && sight.network(failed.name),
     hidden: hiddenFolders(rooms),
-    submodules: await submodulesIn(rooms, sight.tree),
+    submodules: await submodulesOf(rooms.repository.git, sight.tree),
     program: started === null ? null : `${started.path}${started.version === null ? "" : ` ${started.version}`}`,
     notes: sight.notes,
   });
@@ -117,9 +118,4 @@ function foldersIn(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
-}
-
-async function submodulesIn({ repository }: Rooms, tree: string): Promise<string[]> {
-  const listing = await repository.git.text(["ls-tree", "-r", "-z", "--end-of-options", tree]);
-  return listing.split("\0").flatMap((line) => /^160000 commit [0-9a-f]+\t(.+)$/s.exec(line)?.[1] ?? []);
 }

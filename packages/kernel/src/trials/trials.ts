@@ -91,7 +91,7 @@ async function tryAll(rooms: Rooms, call: Call, tree: string, wish: TrialWish, w
 }
 
 /** The key of a trial does not depend on where it runs; a place is made when it does. */
-const NO_PLACE: TreePlace = { worktree: "", bringBack: async () => undefined, isTracked: () => false };
+const NO_PLACE: TreePlace = { worktree: "", bringBack: async () => undefined, trackedPaths: async () => [] };
 
 /** `seen` is what the same call has tried already: modes with the same steps are tried once. */
 async function tryOne(

@@ -87,8 +87,10 @@ export interface ScratchOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const gitIn = (cwd: string, args: readonly string[]) =>
-  execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd, encoding: "utf8" });
+/** git would pack a large repository in the background, while it is copied. */
+const SETTINGS = ["user.name=kim", "user.email=kim@localhost", "gc.auto=0"].flatMap((setting) => ["-c", setting]);
+
+const gitIn = (cwd: string, args: readonly string[]) => execFileSync("git", [...SETTINGS, ...args], { cwd, encoding: "utf8" });
 
 const templates = new Map<string, string>();
 
