@@ -51,7 +51,10 @@ describe("A5: what is known survives the cleaning of the checkout", () => {
     expect((await project.slipway(["factory", "status"])).stdout).toContain("1 SHIPPED, 1 HALTED");
     project.git("clean", "-ffdx", "--quiet");
     expect((await project.slipway(["factory", "status"])).stdout).toContain("1 SHIPPED, 1 HALTED");
-    expect((await project.slipway(["factory", "module", "MM-twice"])).stdout).toContain("MM-twice@1.0.0");
+    const { stdout: module } = await project.slipway(["factory", "module", "MM-twice"]);
+    expect(module).toContain("MM-twice@1.0.0");
+    const sealed = /sealed in: (\S+)/.exec(module)?.[1] ?? "";
+    expect(readdirSync(join(project.root, sealed))).toContain("ship.json");
     await project.slipway(["answer", "Q2", '{"action":"ABANDON_TASK","rationale":"Nobody needs it."}']);
     expect((await goOn(project)).stdout).toMatch(/ready to merge\n- rel-\w+: asks: Merge rel-\w+ into main\?/);
   });

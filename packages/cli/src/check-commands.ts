@@ -22,7 +22,7 @@ export const CHECK_COMMANDS: readonly CommandSpec[] = [
     summary: "check this machine and repository, and say how to mend what is wrong",
     example: "slipway doctor",
     positionals: [],
-    options: {},
+    options: { "skip-base-gates": { type: "boolean", describe: "do not try the gates on the base branch; nothing is written then" } },
     load: () => import("./commands/doctor.ts"),
   },
 ];

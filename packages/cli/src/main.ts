@@ -89,6 +89,6 @@ const FAILED_WORK = new Set([
 
 function exitCodeFor(error: unknown): ExitCode {
   if (!(error instanceof SlipwayError) || error.code === "internal_error") return EXIT.bug;
-  if (error.code === "user_approval_required") return EXIT.personNeeded;
+  if (error.code === "user_approval_required" || error.code === "worktree_edited") return EXIT.personNeeded;
   return FAILED_WORK.has(error.code) ? EXIT.failed : EXIT.usage;
 }

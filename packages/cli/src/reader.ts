@@ -5,6 +5,7 @@ import { findLayout } from "@slipway/kernel/glance/glance";
 import type { Layout } from "@slipway/kernel/layout";
 import { openRecords, type Records } from "@slipway/kernel/records";
 import { formerPlaces } from "@slipway/kernel/relocation/former";
+import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { Io } from "./io.ts";
 
 /** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
@@ -14,8 +15,11 @@ export interface Reader {
 }
 
 export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>): Promise<T> {
+  // Whoever asks what is recorded gets an answer, also where the files beside it cannot be written.
+  const warn = (text: string) => io.err(`warning: not every file in .slipway could be written again: ${text}\n`);
   const records = await openRecords({ layout: usedLayout(io) });
   try {
+    await restoreFiles(records, io.env, warn).catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
     const { database, objects, clock, ids, inbox } = records;
     const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [], kernel: null });
     return await work({ records, engine });

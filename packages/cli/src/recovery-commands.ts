@@ -55,6 +55,22 @@ export const RECOVERY_COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/delete.ts"),
   },
   {
+    name: "adopt",
+    summary: "make what you edited or committed in a feature's worktree part of its change",
+    example: "slipway adopt search",
+    positionals: [{ name: "feature", describe: "feature id (may be left out when there is only one)", required: false }],
+    options: {},
+    load: () => import("./commands/adopt.ts"),
+  },
+  {
+    name: "set-aside",
+    summary: "keep what you edited or committed in a feature's worktree on a branch, and go on without it",
+    example: "slipway set-aside search",
+    positionals: [{ name: "feature", describe: "feature id (may be left out when there is only one)", required: false }],
+    options: {},
+    load: () => import("./commands/set-aside.ts"),
+  },
+  {
     name: "restore",
     summary: "make a branch of anything Slipway has anchored, also of deleted features; touches no checkout",
     example: "slipway restore search",

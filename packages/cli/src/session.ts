@@ -19,6 +19,7 @@ import { groundAt, type Ground } from "@slipway/kernel/open";
 import { assertNotRolledBack, keepHeads } from "@slipway/kernel/journal/heads";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { openRecords, type Records } from "@slipway/kernel/records";
+import { restoreFiles } from "@slipway/kernel/restore-files";
 import { openRunLease, type RunLease } from "@slipway/kernel/run-lease/lease";
 import type { Sandbox } from "@slipway/kernel/sandbox/contract";
 import { recordOverride } from "@slipway/kernel/sandbox/override";
@@ -118,6 +119,8 @@ async function supervise(options: Supervision): Promise<Session> {
   await reconcile(repository);
   await assertNotRolledBack(stateHome, records);
   const kernel = openKernel({ ...ground, records });
+  await restoreFiles(records, io.env, warn);
+  await kernel.features.restoreProjections();
   let recorded: RunAgents | null = null;
   let protocol: ProtocolName = "features";
   const tracing = await openTracing(io.env, warn);

@@ -32,7 +32,11 @@ export function layoutOf({ root, commonDir }: Anchors) {
     stateStore: join(state, "state_store"),
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),
-    indexFile: (id: string) => join(state, "features", id, "harness.index"),
+    /** What the harness itself needs to go on with a feature's worktree; nothing for people. */
+    working: (id: string) => join(truth, "features", id),
+    indexFile: (id: string) => join(truth, "features", id, "harness.index"),
+    /** What lay beside the tree before a gate that has not ended. */
+    besideNote: (id: string) => join(truth, "features", id, "gate.beside.json"),
   };
 }
 

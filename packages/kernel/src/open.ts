@@ -12,6 +12,7 @@ import { layoutOf } from "./layout.ts";
 import type { DoorEvent } from "./operations/door.ts";
 import { placesIn, type Environment } from "./places.ts";
 import { openRecords, type Records } from "./records.ts";
+import { restoreFiles } from "./restore-files.ts";
 import { leaseRow, liveHolder } from "./run-lease/holder.ts";
 import type { SandboxOverride } from "./sandbox/contract.ts";
 import { recordOverride } from "./sandbox/override.ts";
@@ -69,6 +70,7 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
     return { configuration, kernel: openKernel({ ...ground, records, configuration }), signs, trees };
   };
   let current = await open(ground.configuration);
+  await restoreFiles(records, env, () => undefined);
   await mend(repository, current.kernel);
   return {
     repository,
@@ -96,7 +98,7 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
 /** What a killed process left, unless a supervisor is at work: then it is in good hands, or in use. */
 async function mend(repository: Repository, { records, features, clock }: Kernel): Promise<void> {
   const holder = liveHolder(await leaseRow(records.database.db), { now: clock.now(), host: systemHost() });
-  if (holder !== null) return;
+  if (holder !== null) return features.restoreProjections();
   await reconcile(repository);
   await features.repairProjections();
 }

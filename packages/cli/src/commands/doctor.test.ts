@@ -83,14 +83,23 @@ describe.skipIf(!available)("slipway doctor", () => {
       "disk",
       "configuration",
       "gates",
+      "worktrees",
       "agents",
       "database",
       "approval key",
+      "base gates",
     ]);
     // Nobody was chosen yet: the one thing left to say, unless the disk is nearly full.
     expect(rows.filter(({ name, status }) => status === "note" && name !== "disk").map(({ name }) => name)).toEqual(["agents"]);
     expect(git(folder, "status", "--porcelain")).toBe("");
-    expect(existsSync(join(folder, ".slipway"))).toBe(false);
+  });
+
+  test("without the trial on the base nothing is written", async () => {
+    const folder = await ready();
+    const io = collectingIo(folder);
+    expect(await main(["doctor", "--json", "--skip-base-gates"], io)).toBe(0);
+    expect((JSON.parse(io.stdout()) as Row[]).map(({ name }) => name)).not.toContain("base gates");
+    expect([join(folder, ".slipway"), layoutAt(folder).database].map((path) => existsSync(path))).toEqual([false, false]);
   });
 
   test("lines for people: every problem with what mends it", async () => {
@@ -286,6 +295,63 @@ describe.skipIf(!available)("gates", () => {
       ["/nowhere/at/all", expect.stringContaining("Remove it from sandbox.read_only")],
     ]);
   });
+});
+
+describe.skipIf(!available)("gates on the base", () => {
+  test("green: tried once, with a line of progress, then remembered", async () => {
+    const folder = await ready();
+    configured(folder, gates("true"));
+    const io = collectingIo(folder);
+    expect(await main(["doctor"], io)).toBe(0);
+    expect(io.stdout()).toMatch(/ok {7}base gates {4}The fast and full gates pass on main\.\n/);
+    expect(io.stderr()).toBe("base gates: fast 1/1: t\n");
+    const again = collectingIo(folder);
+    expect(await main(["doctor"], again)).toBe(0);
+    expect(again.stdout()).toContain("The fast and full gates pass on main, as before.");
+    expect(again.stderr()).toBe("");
+  });
+
+  test("red: exit code, likely cause and the end of the log, and it is a problem", async () => {
+    const folder = await ready();
+    configured(folder, gates("sh", "-c", `echo "Error: Cannot find module 'freezegun'"; exit 1`));
+    const { exitCode, problems } = await doctor(folder);
+    expect(exitCode).toBe(3);
+    expect(problems).toMatchObject([{ name: "base gates", mend: expect.stringMatching(/\S/) }]);
+    const finding = problems[0]?.finding ?? "";
+    expect(finding).toMatch(/^The fast and full gates fail on main at step "t", exit code 1, before any change: /);
+    expect(finding).toContain("likely cause: The package freezegun is not found.");
+    expect(finding).toMatch(/^\| .*Cannot find module 'freezegun'/m);
+    const log = /^log: (\S+\.log)/m.exec(finding)?.[1] ?? "";
+    expect(readFileSync(log, "utf8")).toContain("freezegun");
+  });
+
+  test("not tried while something it stands on is broken, or where the policy says no", async () => {
+    const folder = await ready();
+    configured(folder, gates("no-such-program"));
+    expect((await doctor(folder)).of("base gates")).toMatchObject([
+      { status: "note", finding: "Not tried, because of the problem with gates above." },
+    ]);
+    const policy = readFileSync(join(folder, "slipway/policy.yaml"), "utf8");
+    configured(folder, { ...gates("false"), "slipway/policy.yaml": `${policy}gates: { try_on_base: false }\n` });
+    expect((await doctor(folder)).of("base gates")).toMatchObject([
+      { status: "note", finding: expect.stringContaining("gates.try_on_base"), mend: "slipway gates" },
+    ]);
+  });
+});
+
+test("worktrees inside the checkout are warned about", async () => {
+  const folder = await ready();
+  const outside = (await doctor(folder)).of("worktrees");
+  expect(outside).toMatchObject([{ status: "ok", finding: expect.stringContaining("outside the checkout") }]);
+  const policy = readFileSync(join(folder, "slipway/policy.yaml"), "utf8");
+  configured(folder, { "slipway/policy.yaml": policy.replace(/^worktree: \{/m, "worktree: { root: .worktrees,") });
+  expect((await doctor(folder)).of("worktrees")).toMatchObject([
+    {
+      status: "note",
+      finding: expect.stringContaining("worktree.root in slipway/policy.yaml is .worktrees, inside the checkout"),
+      mend: expect.stringContaining("Remove worktree.root"),
+    },
+  ]);
 });
 
 describe.skipIf(!available)("agents", () => {

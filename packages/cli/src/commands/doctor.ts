@@ -1,5 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
+import { checkBaseGates } from "../doctor/base-gates.ts";
 import type { Row } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -7,7 +8,10 @@ import type { Io } from "../io.ts";
 import { paint } from "../render/paint.ts";
 
 export const run: RunCommand = async (args, io) => {
-  const rows = await examine(io);
+  const looked = await examine(io);
+  // Gates may take minutes: whoever waits is told on what.
+  const onProgress = (line: string) => io.err(`${line}\n`);
+  const rows = [...looked, ...(args.flag("skip-base-gates") ? [] : await checkBaseGates(io, looked, { onProgress }))];
   if (args.flag("json")) io.out(jsonLine(rows));
   else io.out(`${[...rows.flatMap((row) => lines(row, io)), "", summary(rows)].join("\n")}\n`);
   return rows.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.done;

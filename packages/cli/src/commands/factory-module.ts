@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { summaryOf } from "@slipway/kernel/code-index/entry";
+import { sealedModuleKind } from "@slipway/protocols/factory/kept";
 import { moduleView, type ModuleView } from "@slipway/protocols/factory/views/modules";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -13,6 +16,9 @@ export const run: RunCommand = (args, io) =>
     const [named = ""] = args.positionals;
     const view = await moduleView(room, named);
     if (view === null) throw unknown(named);
+    // `git clean -fdx` takes the folder that is named below; its files are made again from the record.
+    if (!existsSync(join(room.records.layout.state, view.folder, "ship.json")))
+      await room.documents.renew(sealedModuleKind, view.module_ref);
     if (args.flag("json")) io.out(jsonLine(view));
     else io.out(`${lines(view).join("\n")}\n`);
     return EXIT.done;

@@ -11,6 +11,7 @@ import { checkGit, checkRepository } from "./git.ts";
 import { thrown } from "./in-words.ts";
 import { checkNode } from "./node.ts";
 import { checkSandbox } from "./sandbox.ts";
+import { checkWorktrees } from "./worktrees.ts";
 
 const OF_THE_MACHINE: readonly Check<Io>[] = [
   { name: "node", look: () => checkNode() },
@@ -23,6 +24,7 @@ const OF_THE_REPOSITORY: readonly Check<Patient>[] = [
   { name: "disk", look: checkDisk },
   { name: "configuration", look: checkConfiguration },
   { name: "gates", look: checkGates },
+  { name: "worktrees", look: checkWorktrees },
   { name: "agents", look: checkAgents },
   { name: "database", look: checkDatabase },
   { name: "approval key", look: checkApprovalKey },

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { declareWriting } from "../git/writing.ts";
 import { callAs as call, lettersOn } from "./testing/letters.ts";
@@ -42,11 +42,35 @@ test("a gate finds nothing that another left in files git ignores, except in the
 
 test("what a gate left whose process was killed goes before the next one runs; what was there before stays", async () => {
   await found();
-  writeFileSync(join(scratch.root, ".slipway", "features", "letters", "gate.beside.json"), JSON.stringify([".env"]));
+  const note = scratch.records.layout.besideNote("letters");
+  mkdirSync(dirname(note), { recursive: true });
+  writeFileSync(note, JSON.stringify([".env"]));
   mkdirSync(worktree("build"));
   writeFileSync(worktree("build/made"), "planted\n");
   writeFileSync(worktree(".env"), "mine\n");
   expect(await found()).toBe("caches/made was there\n.env was there\n");
+});
+
+test("the note that an earlier version has left in .slipway is heeded by the next gate, and goes", async () => {
+  await found();
+  const former = join(scratch.root, ".slipway", "features", "letters", "gate.beside.json");
+  writeFileSync(former, JSON.stringify([".env"]));
+  mkdirSync(worktree("build"));
+  writeFileSync(worktree("build/made"), "planted\n");
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+  expect([former, scratch.records.layout.besideNote("letters")].map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+test("what an earlier version kept of the harness's own in .slipway is taken away at start-up", async () => {
+  await found();
+  const folder = join(scratch.root, ".slipway", "features", "letters");
+  const former = ["harness.index", "harness.index.lock", "gate.beside.json"].map((name) => join(folder, name));
+  for (const path of former) writeFileSync(path, "[]");
+  await scratch.kernel.features.repairProjections();
+  expect(former.map((path) => existsSync(path))).toEqual([false, false, false]);
+  expect(readFileSync(scratch.records.layout.besideNote("letters"), "utf8")).toBe("[]");
+  expect(await found()).toBe("caches/made was there\n");
 });
 
 test("what a gate left that was stopped goes before the next one runs", async () => {

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { removeBeneath, removeTree } from "../files/remove-tree.ts";
 import { pathsBeside } from "../git/snapshot.ts";
 import { areaMatcher } from "../plans/areas.ts";
+import { moveFormerWorkingFiles, placeNote } from "./former-working-files.ts";
 import { makeReadable, rewriteTouched, standAt } from "./reset-tree.ts";
 import type { Rooms } from "./rooms.ts";
 import { settle, settledPaths } from "./settle.ts";
@@ -19,14 +19,13 @@ export async function withReset<T>(
   { step, at }: { readonly step: string; readonly at: number },
   gate: (bringBack: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const note = join(rooms.layout.feature(feature.id), "gate.beside.json");
+  const note = rooms.layout.besideNote(feature.id);
+  moveFormerWorkingFiles(rooms.layout, feature.id);
   // A note that is still there was written before a gate whose process was killed.
   const left = existsSync(note) ? (JSON.parse(readFileSync(note, "utf8")) as string[]) : null;
   const before = left ?? (await besideTree(rooms, feature)) ?? [];
   if (left !== null) await takeAway(rooms, feature, before);
-  mkdirSync(dirname(note), { recursive: true });
-  writeFileSync(`${note}.new`, JSON.stringify(before));
-  renameSync(`${note}.new`, note);
+  placeNote(note, JSON.stringify(before));
   let standing = standAt(feature.worktree, (await settledPaths(rooms, feature)) ?? []);
   let resets = 0;
   const bringBack = async () => {

@@ -66,6 +66,7 @@ async function keepCommits({ repository }: Rooms, { branch }: Survey, { run, ope
 
 async function dropWorktree({ repository, layout }: Rooms, { feature, registered }: Survey): Promise<RemovalStep> {
   const { removed } = await removeWorktree(repository, { path: feature.worktree, indexFile: layout.indexFile(feature.id) });
+  await removeTree(layout.working(feature.id));
   return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: feature.worktree };
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { SlipwayError, type Failure } from "@slipway/durable/errors";
 import { z } from "zod";
 import { rolesFor } from "../config/rbac.ts";
 import { recordCheck } from "../evidence/checks.ts";
 import { MODE } from "../evidence/gate-queries.ts";
+import { gateLogFolder } from "../gates/log-folder.ts";
 import { planGate } from "../gates/precedence.ts";
 import { runGate, type GateRequest, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GateSlots } from "../gates/slots.ts";
@@ -80,7 +80,7 @@ export function runGatesOperation(
             mode,
             overrides,
             worktree: feature.worktree,
-            logFolder: join(rooms.layout.feature(feature_id), "logs", logName(operationId)),
+            logFolder: gateLogFolder(rooms.layout, feature_id, operationId),
             sandbox,
             bringBack,
             trackedPaths: async () => pathsOf(await rooms.repository.vault(), feature.tree),
@@ -191,10 +191,6 @@ export async function recordedSteps({ objects }: Pick<Rooms, "objects">, { steps
       };
     }),
   );
-}
-
-function logName(operationId: string): string {
-  return operationId.replaceAll(/[^A-Za-z0-9._-]+/g, "_").slice(-120);
 }
 
 /** Whether a run ended because somebody stopped it. */

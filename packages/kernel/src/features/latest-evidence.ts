@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { gateLogFolder, stepsWithLogs } from "../gates/log-folder.ts";
 import { latestGateRun, type RecordedStep } from "../gates/store.ts";
 import type { Rooms } from "./rooms.ts";
 import { findFeature } from "./store.ts";
@@ -53,11 +54,12 @@ export function shownStep({ produced, ...step }: RecordedStep): z.infer<typeof g
 }
 
 /** What the harness saw when a gate last ran. */
-export async function latestEvidence({ db, objects }: Rooms, id: string): Promise<LatestEvidence> {
+export async function latestEvidence({ db, objects, layout }: Rooms, id: string): Promise<LatestEvidence> {
   const feature = await findFeature(db, id);
   const run = await latestGateRun(db, id);
   if (run === null) return { gate: null, log: null };
-  const { id: gate_id, profile, mode, tree, status, failure, steps, at } = run;
+  const { id: gate_id, profile, mode, tree, status, failure, at } = run;
+  const steps = await stepsWithLogs(objects, gateLogFolder(layout, id, gate_id), run.steps);
   const decisive = decisiveStep(steps);
   return {
     gate: {

@@ -149,6 +149,11 @@ export function featureOperations(rooms: Rooms) {
       await index.repair();
       return projections.repair();
     },
+    /** The same for what is missing alone: cheap enough for every start. */
+    async restoreProjections(): Promise<void> {
+      await index.write();
+      await projections.restore();
+    },
     lastFailedLog: (id: string) => lastFailedLog(rooms, id),
     readTreeFile: (file: Parameters<typeof readTreeFile>[1]) => readTreeFile(rooms, file),
   };

@@ -70,14 +70,22 @@ describe("[FEA-011] the database is canonical", () => {
     expect(await scratch.kernel.features.repairProjections()).toEqual([]);
   });
 
-  test("without its folder, too; what has ended stays tidied away", async () => {
+  test.each(["building", "failed"] as const)("without its folder, too, where the feature is %s", async (status) => {
     await planned();
+    if (status === "failed") await scratch.kernel.features.changeStatus(call(), { feature_id: "letters", to: status, reason: "r" });
     rmSync(join(scratch.root, FOLDER), { recursive: true });
     expect(await scratch.kernel.features.repairProjections()).toEqual(["letters"]);
-    await scratch.kernel.features.changeStatus(call(), { feature_id: "letters", to: "failed", reason: "r" });
-    rmSync(join(scratch.root, FOLDER), { recursive: true });
-    expect(await scratch.kernel.features.repairProjections()).toEqual([]);
-    expect(existsSync(join(scratch.root, FOLDER))).toBe(false);
+    expect(frontMatter(read("state.md")).status).toBe(status);
+  });
+
+  test("beside a live run only what is missing is written", async () => {
+    await planned();
+    writeFileSync(file("state.md"), "a live run may be about to write it\n");
+    await scratch.kernel.features.restoreProjections();
+    expect(read("state.md")).toBe("a live run may be about to write it\n");
+    rmSync(file("state.md"));
+    await scratch.kernel.features.restoreProjections();
+    expect(frontMatter(read("state.md")).status).toBe("building");
   });
 
   test("a change is committed before its files; one that cannot be written loses nothing", async () => {

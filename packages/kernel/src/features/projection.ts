@@ -8,12 +8,12 @@ import { projectedFiles } from "../files/projected.ts";
 import { sweepTemporaries } from "../files/write-atomic.ts";
 import { readIndex, shownIndex } from "../qa/store.ts";
 import { decisionsProjection } from "./decisions.ts";
+import { moveFormerWorkingFiles } from "./former-working-files.ts";
 import { inTurns } from "./in-turns.ts";
 import type { Rooms } from "./rooms.ts";
 import { stateOf, type State } from "./state.ts";
 import { locksInForce } from "./locks.ts";
 import { modesOf } from "./state-reads.ts";
-import { ENDED } from "./status.ts";
 import { acceptedPlan, type Feature } from "./store.ts";
 
 /** Files for people, written from the rows after the commit. They are never read back. */
@@ -22,6 +22,8 @@ export interface Projections {
   write(id: string): Promise<void>;
   /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
   repair(): Promise<string[]>;
+  /** Writes the files of features that have none: one look at a name for each feature, nothing is read or compared. */
+  restore(): Promise<void>;
   /** After the feature's folder was removed. */
   forget(id: string): void;
 }
@@ -85,19 +87,26 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
     decisions.forget(id);
   }
 
+  const ids = async () => (await db.selectFrom("features").select("id").orderBy("id").execute()).map(({ id }) => id);
   const turn = inTurns(write);
   return {
     write: async (id) => void (await turn(id)),
     async repair() {
       const repaired: string[] = [];
-      for (const { id, status } of await db.selectFrom("features").select(["id", "status"]).orderBy("id").execute()) {
-        // What is over may have been tidied away.
-        if (ENDED.includes(status) && !existsSync(layout.feature(id))) continue;
+      for (const id of await ids()) {
+        moveFormerWorkingFiles(layout, id);
         forget(id);
         if (await turn(id)) repaired.push(id);
         await sweepTemporaries(fs, layout.feature(id), rooms.clock.now());
       }
       return repaired;
+    },
+    async restore() {
+      for (const id of await ids()) {
+        if (existsSync(path(id, "state.md"))) continue;
+        forget(id);
+        await turn(id);
+      }
     },
     forget,
   };

@@ -129,6 +129,7 @@ async function editedByHand(rooms: Rooms, feature: Feature, found: Found, step: 
   const plan = await acceptedPlan(db, id);
   const planned = plan === null ? null : new Set(plannedFiles(plan).map(({ path }) => path));
   const files = found.edits.map(({ path, status }) => ({ path, status }));
+  const kept_branch = await nextKeptBranch(repository, id);
   return new SlipwayError("worktree_edited", `${inWords(found)} in ${worktree}, which Slipway did not make. Nothing was changed.`, {
     feature_id: id,
     worktree,
@@ -137,10 +138,11 @@ async function editedByHand(rooms: Rooms, feature: Feature, found: Found, step: 
     commits: found.commits,
     outside_plan: planned === null ? [] : files.map(({ path }) => path).filter((path) => !planned.has(path)),
     anchor: ref,
-    kept_branch: await nextKeptBranch(repository, id),
+    kept_branch,
     suggested_next_actions: [
       `Look: \`git -C ${worktree} status\`.`,
-      "A person decides: adopt it (it is gated and approved again), or set it aside on a branch of its own.",
+      `\`slipway adopt ${id}\` makes it part of the change, which is then gated and approved again.`,
+      `\`slipway set-aside ${id}\` keeps it on the branch ${kept_branch} and goes on without it. Only a person decides.`,
     ],
   });
 }

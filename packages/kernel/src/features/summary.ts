@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diffText } from "../git/change.ts";
 import { latestEvidence } from "./latest-evidence.ts";
@@ -9,6 +10,7 @@ import { findFeature } from "./store.ts";
 export async function featureSummary(rooms: Rooms, id: string): Promise<FeatureSummary> {
   const { repository, db, layout, clock } = rooms;
   const { base_commit, tree, worktree } = await findFeature(db, id);
+  await mkdir(join(layout.feature(id), "logs"), { recursive: true });
   const { gate: last_gate } = await latestEvidence(rooms, id);
   const { cost } = await db
     .selectFrom("telemetry")

@@ -1,6 +1,6 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 
-/** Trouble with the machine, not an answer to the call: once mended, the same call must be able to succeed. */
+/** Trouble around the call, not an answer to it: once mended, the same call must be able to succeed. */
 const ENVIRONMENT: ReadonlySet<ErrorCode> = new Set([
   "database_read_only",
   "database_newer",
@@ -12,6 +12,8 @@ const ENVIRONMENT: ReadonlySet<ErrorCode> = new Set([
   "lease_lost",
   "run_cancelled",
   "internal_error",
+  // A person decides about it elsewhere, and the call that met it is then carried out.
+  "worktree_edited",
 ]);
 
 /** Whether a failure is the operation's answer, to be given again to every repeat of the call. Unknown errors are bugs, not answers. */

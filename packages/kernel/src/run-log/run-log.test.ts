@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { recordTelemetry } from "../evidence/telemetry.ts";
 import { layoutAt } from "../layout.ts";
 import { openRecords } from "../records.ts";
 import { createRedactor } from "../redaction/redactor.ts";
-import { openRunLog } from "./run-log.ts";
+import { missingRunLogs, openRunLog } from "./run-log.ts";
 import { lineOf, type LogLine } from "./lines.ts";
 
 const SECRET = "not-for-any-log";
@@ -147,4 +147,31 @@ test("an approval's token stays in the journal", () => {
   const event = { stream: RUN, seq: 1, name: "approve", key: null, kind: "answer", at: 0, payload, prev: "", hash: "" };
   const { data } = lineOf(event as unknown as JournalEvent, null);
   expect(data["payload"]).toEqual({ value: { decision: "approve", token: "[token]" }, input_tokens: 3 });
+});
+
+test("one that is removed while its run goes on is written again from the beginning", async () => {
+  const { open, file, lines, invoke } = await site();
+  const log = open();
+  log.note(RUN);
+  await log.settle();
+  const before = lines();
+  rmSync(file);
+  await invoke(`${RUN}/feature:a/builder:1`);
+  log.note(RUN);
+  await log.settle();
+  expect(lines().slice(0, before.length)).toEqual(before);
+  expect(lines().slice(before.length)).toMatchObject([{ event: "model_call" }]);
+});
+
+test("of the logs that are gone, those of ended runs are named", async () => {
+  const { open, file, records, layout } = await site();
+  const missing = () => missingRunLogs(records.database.db, layout);
+  expect(await missing()).toEqual([RUN]);
+  const log = open();
+  log.note(RUN);
+  await log.settle();
+  expect(await missing()).toEqual([]);
+  rmSync(file);
+  await records.database.db.updateTable("runs").set({ finished_at: null }).where("run_id", "=", RUN).execute();
+  expect(await missing()).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendFile, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEvent } from "@slipway/durable/chain";
@@ -36,12 +37,17 @@ export function openRunLog({ db, layout, redactor, onWarning }: RunLogOptions): 
     const run = await db.selectFrom("runs").select("run_id").where("run_id", "=", root).executeTakeFirst();
     if (run === undefined) return;
     const file = join(layout.run(root), LOG_FILE);
-    if (!written.has(root)) written.set(root, cursorIn(db, file));
+    const present = existsSync(file);
+    // One that was removed under the run is written from the beginning.
+    if (!present || !written.has(root)) written.set(root, cursorIn(db, file));
     const cursor = await (written.get(root) as Promise<Cursor>);
     const lines = await newLines(db, root, cursor);
     if (lines.length === 0) return;
     await ensureDirectory(nodeFileSystem, layout.run(root));
-    await appendFile(file, lines.map((line) => `${JSON.stringify(redactor.value(line))}\n`).join(""));
+    const text = lines.map((line) => `${JSON.stringify(redactor.value(line))}\n`).join("");
+    // At once, so that of two processes that write it again neither adds to what the other has written.
+    if (present) await appendFile(file, text);
+    else await writeFileAtomic(nodeFileSystem, file, Buffer.from(text), { durable: false });
     for (const { data } of lines) cursor.set(data.stream, Math.max(cursor.get(data.stream) ?? 0, data.seq));
   }
 
@@ -64,6 +70,18 @@ export function openRunLog({ db, layout, redactor, onWarning }: RunLogOptions): 
     },
     settle: () => work ?? Promise.resolve(),
   };
+}
+
+/** Runs that have ended and whose log is gone; of one that was pruned nothing is left to write. */
+export async function missingRunLogs(db: Db, layout: Layout): Promise<string[]> {
+  const ended = await db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("parent_run_id", "is", null)
+    .where("finished_at", "is not", null)
+    .where("pruned_at", "is", null)
+    .execute();
+  return ended.map(({ run_id }) => run_id).filter((id) => !existsSync(join(layout.run(id), LOG_FILE)));
 }
 
 /** The last event of each stream that is in the file. */

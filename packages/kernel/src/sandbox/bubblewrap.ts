@@ -53,7 +53,7 @@ function prepareWorktree(worktree: string, request: SandboxRequest): { layer: La
 
 async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: SandboxHost, hosts: readonly HostPort[]): Promise<ProcessOutcome> {
   const { PATH = "" } = sandboxEnvironment(plan, host);
-  const program = findCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host) });
+  const program = findCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host), shared: plan.shared });
   if (!("path" in program)) return neverStarted(program);
 
   const node = join(host.nodeFolder, "node");

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync, realpathSync } from "node:fs";
-import { delimiter, isAbsolute, resolve } from "node:path";
+import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
 import { isBelow } from "./arguments.ts";
+import type { SharedPath } from "./contract.ts";
 import type { SpawnError } from "../launcher/protocol.ts";
 import { isExecutable } from "./host.ts";
 
@@ -9,6 +10,8 @@ export interface Surroundings {
   readonly path: string;
   /** Folders the command can see; null when it sees everything. */
   readonly visible: readonly string[] | null;
+  /** Folders that are mounted at `to` and lie at `from` until then. */
+  readonly shared?: readonly SharedPath[];
 }
 
 /** Where the program of a command is, and what interprets it where it is a script. */
@@ -20,9 +23,9 @@ export interface FoundProgram {
 /** Whether a program can be found, asked before anything starts: afterwards a missing program and a program that failed look the same. */
 export function findCommand([program = ""]: readonly string[], surroundings: Surroundings): FoundProgram | SpawnError {
   const candidates = candidatesFor(program, surroundings);
-  const path = candidates.find((candidate) => isExecutable(candidate) && isVisible(candidate, surroundings.visible));
+  const path = candidates.find((candidate) => canStart(candidate, surroundings));
   if (path !== undefined) return { path, interpreter: interpreterOf(path, surroundings) };
-  const hidden = candidates.find((candidate) => isExecutable(candidate));
+  const hidden = candidates.find((candidate) => isExecutable(beforeMounting(candidate, surroundings)));
   const message =
     hidden === undefined
       ? `"${program}" was not found ${program.includes("/") ? `at ${candidates[0]}` : `on PATH (${surroundings.path})`}, or is not executable.`
@@ -40,9 +43,9 @@ const FIRST_BYTES = 256;
 
 /** What a first line such as `#!/usr/bin/env node` starts. */
 function interpreterOf(script: string, surroundings: Surroundings): string | null {
-  const [, program] = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(firstBytes(script)) ?? [];
+  const [, program] = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(firstBytes(beforeMounting(script, surroundings))) ?? [];
   if (program === undefined) return null;
-  return candidatesFor(program, surroundings).find((path) => isExecutable(path) && isVisible(path, surroundings.visible)) ?? null;
+  return candidatesFor(program, surroundings).find((path) => canStart(path, surroundings)) ?? null;
 }
 
 function firstBytes(path: string): string {
@@ -65,8 +68,21 @@ function candidatesFor(program: string, { cwd, path }: Surroundings): string[] {
   return path.split(delimiter).map((folder) => resolve(cwd, folder, program));
 }
 
+function canStart(path: string, surroundings: Surroundings): boolean {
+  return isExecutable(beforeMounting(path, surroundings)) && isVisible(path, surroundings);
+}
+
+/** Where a path of the command is now, while nothing is mounted yet. */
+function beforeMounting(path: string, { shared = [] }: Surroundings): string {
+  const mount = shared.find(({ to }) => isBelow(to, path));
+  return mount === undefined ? path : join(mount.from, relative(mount.to, path));
+}
+
 /** A link may point from a visible folder to one that is not. */
-function isVisible(path: string, visible: readonly string[] | null): boolean {
+function isVisible(path: string, surroundings: Surroundings): boolean {
+  const { visible, shared = [] } = surroundings;
   if (visible === null) return true;
-  return [path, realpathSync(path)].every((place) => visible.some((root) => isBelow(root, place)));
+  const real = realpathSync(beforeMounting(path, surroundings));
+  const seen = [...visible, ...shared.map(({ from }) => from)];
+  return visible.some((root) => isBelow(root, path)) && seen.some((root) => isBelow(root, real));
 }

@@ -234,6 +234,16 @@ describe.skipIf(!works)("a sandbox", () => {
     });
   });
 
+  it("a program in a shared folder is started by its path in the worktree", async () => {
+    const cache = scratchFolder();
+    mkdirSync(join(cache, "bin"));
+    writeFileSync(join(cache, "bin", "tool"), "#!/bin/sh\necho tool\n", { mode: 0o755 });
+    const shared = [{ from: cache, to: ".venv" }];
+    expect(await runCommand(sandbox, scratchFolder(), [".venv/bin/tool"], { shared })).toMatchObject({ exitCode: 0, stdout: "tool\n" });
+    const missing = await runCommand(sandbox, scratchFolder(), [".venv/bin/other"], { shared });
+    expect(missing).toMatchObject({ exitCode: null, spawnError: { code: "ENOENT" } });
+  });
+
   it("a toolchain is found where it was named and where it really is", async () => {
     const [real, links] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(real, "tool"), "#!/bin/sh\necho tool\n");

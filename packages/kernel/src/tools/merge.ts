@@ -13,7 +13,7 @@ export const mergeTools = [
     description: [
       "Merges a feature into the base branch: one commit with the whole reviewed change on the feature's branch, then the merge. This is the only way anything reaches the base branch.",
       "Needs status ready_to_merge (else invalid_status_transition); the full gate and the policy's required_merge_mode passed on exactly this content (else gate_failed); every lock the plan needs, looked at right before the merge (else lock_not_held); and, unless the policy does without, an approval token, which only a person can make, for exactly this change (else user_approval_required; ask a person to review it and run `slipway approve`).",
-      "A strategy the policy does not allow fails with merge_disabled. base_moved: the base branch has new commits, so the change has to be rebuilt on it and gated again. merge_failed: it conflicts with them. checkout_in_the_way: a person's uncommitted files would be overwritten. In all of these nothing has moved.",
+      "A strategy the policy does not allow fails with merge_disabled. base_moved: the base branch has new commits, so the change has to be rebuilt on it and gated again. merge_failed: it conflicts with them. checkout_in_the_way: a person's uncommitted files would be overwritten. worktree_edited: a person has edited or committed in the feature's worktree, and decides with `slipway adopt` or `slipway set-aside`; the same call may be repeated then. In all of these nothing has moved.",
       "On success the feature is merged, its locks are released, and the evidence names both commits, the strategy and the gate results.",
     ].join(" "),
     input: z.strictObject({

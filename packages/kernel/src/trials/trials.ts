@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { Call } from "../features/call.ts";
@@ -7,6 +6,7 @@ import { gatePolicy, gateRequest } from "../features/gate-request.ts";
 import type { Rooms } from "../features/rooms.ts";
 import { findFeature } from "../features/store.ts";
 import { toolchainOf } from "../features/toolchain.ts";
+import { trialLogFolder } from "../gates/log-folder.ts";
 import { planGate } from "../gates/precedence.ts";
 import { runGate, type GateRequest, type StepEvent } from "../gates/run.ts";
 import type { GatesConfig } from "../gates/schema.ts";
@@ -108,7 +108,7 @@ async function tryOne(
     const gate = planGate(rooms.configuration.gates, profile, mode, gatePolicy(rooms));
     const sandbox = await rooms.sandbox();
     const toolchain = await toolchainOf(rooms, sandbox);
-    const logFolder = join(rooms.layout.state, "trials", call.operationId.replaceAll(/[^A-Za-z0-9._-]+/g, "_").slice(-100), mode);
+    const logFolder = trialLogFolder(rooms.layout, call.operationId, mode);
     const wish = { profile, mode, overrides: {}, logFolder, sandbox, ...NO_PLACE };
     const request = gateRequest(rooms, toolchain, wish);
     const key = trialKey(tree, gate, request);

@@ -1,0 +1,29 @@
+import type { RunCommand } from "../command.ts";
+import { decideEdits } from "../decide-edits.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { personOf } from "../places.ts";
+import { oneLine } from "../render/one-line.ts";
+import { jsonLine } from "../terminal/escape.ts";
+
+/** A person's edits and commits become part of the change. Nothing that passed or was approved before speaks for it. */
+export const run: RunCommand = (args, io) =>
+  decideEdits("adopt", args, io, ({ id, worktree }) =>
+    withKernel(io, async ({ features, records }) => {
+      const call = { actor: personOf(io), operationId: records.ids.next("adopt") };
+      const { tree, files, commits } = await features.adopt(call, { feature_id: id });
+      const next = `have the client run the gates again (gates.run), then slipway approve ${id}`;
+      if (args.flag("json")) io.out(jsonLine({ ok: true, feature: id, tree, files, commits, next: tree === null ? null : next }));
+      else if (tree === null) io.out(`Nothing was done by hand in ${worktree}.\n`);
+      else {
+        const lines = [
+          `Adopted into ${id}, which is tree ${tree.slice(0, 10)} now:`,
+          ...files.map((path) => `  ${oneLine(path)}`),
+          ...commits.map(({ commit, author, subject }) => `  commit ${commit.slice(0, 10)} by ${oneLine(author)}: ${oneLine(subject)}`),
+          `  next: ${next}`,
+        ];
+        io.out(`${lines.join("\n")}\n`);
+      }
+      return EXIT.done;
+    }),
+  );

@@ -1,0 +1,23 @@
+import type { RunCommand } from "../command.ts";
+import { decideEdits } from "../decide-edits.ts";
+import { EXIT } from "../exit-codes.ts";
+import { withKernel } from "../kernel-at.ts";
+import { personOf } from "../places.ts";
+import { jsonLine } from "../terminal/escape.ts";
+
+/** A person's edits and commits stay on a branch of their own; worktree and branch of the feature are as recorded again. */
+export const run: RunCommand = (args, io) =>
+  decideEdits("set_aside", args, io, ({ id, worktree }) =>
+    withKernel(io, async ({ features, records }) => {
+      const call = { actor: personOf(io), operationId: records.ids.next("set-aside") };
+      const { branch, commit } = await features.setAside(call, { feature_id: id });
+      if (args.flag("json")) io.out(jsonLine({ ok: true, feature: id, branch, commit }));
+      else if (branch === null || commit === null) io.out(`Nothing was done by hand in ${worktree}.\n`);
+      else
+        io.out(
+          `Kept on the branch ${branch} (${commit.slice(0, 10)}); the worktree of ${id} is as recorded again.\n` +
+            `  next: git show ${branch}; the client may repeat the call that was refused\n`,
+        );
+      return EXIT.done;
+    }),
+  );

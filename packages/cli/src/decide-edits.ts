@@ -1,0 +1,62 @@
+import type { Engine } from "@slipway/durable/engine";
+import { SlipwayError } from "@slipway/durable/errors";
+import { isFinished } from "@slipway/durable/status";
+import { ENDED } from "@slipway/kernel/features/status";
+import type { Feature } from "@slipway/kernel/features/store";
+import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { Records } from "@slipway/kernel/records";
+import { chooseFeature } from "./choose.ts";
+import type { Arguments } from "./command.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { giveAnswer } from "./give-answer.ts";
+import type { Io } from "./io.ts";
+import { withReader } from "./reader.ts";
+
+export type Decision = "adopt" | "set_aside";
+
+/**
+ * What a person wants to become of their own work in a feature's worktree. Where a run has asked, this is the answer; where no run
+ * drives the feature, `work` carries it out at once. A run that has not asked yet does so when it goes on, at a point it knows of.
+ */
+export async function decideEdits(
+  decision: Decision,
+  args: Arguments,
+  io: Io,
+  work: (feature: Feature) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const found = await withReader(io, async ({ records, engine }) => {
+    const feature = await chooseFeature(records, args.positionals[0]);
+    const question = await askedAbout(records, feature.id);
+    if (question !== null) return { answered: await giveAnswer(records, question, { decision }, io, args.flag("json")) };
+    assertOpen(feature);
+    await assertNoRun(engine, feature);
+    return { feature };
+  });
+  return found.feature === undefined ? found.answered : work(found.feature);
+}
+
+async function askedAbout({ inbox }: Records, feature: string): Promise<InboxQuestion | null> {
+  return (await inbox.listOpen()).find(({ kind, context }) => kind === "edited" && context["feature_id"] === feature) ?? null;
+}
+
+function assertOpen({ id, status, worktree }: Feature): void {
+  if (!ENDED.includes(status)) return;
+  const next = status === "failed" ? [`slipway retry ${id}`] : [`git -C ${worktree} status`];
+  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; nothing is decided about its worktree any more.`, {
+    feature_id: id,
+    from: status,
+    suggested_next_actions: next,
+  });
+}
+
+async function assertNoRun(engine: Engine, { id, run_id, worktree }: Feature): Promise<void> {
+  const root = run_id.split("/")[0] ?? run_id;
+  const run = await engine.run(root);
+  if (run === undefined) return;
+  const next = isFinished(run.status) ? `slipway retry ${id}` : `slipway resume ${root}`;
+  throw new SlipwayError("worktree_edited", `The run ${root} drives ${id}, and asks about work by hand before its next step.`, {
+    feature_id: id,
+    worktree,
+    suggested_next_actions: [`${next} (asks, if there is something to decide)`],
+  });
+}

@@ -1,0 +1,76 @@
+import type { Kernel } from "@slipway/kernel/kernel";
+import { openKernelAt } from "@slipway/kernel/open";
+import type { Trial, TrialReport } from "@slipway/kernel/trials/trials";
+import type { Io } from "../io.ts";
+import { personOf } from "../places.ts";
+import { note, ok, problem, type Finding, type Row } from "./check.ts";
+import { thrown } from "./in-words.ts";
+
+export const BASE_GATES = "base gates";
+
+/** What a trial stands on. A problem there would be told once more, or kept from being mended in peace. */
+const NEEDED: ReadonlySet<string> = new Set(["git", "sandbox", "repository", "disk", "configuration", "gates", "database", "approval key"]);
+
+export interface BaseGatesOptions {
+  readonly onProgress: (line: string) => void;
+  /** Another one in tests. */
+  readonly open?: typeof openKernelAt;
+}
+
+/**
+ * Whether the gates pass on the base branch, as `slipway gates` would find out; a result that still holds is taken instead. It is the
+ * one check that writes: the trial is recorded, so that the next run need not repeat it.
+ */
+export async function checkBaseGates(io: Io, rows: readonly Row[], options: BaseGatesOptions): Promise<Row[]> {
+  const found = await findings(io, rows, options).catch((error: unknown) => [thrown(error)]);
+  return found.map((finding) => ({ name: BASE_GATES, ...finding }));
+}
+
+async function findings(io: Io, rows: readonly Row[], { onProgress, open = openKernelAt }: BaseGatesOptions): Promise<Finding[]> {
+  const broken = rows.find(({ name, status }) => status === "problem" && NEEDED.has(name));
+  if (broken !== undefined) return [note(`Not tried, because of the problem with ${broken.name} above.`)];
+  if (rows.some(({ name, status }) => status === "note" && name === "database"))
+    return [note("Not tried, because the next command that writes brings the database up to date.", "slipway gates")];
+  const opened = await open({ cwd: io.cwd, env: io.env });
+  try {
+    const kernel = await opened.kernel();
+    if (!kernel.configuration.policy.gates.try_on_base)
+      return [note("Not tried, because of gates.try_on_base in slipway/policy.yaml.", "slipway gates")];
+    return (await tried(kernel, io, onProgress)).flatMap(describe);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function tried(kernel: Kernel, io: Io, onProgress: (line: string) => void): Promise<{ report: TrialReport; alike: Trial[] }[]> {
+  const call = { actor: personOf(io), operationId: kernel.records.ids.next("trial") };
+  const report = await kernel.trials.onBase(
+    call,
+    {},
+    {
+      onStep: ({ mode }, event) => {
+        if (event.kind === "started") onProgress(`${BASE_GATES}: ${mode} ${event.index + 1}/${event.of}: ${event.name}`);
+      },
+    },
+  );
+  // Modes with the same steps have the same result, and are told together.
+  const groups = Map.groupBy(report.trials, ({ status, step, failure }) => `${status} ${step?.log_path ?? ""} ${failure?.message ?? ""}`);
+  return [...groups.values()].map((alike) => ({ report, alike }));
+}
+
+function describe({ report: { of }, alike }: { readonly report: TrialReport; readonly alike: readonly Trial[] }): Finding[] {
+  const [trial] = alike;
+  if (trial === undefined) return [];
+  const { status, tests, failure, step, cause } = trial;
+  const gates = `The ${alike.map(({ mode }) => mode).join(" and ")} gates`;
+  const counted = tests === null ? "" : ` (${tests.total} ${tests.total === 1 ? "test" : "tests"})`;
+  if (status === "pass") return [ok(`${gates} pass on ${of}${counted}${alike.every((one) => one.remembered) ? ", as before" : ""}.`)];
+  if (status === "warn") return [note(`${gates} pass on ${of}${counted}, but: ${failure?.message ?? ""}`)];
+  const where = step === null ? "" : ` at step "${step.name}"${step.exit_code === null ? "" : `, exit code ${step.exit_code}`}`;
+  const lines = [
+    `${gates} fail on ${of}${where}, before any change: ${failure?.message ?? ""}`,
+    ...(cause === null ? [] : [`likely cause: ${cause.cause}`]),
+    ...(step === null ? [] : [`log: ${step.log_path}, at its end:`, ...step.log_tail.map((line) => `| ${line}`)]),
+  ];
+  return [problem(lines.join("\n"), cause?.next ?? "slipway gates (shows what each step says).")];
+}

@@ -1,0 +1,20 @@
+import { restoreKeptFiles } from "./features/kept-files.ts";
+import type { Environment } from "./places.ts";
+import type { Records } from "./records.ts";
+import { createRedactor } from "./redaction/redactor.ts";
+import { secretsOf } from "./redaction/secrets.ts";
+import { missingRunLogs, openRunLog } from "./run-log/run-log.ts";
+
+/**
+ * Writes again what `git clean -fdx` takes of the files for people and what needs no configuration: specifications, logs, and the
+ * `events.jsonl` of ended runs. Safe beside a live run: nobody else writes these.
+ */
+export async function restoreFiles(records: Records, env: Environment, onWarning: (text: string) => void): Promise<void> {
+  const { layout, objects, database } = records;
+  await restoreKeptFiles({ layout, objects, db: database.db });
+  const missing = await missingRunLogs(database.db, layout);
+  if (missing.length === 0) return;
+  const log = openRunLog({ db: database.db, layout, redactor: createRedactor({ secrets: secretsOf(env) }), onWarning });
+  for (const run of missing) log.note(run);
+  await log.settle();
+}

@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { layoutAt } from "@slipway/kernel/layout";
+import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { answersFor, letters, type Project } from "slipway/testing/project";
+import { describe, expect, test } from "vitest";
+
+const clean = (project: Project) => void project.git("clean", "-ffdx", "--quiet");
+
+async function merged(): Promise<Project> {
+  const project = letters({ "more.spec.md": "# More\n\nThe second letter file says two.\n" });
+  answersFor(project, "more", "src/b.txt");
+  expect(await project.run()).toMatchObject({ code: 23 });
+  expect(await project.slipway(["approve", "letters", "--yes"])).toMatchObject({ code: 0 });
+  expect(await project.slipway(["merge", "letters"])).toMatchObject({ code: 0 });
+  return project;
+}
+
+/** What is in `.slipway`, by path; the lines of a run's log are in no order where they have the same time. */
+function filesForPeople(project: Project, wanted: RegExp = /./): Record<string, string> {
+  const { state } = layoutAt(project.root);
+  if (!existsSync(state)) return {};
+  const paths = readdirSync(state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const text = (path: string) => (path.endsWith(".jsonl") ? linesOf(path).toSorted().join("\n") : readFileSync(path, "utf8"));
+  return Object.fromEntries(
+    paths
+      .map((path) => [relative(state, path), path] as const)
+      .filter(([name]) => wanted.test(name))
+      .toSorted()
+      .map(([name, path]) => [name, text(path)]),
+  );
+}
+
+const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
+
+/** Paths below `.slipway` that a text names, whether it is for people or JSON. */
+const pathsIn = (project: Project, text: string) => [
+  ...new Set(text.match(new RegExp(String.raw`${layoutAt(project.root).state}/[^\s"',;\\]+`, "g")) ?? []),
+];
+
+const KEPT = /^(?:features\/letters\/(?:spec\.md|logs\/.+)|trials\/.+|runs\/.+)$/;
+
+describe("A5: files for people after git clean -fdx", () => {
+  test("A5: everything of a merged feature and of an ended run is there again after the next run has started", async () => {
+    const project = await merged();
+    const before = filesForPeople(project, /^(?:features\/letters|runs|trials)\//);
+    expect(Object.keys(before).join("\n")).toMatch(/logs\/.+\.log/);
+    clean(project);
+    expect(await project.slipway(["run", "more.spec.md", "--cassette", project.cassette])).toMatchObject({ code: 23 });
+    expect(filesForPeople(project)).toMatchObject(before);
+  });
+
+  test.each([["inbox"], ["evidence", "letters"], ["journal", "show"]])(
+    "A5: specification, logs and events after slipway %s",
+    async (...argv) => {
+      const project = await merged();
+      const before = filesForPeople(project, KEPT);
+      clean(project);
+      expect(await project.slipway(argv)).toMatchObject({ code: 0 });
+      expect(filesForPeople(project, KEPT)).toEqual(before);
+    },
+  );
+
+  test("A5: the folder of one merged feature that was removed is made again by the next command that opens the configuration", async () => {
+    const project = await merged();
+    const before = filesForPeople(project, /^features\//);
+    rmSync(layoutAt(project.root).feature("letters"), { recursive: true });
+    expect(await project.slipway(["collisions"])).toMatchObject({ code: 0 });
+    expect(filesForPeople(project, /^features\//)).toEqual(before);
+  });
+
+  test("A5: nothing is written where everything is there", async () => {
+    const project = await merged();
+    const times = () =>
+      Object.keys(filesForPeople(project, KEPT)).map((name) => statSync(join(layoutAt(project.root).state, name)).mtimeMs);
+    const before = times();
+    for (const argv of [["inbox"], ["collisions"]]) expect(await project.slipway(argv)).toMatchObject({ code: 0 });
+    expect(times()).toEqual(before);
+  });
+
+  test.skipIf(!sandboxWorksHere())("A5: the log that a question about red gates names is there when slipway inbox names it", async () => {
+    const project = letters({ "src/b.txt": "BUG\n" });
+    expect(await project.run()).toMatchObject({ code: 23 });
+    clean(project);
+    const [log = "", ...more] = pathsIn(project, (await project.slipway(["inbox"])).stdout);
+    expect([log, more]).toEqual([expect.stringMatching(/\/trials\/.+\.log$/), []]);
+    expect(readFileSync(log, "utf8")).toContain("BUG");
+  });
+
+  test.each([["status"], ["inbox", "--all"], ["evidence", "letters"], ["journal", "show"], ["gates", "fast"]])(
+    "A5: every path that slipway %s --json prints exists",
+    async (...argv) => {
+      const project = await merged();
+      clean(project);
+      const { stdout } = await project.slipway([...argv, "--json"]);
+      expect(stdout).not.toBe("");
+      for (const path of pathsIn(project, stdout)) expect(existsSync(path), path).toBe(true);
+    },
+  );
+
+  test("A5: a run that goes on writes its log from the beginning", async () => {
+    const project = letters();
+    expect(await project.run()).toMatchObject({ code: 23 });
+    const before = filesForPeople(project, /^runs\/.+\/events\.jsonl$/);
+    clean(project);
+    expect(await project.slipway(["resume", "--cassette", project.cassette])).toMatchObject({ code: 23 });
+    const after = filesForPeople(project, /^runs\/.+\/events\.jsonl$/);
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    for (const [name, text] of Object.entries(before)) expect(after[name]?.split("\n")).toEqual(expect.arrayContaining(text.split("\n")));
+  });
+
+  test("A5: the harness keeps none of its own working files in .slipway", async () => {
+    const project = await merged();
+    expect(Object.keys(filesForPeople(project)).filter((name) => /harness|beside/.test(name))).toEqual([]);
+  });
+});
