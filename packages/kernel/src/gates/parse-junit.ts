@@ -1,3 +1,4 @@
+import type { Redactor } from "../redaction/contract.ts";
 import type { TestCounts } from "./coverage.ts";
 import { malformedReport } from "./reports.ts";
 import { readXml } from "./xml.ts";
@@ -59,4 +60,14 @@ export function addRanTests(left: RanTests, right: RanTests): RanTests {
   const sum = new Map(left);
   for (const [name, count] of right) sum.set(name, (sum.get(name) ?? 0) + count);
   return sum;
+}
+
+/** Names are kept, and told to agents and people. */
+export function withoutSecrets(ran: RanTests, redact: Pick<Redactor, "text">): RanTests {
+  const safe = new Map<string, number>();
+  for (const [name, count] of ran) {
+    const told = redact.text(name);
+    safe.set(told, (safe.get(told) ?? 0) + count);
+  }
+  return safe;
 }

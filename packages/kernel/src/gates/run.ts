@@ -8,7 +8,7 @@ import { resolveBelow } from "../sandbox/paths.ts";
 import { realWorktree } from "../sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
 import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type Reported } from "./judge.ts";
-import type { RanTests } from "./parse-junit.ts";
+import { withoutSecrets, type RanTests } from "./parse-junit.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
 import type { Toolchain } from "../toolchain/resolve.ts";
 import { clearReports } from "./reports.ts";
@@ -108,7 +108,7 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
     throwIfStopped(request);
     const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
     const { ran, ...judged } = judgeReports(gate, reported, failed);
-    return finish(steps, { ...request.redact.value(judged), ran });
+    return finish(steps, { ...request.redact.value(judged), ran: ran && withoutSecrets(ran, request.redact) });
   } finally {
     if (cleared && trees.isolation === "layer") await bringBack?.();
   }

@@ -46,6 +46,10 @@ const NETWORK =
 const OTHER_VERSION =
   /bad option: |Unknown file extension "\.ts"|ERR_UNKNOWN_FILE_EXTENSION|ERR_REQUIRE_ESM|The engine "node" is incompatible|EBADENGINE|requires a different Python|[Rr]equires [Nn]ode|Unsupported engine|requires-python|SyntaxError: (?:Unexpected|invalid|Invalid|missing)/;
 
+/** As Node, Python and dash say it, or as bash and most other programs do. */
+const MISSING_FILE =
+  /((?<=(?:ENOENT: no such file or directory, \w+ |No such file or directory: |cannot open (?!shared)|can't open file )['"]?)[^'":\n]+|(?<![^\s:'"])[^\s:'"]+(?<!bad interpreter|shared object file)(?=: No such file or directory))/;
+
 /** The first that fits is told. From what is certain to what is only likely. */
 const RULES: readonly Rule[] = [
   {
@@ -133,11 +137,15 @@ const RULES: readonly Rule[] = [
     says: () => ({ cause: "The step asks git about the repository, and .git is hidden from gates.", next: "Let the step do without git." }),
   },
   {
-    when: ({ exitCode, log }) => exitCode === 127 && (/(\S+): (?:command )?not found/.exec(log) ?? true),
-    says: (_, found) => ({
-      cause: `${found === undefined ? "A program" : `The program ${found}`} is not found inside the sandbox.`,
-      next: `Install it, put it on your PATH, or show its folder with sandbox.read_only in ${POLICY}.`,
-    }),
+    // A shell ends with 127 for a script that is not there, too.
+    when: ({ exitCode, log }) => exitCode === 127 && (/(\S+): (?:command )?not found/.exec(log) ?? !MISSING_FILE.test(log)),
+    says: (_, found) =>
+      found?.startsWith("./") === true
+        ? untracked(`${found} does not exist in a fresh checkout.`)
+        : {
+            cause: `${found === undefined ? "A program" : `The program ${found}`} is not found inside the sandbox.`,
+            next: `Install it, put it on your PATH, or show its folder with sandbox.read_only in ${POLICY}.`,
+          },
   },
   {
     when: ({ exitCode, log }) => exitCode === 126 || /EACCES|[Pp]ermission denied/.exec(log),
@@ -147,7 +155,7 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    when: inLog(/(?:ENOENT: no such file or directory, \w+ |No such file or directory: |cannot open |can't open file )['"]?([^'"\n]+)/),
+    when: inLog(MISSING_FILE),
     says: (_, found) => untracked(`${found} does not exist in a fresh checkout.`),
   },
   {
