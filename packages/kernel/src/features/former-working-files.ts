@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeTreeNow } from "../files/remove-tree.ts";
 import type { Layout } from "../layout.ts";
 
 /**
@@ -13,11 +14,11 @@ export function moveFormerWorkingFiles(layout: Layout, id: string): void {
   if (existsSync(former)) {
     const note = layout.besideNote(id);
     if (!existsSync(note)) placeNote(note, readFileSync(former, "utf8"));
-    rmSync(former, { force: true });
+    removeTreeNow(former);
   }
   if (!existsSync(join(folder, "harness.index"))) return;
   for (const name of readdirSync(folder).filter((name) => /^harness\.index(?:\..*)?$/.test(name)))
-    rmSync(join(folder, name), { force: true });
+    removeTreeNow(join(folder, name));
 }
 
 /** By a rename: a note that is there is whole. */

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Blobs } from "@slipway/durable/environment";
 import { hasCode } from "../files/file-system.ts";
+import { removeTree } from "../files/remove-tree.ts";
 import { translateFileError } from "../files/write-atomic.ts";
 import type { Layout } from "../layout.ts";
 import type { RecordedStep } from "./store.ts";
@@ -41,7 +42,7 @@ export async function restoreLogFolder(objects: Blobs, folder: string, steps: re
     for (const { name, bytes } of logs) if (bytes !== null) writeFileSync(join(staged, name), bytes, { mode: 0o600 });
     renameSync(staged, folder);
   } catch (error) {
-    rmSync(staged, { recursive: true, force: true });
+    await removeTree(staged);
     // Another process was faster.
     if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw translateFileError(error, folder);
   }
