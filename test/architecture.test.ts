@@ -137,7 +137,6 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/features/init.ts": "a projection below .slipway, which no command sees",
   "kernel/src/features/kept-files.ts": "a projection below .slipway, which no command sees",
   "kernel/src/features/probe.ts": "makes the folder in which it runs",
-  "kernel/src/features/beside-tree.ts": "its note below .slipway, which no command sees",
   "kernel/src/features/reset-tree.ts": "opens files by names below descriptors, in folders without a process",
   "kernel/src/features/summary.ts": "a folder of logs below .slipway, which no command sees",
   "kernel/src/gates/log-folder.ts": "logs below .slipway, which no command sees",

@@ -17,8 +17,7 @@ export function moveFormerWorkingFiles(layout: Layout, id: string): void {
     removeTreeNow(former);
   }
   if (!existsSync(join(folder, "harness.index"))) return;
-  for (const name of readdirSync(folder).filter((name) => /^harness\.index(?:\..*)?$/.test(name)))
-    removeTreeNow(join(folder, name));
+  for (const name of readdirSync(folder).filter((name) => /^harness\.index(?:\..*)?$/.test(name))) removeTreeNow(join(folder, name));
 }
 
 /** By a rename: a note that is there is whole. */
