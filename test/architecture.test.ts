@@ -79,6 +79,25 @@ test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model:
   ]);
 });
 
+/** The groups of rooms of the kernel, lowest first; a file of the root stands between the change and the tools. */
+const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "factory", "", "tools"];
+
+test("a room of the kernel imports its own group and lower ones, but for the list of all tables", () => {
+  const groupOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
+  const own = imports
+    .filter(
+      ({ from, file, specifier }) => from === "kernel" && specifier.startsWith(".") && !/\.test\.ts$|\/(?:testing|bench)[/.]/.test(file),
+    )
+    .map(({ file, specifier }) => ({
+      file: relative("kernel/src", file),
+      to: relative(join(PACKAGES, "kernel/src"), resolve(PACKAGES, dirname(file), specifier)),
+    }))
+    // Types only: every room has its tables listed there.
+    .filter(({ file }) => file !== "record/database/tables.ts");
+  expect(own.filter(({ file }) => !GROUPS.includes(groupOf(file)))).toEqual([]);
+  expect(own.filter(({ file, to }) => GROUPS.indexOf(groupOf(to)) > GROUPS.indexOf(groupOf(file)))).toEqual([]);
+});
+
 test("no source file reaches into another package's folder by a relative path", () => {
   expect(imports.filter((found) => found.specifier.startsWith(".") && packageOf(found) !== found.from)).toEqual([]);
 });
@@ -93,7 +112,7 @@ test("there are no barrels and no files of 250 lines or more", () => {
 });
 
 test("protocols contain no SQL, no git and no child processes", () => {
-  const forbidden = ["kysely", "node:sqlite", "node:child_process", "@slipway/kernel/git/runner"];
+  const forbidden = ["kysely", "node:sqlite", "node:child_process", "@slipway/kernel/host/git/runner"];
   expect(
     imports.filter(({ from, file, specifier }) => from === "protocols" && !file.endsWith(".test.ts") && forbidden.includes(specifier)),
   ).toEqual([]);
@@ -105,48 +124,45 @@ test("only the git room starts git, and only the sandbox, agents and doctor star
       ({ specifier, file }) => specifier === "node:child_process" && !file.endsWith(".test.ts") && !/\/(testing|bench)[/.]/.test(file),
     )
     .map(({ file }) => file);
-  const allowed = [
-    /^kernel\/src\/launcher\//,
-    /^kernel\/src\/git\//,
-    /^kernel\/src\/sandbox\//,
-    /^agents\/src\//,
-    /^cli\/src\/(doctor|demo)\//,
-  ];
+  const allowed = [/^kernel\/src\/host\/(?:launcher|git|sandbox)\//, /^agents\/src\//, /^cli\/src\/(doctor|demo)\//];
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
 /** Removing by path follows whatever the folders on the way have become since. */
 const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
-  "kernel/src/relocation/relocate.ts": "moves the harness's own records, which no command sees",
-  "kernel/src/git/writing.ts": "the harness's own note below the git directory, which no command sees",
-  "kernel/src/files/remove-tree.ts": "is the one way, and falls back to it where the system has no descriptors",
-  "kernel/src/sandbox/self-test.ts": "removes folders that its own script was shown",
-  "kernel/src/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
+  "kernel/src/record/relocation/relocate.ts": "moves the harness's own records, which no command sees",
+  "kernel/src/host/git/writing.ts": "the harness's own note below the git directory, which no command sees",
+  "kernel/src/host/files/remove-tree.ts": "is the one way, and falls back to it where the system has no descriptors",
+  "kernel/src/host/sandbox/self-test.ts": "removes folders that its own script was shown",
+  "kernel/src/host/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
 };
 
 /** Rooms whose files untrusted code could reach a moment ago, and what of node:fs they still use, for which reason. */
-const AFTER_UNTRUSTED_CODE = /^kernel\/src\/(gates|features|sandbox|trees)\/|^agents\/src\/packs\//;
+const AFTER_UNTRUSTED_CODE =
+  /^kernel\/src\/(?:change\/(?:judge|work|feature|land|views|turn)|host\/(?:sandbox|file-views))\/|^agents\/src\/packs\//;
 const CHANGES_FILES =
   /^(?:rm|rmdir|unlink|rename|writeFile|appendFile|mkdir|copyFile|cp|symlink|link|chmod|chown|truncate|utimes|lchown)(?:Sync)?$/;
 const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "agents/src/packs/blobs.ts": "the cache of contents, which agents see read-only",
   "agents/src/packs/materialise.ts": "fills a new folder before an agent sees it",
   "agents/src/packs/store.ts": "names beside the packs, in a folder that no agent sees",
-  "kernel/src/features/decisions.ts": "a projection below .slipway, which no command sees",
-  "kernel/src/features/former-working-files.ts": "moves notes of the harness out of .slipway, which no command sees",
-  "kernel/src/features/init.ts": "a projection below .slipway, which no command sees",
-  "kernel/src/features/kept-files.ts": "a projection below .slipway, which no command sees",
-  "kernel/src/features/probe.ts": "makes the folder in which it runs",
-  "kernel/src/features/reset-tree.ts": "opens files by names below descriptors, in folders without a process",
-  "kernel/src/features/summary.ts": "a folder of logs below .slipway, which no command sees",
-  "kernel/src/gates/log-folder.ts": "logs below .slipway, which no command sees",
-  "kernel/src/gates/log.ts": "logs below .slipway, which no command sees",
-  "kernel/src/gates/step-trees.ts": "makes layers in a folder of the harness's own",
-  "kernel/src/sandbox/layer.ts": "makes the folders of a layer before the command starts",
-  "kernel/src/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
-  "kernel/src/sandbox/wall-probes.ts": "lays out what its own script is shown, before it starts",
-  "kernel/src/sandbox/unsandboxed.ts": "a link in a temporary folder of its own",
-  "kernel/src/trees/files.ts": "by names below descriptors that inFolderOf has opened",
+  "kernel/src/change/feature/decisions.ts": "a projection below .slipway, which no command sees",
+  "kernel/src/change/work/former-working-files.ts": "moves notes of the harness out of .slipway, which no command sees",
+  "kernel/src/change/work/init.ts": "a projection below .slipway, which no command sees",
+  "kernel/src/change/work/kept-files.ts": "a projection below .slipway, which no command sees",
+  "kernel/src/change/judge/trials/place.ts": "makes the folder in which it runs",
+  "kernel/src/change/land/approvals/key.ts": "the person's keys, which no command sees",
+  "kernel/src/change/judge/probe.ts": "makes the folder in which it runs",
+  "kernel/src/change/work/reset-tree.ts": "opens files by names below descriptors, in folders without a process",
+  "kernel/src/change/views/summary.ts": "a folder of logs below .slipway, which no command sees",
+  "kernel/src/change/judge/gates/log-folder.ts": "logs below .slipway, which no command sees",
+  "kernel/src/change/judge/gates/log.ts": "logs below .slipway, which no command sees",
+  "kernel/src/change/judge/gates/step-trees.ts": "makes layers in a folder of the harness's own",
+  "kernel/src/host/sandbox/layer.ts": "makes the folders of a layer before the command starts",
+  "kernel/src/host/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
+  "kernel/src/host/sandbox/wall-probes.ts": "lays out what its own script is shown, before it starts",
+  "kernel/src/host/sandbox/unsandboxed.ts": "a link in a temporary folder of its own",
+  "kernel/src/host/file-views/files.ts": "by names below descriptors that inFolderOf has opened",
 };
 
 function usesOfFs(pattern: RegExp): { file: string; names: string[] }[] {

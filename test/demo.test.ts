@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-test-")));
 const folder = join(home, "repository");

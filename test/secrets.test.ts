@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { letters, patchOf } from "slipway/testing/project";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { preAuthentication } from "@slipway/kernel/approvals/pae";
+import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUntilApproval, slipway } from "./cli.ts";
 import { replacing } from "./patches.ts";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
-import { layoutAt } from "@slipway/kernel/layout";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { buildAll, factoryProject, goOn, withoutSecondPlan } from "slipway/testing/factory-project";
 import { letters, type Project } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";

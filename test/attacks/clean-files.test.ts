@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { answersFor, letters, type Project } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";
 

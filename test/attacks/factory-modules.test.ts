@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { challengeOf, contractOf } from "@slipway/protocols/factory/engineering/testing/modules";
 import { deliver } from "@slipway/protocols/factory/testing/numbers";
 import { buildAll, factoryProject } from "slipway/testing/factory-project";

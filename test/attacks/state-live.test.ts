@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync,
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { adding, replacing, rewriting } from "./patches.ts";
 import { connect } from "./server.ts";
 import { openSite, planFor, type Site } from "./site.ts";

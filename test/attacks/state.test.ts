@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { expectRefused } from "../bad-input/place.ts";
 import { resume, runUntilApproval, slipway } from "./cli.ts";
 import { unharmed } from "./surroundings.ts";

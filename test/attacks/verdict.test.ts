@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { SYSCALLS, machineOf } from "@slipway/kernel/launcher/syscalls";
-import { FORGE_EXIT_CODE } from "@slipway/kernel/sandbox/testing/forge";
+import { SYSCALLS, machineOf } from "@slipway/kernel/host/launcher/syscalls";
+import { FORGE_EXIT_CODE } from "@slipway/kernel/host/sandbox/testing/forge";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adding } from "./patches.ts";
 import { openSite, type Site } from "./site.ts";

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
-import { excludeLocally, openRepository } from "@slipway/kernel/git/repository";
-import { layoutAt } from "@slipway/kernel/layout";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
+import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { excludeLocally, openRepository } from "@slipway/kernel/host/git/repository";
+import { layoutAt } from "@slipway/kernel/host/layout";
 
 /** A home folder with a repository in it, whose user has uncommitted work, and with things around that are nobody's business. */
 export interface Yard {

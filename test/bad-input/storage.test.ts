@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSqlite } from "@slipway/durable/sqlite";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { PROGRAM } from "slipway/testing/program";
 import { letters, type Project } from "slipway/testing/project";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -4,11 +4,11 @@ import { asOrdinaryUser } from "./as-user.ts";
 
 export const GROUPS = {
   status: async () => (await import("./status.ts")).benchStatus(),
-  sandbox: async () => [...(await (await import("@slipway/kernel/sandbox/bench")).benchSandbox()), ...asOrdinaryUser("sandbox")],
-  gates: async () => (await import("@slipway/kernel/gates/bench")).benchGates(),
+  sandbox: async () => [...(await (await import("@slipway/kernel/host/sandbox/bench")).benchSandbox()), ...asOrdinaryUser("sandbox")],
+  gates: async () => (await import("@slipway/kernel/change/judge/gates/bench")).benchGates(),
   large: async () => (await import("./large.ts")).benchLargeRepository(),
   packs: async () => (await import("./packs.ts")).benchPacks(),
-  index: async () => (await import("@slipway/kernel/code-index/bench")).benchCodeIndex(),
+  index: async () => (await import("@slipway/kernel/factory/code-index/bench")).benchCodeIndex(),
   projects: async () => (await import("./projects.ts")).benchProjects(),
   factory: async () => (await import("./factory-overhead.ts")).benchFactory(),
   durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),

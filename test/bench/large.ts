@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchRow } from "@slipway/durable/bench/durable";
-import { callAs, LETTERS, lettersOn } from "@slipway/kernel/features/testing/letters";
-import { openScratchKernel } from "@slipway/kernel/features/testing/scratch-kernel";
-import { trueGate } from "@slipway/kernel/gates/bench";
-import { bareSpawn, inTurns, notMeasured, overheadRow } from "@slipway/kernel/sandbox/bench";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import { callAs, LETTERS, lettersOn } from "@slipway/kernel/change/testing/letters";
+import { openScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trueGate } from "@slipway/kernel/change/judge/gates/bench";
+import { bareSpawn, inTurns, notMeasured, overheadRow } from "@slipway/kernel/host/sandbox/bench";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 
 const FILES = 20_000;
 const FILES_PER_FOLDER = 100;

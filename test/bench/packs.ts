@@ -9,9 +9,9 @@ import { packStore, type OpenPack } from "@slipway/agents/packs/store";
 import { workplaceIn } from "@slipway/agents/packs/workplace";
 import type { AgentProcess } from "@slipway/agents/process/contract";
 import type { BenchRow } from "@slipway/durable/bench/durable";
-import { openRepository, type Repository } from "@slipway/kernel/git/repository";
-import type { Sandbox } from "@slipway/kernel/sandbox/contract";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 
 const FILES = 500;
 const ROUNDS = 21;

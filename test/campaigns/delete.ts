@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { leftoversOfCycles } from "@slipway/kernel/features/testing/leftovers";
-import { openScratchKernel } from "@slipway/kernel/features/testing/scratch-kernel";
+import { leftoversOfCycles } from "@slipway/kernel/change/testing/leftovers";
+import { openScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 
 const { values } = parseArgs({ options: { cycles: { type: "string", default: "1000" } } });
 const cycles = Number(values.cycles);

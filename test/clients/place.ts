@@ -8,8 +8,8 @@ import { givenFiles } from "@slipway/agents/packs/source";
 import { packStore, type OpenPack } from "@slipway/agents/packs/store";
 import { workplaceIn } from "@slipway/agents/packs/workplace";
 import type { Workplace } from "@slipway/agents/provider";
-import { openRepository } from "@slipway/kernel/git/repository";
-import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
+import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openSandbox, type Sandbox } from "@slipway/kernel/host/sandbox/sandbox";
 
 let sandbox: Promise<Sandbox> | null = null;
 

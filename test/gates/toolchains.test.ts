@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { callAs } from "@slipway/kernel/features/testing/letters";
-import { openScratchKernel, POLICY, scratchPlan } from "@slipway/kernel/features/testing/scratch-kernel";
-import { findOnPath } from "@slipway/kernel/sandbox/host";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { callAs } from "@slipway/kernel/change/testing/letters";
+import { openScratchKernel, POLICY, scratchPlan } from "@slipway/kernel/change/testing/scratch-kernel";
+import { findOnPath } from "@slipway/kernel/host/sandbox/host";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { FIXTURES, missingFor, type Fixture } from "./fixtures.ts";
 

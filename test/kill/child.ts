@@ -3,7 +3,7 @@ import { cassetteOf, SHOP } from "slipway/demo/bundle";
 import { giveApproval } from "slipway/give-approval";
 import { openSession } from "slipway/session";
 import { startRun } from "slipway/start-run";
-import { readSpecs } from "@slipway/kernel/specs/read";
+import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { quietIo, underOrders } from "./orders.ts";
 
 const { orders, point, note } = underOrders();

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { openSqlite } from "@slipway/durable/sqlite";
-import { verifyAll } from "@slipway/kernel/journal/verify";
-import { layoutAt } from "@slipway/kernel/layout";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { objectStore } from "@slipway/kernel/objects/store";
+import { verifyAll } from "@slipway/kernel/record/journal/verify";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { objectStore } from "@slipway/kernel/record/objects/store";
 import { nameOf, orphans } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
 import { query } from "./query.ts";

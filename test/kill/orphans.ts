@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readProcess } from "@slipway/kernel/sandbox/process-table";
+import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
 
 const PARENTS = new Set(["bwrap", "perl", "node", "MainThread"]);
 /** Whatever outlives Slipway does so to end the rest, and then ends itself. */

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 
 export function query(folder: string, sql: string): Record<string, unknown>[] {
   const database = new DatabaseSync(layoutAt(folder).database);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
-import { accessDenied } from "@slipway/kernel/trees/levels";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { APPROVE, challengeOf, codeOf, contractOf, planOf, testsOf } from "@slipway/protocols/factory/engineering/testing/modules";
 import { deliver, NUMBERS, SECOND } from "@slipway/protocols/factory/testing/numbers";
 import { letters, type Project } from "slipway/testing/project";

@@ -3,7 +3,7 @@ import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
 import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { failureSchema, type Envelope } from "@slipway/kernel/tools/envelope";
-import { serve } from "@slipway/kernel/tools/served";
+import { serve } from "@slipway/kernel/tools/published-tool";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

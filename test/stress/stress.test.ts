@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { FEATURES, planOf, RESOURCES } from "./calls.ts";
 import { openClient, type Arguments, type Client } from "./client.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { decodeText } from "@slipway/kernel/config/text";
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { decodeText } from "@slipway/kernel/schema/text";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import { z } from "zod";
 import { replyUsageSchema } from "./usage.ts";
 

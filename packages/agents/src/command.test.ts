@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readProcess } from "@slipway/kernel/sandbox/process-table";
+import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
 
 test("an agent's command does not outlive a Slipway that is killed: nobody would read its answer, and it would cost", async () => {
   const script = `

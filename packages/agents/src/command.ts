@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { hasCode } from "@slipway/kernel/files/file-system";
-import type { Child } from "@slipway/kernel/launcher/child";
-import type { SpawnError } from "@slipway/kernel/launcher/protocol";
-import { startChild } from "@slipway/kernel/launcher/start";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
+import type { Child } from "@slipway/kernel/host/launcher/child";
+import type { SpawnError } from "@slipway/kernel/host/launcher/protocol";
+import { startChild } from "@slipway/kernel/host/launcher/start";
 
 export interface Command {
   readonly command: readonly string[];

@@ -1,7 +1,7 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { checkSchema } from "@slipway/kernel/config/violations";
-import { visible } from "@slipway/kernel/plans/paths";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { checkSchema } from "@slipway/kernel/schema/violations";
+import { visible } from "@slipway/kernel/paths/paths";
 import { z } from "zod";
 import { KEPT_STDERR_BYTES } from "./command.ts";
 import { eventReader } from "./custom-events.ts";

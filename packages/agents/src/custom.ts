@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { removeTree } from "@slipway/kernel/files/remove-tree";
+import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { SlipwayError } from "@slipway/durable/errors";
 import { runCommand } from "./command.ts";
 import { replyReader, type End, type ReplyReader } from "./custom-reply.ts";

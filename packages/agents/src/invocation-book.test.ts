@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { layoutAt } from "@slipway/kernel/layout";
-import { objectStore } from "@slipway/kernel/objects/store";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { objectStore } from "@slipway/kernel/record/objects/store";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { expect, test } from "vitest";
 import { openBook, type BookOptions } from "./invocation-book.ts";
 import { cassetteWriter } from "./record.ts";

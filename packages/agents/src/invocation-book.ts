@@ -1,7 +1,7 @@
 import type { Clock } from "@slipway/durable/environment";
-import type { Layout } from "@slipway/kernel/layout";
-import type { Objects } from "@slipway/kernel/objects/store";
-import { createRedactor, type Redactor } from "@slipway/kernel/redaction/redactor";
+import type { Layout } from "@slipway/kernel/host/layout";
+import type { Objects } from "@slipway/kernel/record/objects/store";
+import { createRedactor, type Redactor } from "@slipway/kernel/host/redaction/redactor";
 import { entryMaker, type CassetteWriter } from "./record.ts";
 import type { Tracing } from "./telemetry/tracing.ts";
 import { openArrival } from "./transcripts/arrival.ts";

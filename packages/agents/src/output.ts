@@ -1,5 +1,5 @@
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import type { z } from "zod";
 
 export type ParsedOutput<T> = { readonly ok: true; readonly output: T } | { readonly ok: false; readonly errors: readonly string[] };

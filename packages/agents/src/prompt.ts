@@ -1,5 +1,5 @@
 import { digestOf, sha256 } from "@slipway/durable/canonical";
-import { visible } from "@slipway/kernel/plans/paths";
+import { visible } from "@slipway/kernel/paths/paths";
 import type { z } from "zod";
 import { shownSchema } from "./json-schema.ts";
 import type { Pack } from "./pack.ts";

@@ -1,6 +1,6 @@
 import type { ByHand } from "./manual/contract.ts";
 import type { PackChanges } from "./packs/changes.ts";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
 import type { ReplyUsage } from "./usage.ts";
 

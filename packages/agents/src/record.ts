@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
 import { CASSETTE_FILE, entryPath, type CassetteEntry } from "./cassette.ts";
 import type { Moment, TranscriptHead, Watch } from "./transcripts/line.ts";
 

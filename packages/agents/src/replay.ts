@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fromFailure, SlipwayError, type Failure } from "@slipway/durable/errors";
-import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import {
   CASSETTE_FILE,
   cassetteSchema,

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { z } from "zod";
 import { roleFields, type Role } from "./role.ts";

@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { decodeText } from "@slipway/kernel/config/text";
+import { decodeText } from "@slipway/kernel/schema/text";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { z } from "zod";
 

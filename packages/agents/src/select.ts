@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName, type WorkerRole } from "@slipway/kernel/config/agents";
 import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
-import { closest } from "@slipway/kernel/config/hint";
+import { closest } from "@slipway/kernel/schema/hint";
 
 export interface Wishes {
   /** --agent-provider, --agent-model and --provider-config-env. */

@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { AgentsConfig, WorkerRole } from "@slipway/kernel/config/agents";
-import type { ReadFile } from "@slipway/kernel/config/load";
-import { decodeText } from "@slipway/kernel/config/text";
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
+import { decodeText } from "@slipway/kernel/schema/text";
 import type { Role } from "./role.ts";
 
 /** The role with the system prompt agents.yaml names for it, word for word; without one, the role as it is. */

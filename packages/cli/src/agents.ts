@@ -8,7 +8,7 @@ import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
 import type { Tracing } from "@slipway/agents/telemetry/tracing";
 import { agentSecrets } from "@slipway/agents/transcripts/secrets";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
 import type { RunAgents } from "@slipway/protocols/features/protocol";
 import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";

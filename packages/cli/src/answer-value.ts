@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
 type Asked = Pick<InboxQuestion, "title" | "options" | "answerSchema">;
 

@@ -1,6 +1,6 @@
 import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Candidate } from "@slipway/kernel/features/candidate";
+import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
 import type { Io } from "./io.ts";
 import { withKernel } from "./kernel-at.ts";

@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { formerFeatures } from "@slipway/kernel/features/former";
-import { featureIfAny } from "@slipway/kernel/features/store";
-import { anchoredCommit, isAnchorOf, listAnchors, type ListedAnchor } from "@slipway/kernel/git/anchors";
-import type { Repository } from "@slipway/kernel/git/repository";
-import type { Records } from "@slipway/kernel/records";
+import { formerFeatures } from "@slipway/kernel/change/feature/former";
+import { featureIfAny } from "@slipway/kernel/change/feature/store";
+import { anchoredCommit, isAnchorOf, listAnchors, type ListedAnchor } from "@slipway/kernel/host/git/anchors";
+import type { Repository } from "@slipway/kernel/host/git/repository";
+import type { Records } from "@slipway/kernel/record/storage";
 import { recordedFeature } from "./recorded-feature.ts";
 
 export interface Chosen {

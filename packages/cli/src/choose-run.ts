@@ -1,8 +1,8 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
-import { featureIfAny } from "@slipway/kernel/features/store";
-import type { Records } from "@slipway/kernel/records";
+import { featureIfAny } from "@slipway/kernel/change/feature/store";
+import type { Records } from "@slipway/kernel/record/storage";
 import { CAN_GO_ON, chooseRun } from "./choose.ts";
 
 /** A run may be named by one of its features. What names neither is given back as it is: whoever looks for the run says so. */

@@ -2,10 +2,11 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import type { RunStatus } from "@slipway/durable/status";
-import { findFeature, type Feature } from "@slipway/kernel/features/store";
-import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
-import type { Records } from "@slipway/kernel/records";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
+import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import { glance } from "@slipway/kernel/open-board";
+import type { Records } from "@slipway/kernel/record/storage";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
 /** The feature named, or the only one there is. */
 export async function chooseFeature({ database: { db } }: Records, id: string | undefined): Promise<Feature> {

@@ -1,10 +1,10 @@
 import type { Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isFinished } from "@slipway/durable/status";
-import { ENDED } from "@slipway/kernel/features/status";
-import type { Feature } from "@slipway/kernel/features/store";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Records } from "@slipway/kernel/records";
+import { ENDED } from "@slipway/kernel/change/feature/status";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { Records } from "@slipway/kernel/record/storage";
 import { chooseFeature } from "./choose.ts";
 import type { Arguments } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,5 +1,5 @@
-import { evidenceOf, type EvidenceBundle } from "@slipway/kernel/evidence/bundle";
-import type { Records } from "@slipway/kernel/records";
+import { evidenceOf, type EvidenceBundle } from "@slipway/kernel/change/judge/evidence/bundle";
+import type { Records } from "@slipway/kernel/record/storage";
 import { recordedFeature } from "./recorded-feature.ts";
 
 /** Of a feature that there is or was; see `recordedFeature` for its name. */

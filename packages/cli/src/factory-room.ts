@@ -1,7 +1,7 @@
 import type { Engine } from "@slipway/durable/engine";
-import type { ProjectHead } from "@slipway/kernel/projects/projects";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Records } from "@slipway/kernel/records";
+import type { ProjectHead } from "@slipway/kernel/factory/projects/projects";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { Records } from "@slipway/kernel/record/storage";
 import type { Task } from "@slipway/protocols/factory/project/state";
 import type { ProjectView } from "@slipway/protocols/factory/project/status";
 import { openFactoryRooms, type FactoryRooms } from "@slipway/protocols/factory/rooms";

@@ -1,6 +1,6 @@
 import { jsonLine } from "./terminal/escape.ts";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Records } from "@slipway/kernel/records";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { Records } from "@slipway/kernel/record/storage";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { personOf } from "./places.ts";

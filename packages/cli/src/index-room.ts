@@ -1,5 +1,5 @@
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-index";
+import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Io } from "./io.ts";
 import { withKernel } from "./kernel-at.ts";

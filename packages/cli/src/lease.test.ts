@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { RunLease } from "@slipway/kernel/run-lease/lease";
+import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 import { describe, expect, test } from "vitest";
 import { keepLease, keepLocksOf } from "./lease.ts";
 import { startSlipway } from "./testing/child.ts";

@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Lease } from "@slipway/kernel/locks/lease";
-import type { RunLease } from "@slipway/kernel/run-lease/lease";
+import type { Lease } from "@slipway/kernel/change/turn/locks/lease";
+import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 
 /** Renews the lease until it is told to stop; aborts `lost` when another process has taken over. */
 export function keepLease(lease: RunLease): { readonly lost: AbortSignal; stop(): Promise<void> } {

@@ -7,8 +7,8 @@ import { commandHelp, overview } from "./help.ts";
 import { processIo, type Io } from "./io.ts";
 import { nextActions } from "./next-actions.ts";
 import { parseCommandLine } from "./parse.ts";
-import { closest } from "@slipway/kernel/config/hint";
-import { translateSystemError } from "@slipway/kernel/files/system-errors";
+import { closest } from "@slipway/kernel/schema/hint";
+import { translateSystemError } from "@slipway/kernel/host/files/system-errors";
 import { VERSION } from "./version.ts";
 
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<ExitCode> {

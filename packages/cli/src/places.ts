@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { placesIn } from "@slipway/kernel/places";
+import { placesIn } from "@slipway/kernel/host/places";
 import type { Io } from "./io.ts";
 
 /** Where Slipway keeps what must not be inside the repository. */

@@ -1,7 +1,7 @@
 import { isCancel, note, select, text } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { diffBytes } from "@slipway/kernel/git/change";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { diffBytes } from "@slipway/kernel/host/git/change";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { answerFrom } from "./answer-value.ts";
 import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";

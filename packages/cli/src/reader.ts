@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
-import { findLayout } from "@slipway/kernel/glance/glance";
-import type { Layout } from "@slipway/kernel/layout";
-import { openRecords, type Records } from "@slipway/kernel/records";
-import { formerPlaces } from "@slipway/kernel/relocation/former";
+import { findLayout } from "@slipway/kernel/open-board";
+import type { Layout } from "@slipway/kernel/host/layout";
+import { openRecords } from "@slipway/kernel/open-records";
+import type { Records } from "@slipway/kernel/record/storage";
+import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { Io } from "./io.ts";
 

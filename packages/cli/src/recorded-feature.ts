@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { EvidencedFeature } from "@slipway/kernel/evidence/bundle";
-import { formerFeatures, formerName, type Former } from "@slipway/kernel/features/former";
-import { featureIfAny, findFeature } from "@slipway/kernel/features/store";
-import type { FeaturesTables } from "@slipway/kernel/features/tables";
-import type { Records } from "@slipway/kernel/records";
+import type { EvidencedFeature } from "@slipway/kernel/change/judge/evidence/bundle";
+import { formerFeatures, formerName, type Former } from "@slipway/kernel/change/feature/former";
+import { featureIfAny, findFeature } from "@slipway/kernel/change/feature/store";
+import type { FeaturesTables } from "@slipway/kernel/change/feature/tables";
+import type { Records } from "@slipway/kernel/record/storage";
 import { chooseFeature } from "./choose.ts";
 
 /** A feature that there is or was. */

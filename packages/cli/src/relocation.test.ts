@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { layoutAt } from "@slipway/kernel/layout";
-import { formerPlaces } from "@slipway/kernel/relocation/former";
-import { formerRepository } from "@slipway/kernel/relocation/testing/former";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { formerPlaces } from "@slipway/kernel/record/relocation/former";
+import { formerRepository } from "@slipway/kernel/record/relocation/testing/former";
 import { expect, test } from "vitest";
 import { projectIn } from "./testing/project.ts";
 

@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { closest } from "@slipway/kernel/config/hint";
-import { ENDED } from "@slipway/kernel/features/status";
-import { featureIfAny, type Feature } from "@slipway/kernel/features/store";
-import { plannedIn, UNFINISHED_RUNS } from "@slipway/kernel/glance/planned";
-import type { Records } from "@slipway/kernel/records";
+import { closest } from "@slipway/kernel/schema/hint";
+import { ENDED } from "@slipway/kernel/change/feature/status";
+import { featureIfAny, type Feature } from "@slipway/kernel/change/feature/store";
+import { plannedIn, UNFINISHED_RUNS } from "@slipway/kernel/change/views/board/planned";
+import type { Records } from "@slipway/kernel/record/storage";
 import { features as protocol } from "@slipway/protocols/features/protocol";
 import { rootOf } from "./choose-run.ts";
 

@@ -1,6 +1,6 @@
-import type { Feature } from "@slipway/kernel/features/store";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Records } from "@slipway/kernel/records";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { Records } from "@slipway/kernel/record/storage";
 import { bundleFor } from "./evidence.ts";
 import type { Io } from "./io.ts";
 import { paint } from "./render/paint.ts";

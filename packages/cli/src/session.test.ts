@@ -1,6 +1,6 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { expect, test } from "vitest";
 import { FILES, letters, lettersToApprove } from "./testing/project.ts";
 

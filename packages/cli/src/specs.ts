@@ -1,8 +1,8 @@
 import { join, relative } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { findLayout, glance } from "@slipway/kernel/glance/glance";
-import { discoverSpecs } from "@slipway/kernel/specs/discover";
-import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/specs/read";
+import { findLayout, glance } from "@slipway/kernel/open-board";
+import { discoverSpecs } from "@slipway/kernel/change/plan/specs/discover";
+import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { Arguments } from "./command.ts";
 import type { Io } from "./io.ts";
 

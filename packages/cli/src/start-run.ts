@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Feature } from "@slipway/kernel/features/store";
-import type { Spec } from "@slipway/kernel/specs/read";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import type { Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { FeaturesInput } from "@slipway/protocols/features/protocol";
 import type { Retry } from "@slipway/protocols/features/retrying";
 import type { FeatureInput } from "@slipway/protocols/features/schemas";

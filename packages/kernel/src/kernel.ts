@@ -2,16 +2,16 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "@slipway/durable/environment";
 import { openBudget, type Budget } from "./budget/budget.ts";
 import type { Configuration } from "./config/load.ts";
-import type { ApprovalKey } from "./approvals/key.ts";
-import { featureOperations, type FeatureOperations } from "./features/operations.ts";
-import type { Rooms } from "./features/rooms.ts";
-import type { Repository } from "./git/repository.ts";
-import type { FrontDoor } from "./operations/door.ts";
-import { createRedactor } from "./redaction/redactor.ts";
-import { secretsOf } from "./redaction/secrets.ts";
-import type { Records } from "./records.ts";
-import { openTrials, type Trials } from "./trials/trials.ts";
-import type { Sandbox } from "./sandbox/contract.ts";
+import type { ApprovalKey } from "./change/land/approvals/key.ts";
+import { featureOperations, type FeatureOperations } from "./change/feature/operations.ts";
+import type { Rooms } from "./change/feature/dependencies.ts";
+import type { Repository } from "./host/git/repository.ts";
+import type { FrontDoor } from "./record/operations/door.ts";
+import { createRedactor } from "./host/redaction/redactor.ts";
+import { secretsOf } from "./host/redaction/secrets.ts";
+import type { Records } from "./record/storage.ts";
+import { openTrials, type Trials } from "./change/judge/trials/trials.ts";
+import type { Sandbox } from "./host/sandbox/contract.ts";
 
 /** The deterministic side, complete: what a protocol runs on. */
 export interface Kernel {

@@ -3,12 +3,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { GATES, POLICY } from "./features/testing/scratch-kernel.ts";
-import { readPage, REPOSITORY_STREAM } from "./journal/repository.ts";
-import { layoutAt } from "./layout.ts";
+import { GATES, POLICY } from "./change/testing/scratch-kernel.ts";
+import { readPage, REPOSITORY_STREAM } from "./record/journal/repository.ts";
+import { layoutAt } from "./host/layout.ts";
 import { openKernelAt, type OpenAt } from "./open.ts";
-import { placesIn } from "./places.ts";
-import { openRunLease } from "./run-lease/lease.ts";
+import { placesIn } from "./host/places.ts";
+import { openRunLease } from "./record/run-lease/lease.ts";
 
 function place(files: Readonly<Record<string, string>> = {}) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-open-")));

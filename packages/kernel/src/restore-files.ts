@@ -1,9 +1,9 @@
-import { restoreKeptFiles } from "./features/kept-files.ts";
-import type { Environment } from "./places.ts";
-import type { Records } from "./records.ts";
-import { createRedactor } from "./redaction/redactor.ts";
-import { secretsOf } from "./redaction/secrets.ts";
-import { missingRunLogs, openRunLog } from "./run-log/run-log.ts";
+import { restoreKeptFiles } from "./change/work/kept-files.ts";
+import type { Environment } from "./host/places.ts";
+import type { Records } from "./record/storage.ts";
+import { createRedactor } from "./host/redaction/redactor.ts";
+import { secretsOf } from "./host/redaction/secrets.ts";
+import { missingRunLogs, openRunLog } from "./budget/run-log/run-log.ts";
 
 /**
  * Writes again what `git clean -fdx` takes of the files for people and what needs no configuration: specifications, logs, and the

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ACTOR_ROLES, TOOLS } from "@slipway/kernel/config/rbac";
-import { readShipped } from "@slipway/kernel/tools/shipped";
+import { readShipped } from "@slipway/kernel/tools/installed-file";
 import { z } from "zod";
 
 /** Shipped with the package, beside `src` and `dist`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
-import { POLICY, replaceLine, scratchPlan } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY, replaceLine, scratchPlan } from "@slipway/kernel/change/testing/scratch-kernel";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import type { Envelope } from "@slipway/kernel/tools/envelope";

@@ -1,6 +1,6 @@
 import { isFinished } from "@slipway/durable/status";
 import type { OpenedRepository } from "@slipway/kernel/open";
-import type { Environment } from "@slipway/kernel/places";
+import type { Environment } from "@slipway/kernel/host/places";
 import type { Credential } from "@slipway/kernel/tools/credential";
 import { openToken, openTokenKey, repositoryName, unauthenticated, type Claims } from "./tokens.ts";
 

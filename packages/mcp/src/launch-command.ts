@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Environment } from "@slipway/kernel/places";
+import type { Environment } from "@slipway/kernel/host/places";
 
 /** How another program starts this one: by its name where that is enough, otherwise by where it is. */
 export function launchCommand(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { loadConfiguration } from "@slipway/kernel/config/load";
 import { checkConfigurationFiles, loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { describe, expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { parseStrictJson } from "@slipway/kernel/config/json";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
 
 export type Message =
   | { readonly ok: true; readonly value: unknown }

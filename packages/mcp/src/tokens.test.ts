@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { sealApproval } from "@slipway/kernel/approvals/token";
-import { openApprovalKey, openSigningKey } from "@slipway/kernel/approvals/key";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { sealApproval } from "@slipway/kernel/change/land/approvals/token";
+import { openApprovalKey, openSigningKey } from "@slipway/kernel/change/land/approvals/key";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { describe, expect, test } from "vitest";
 import { openRegistrar } from "./identify.ts";

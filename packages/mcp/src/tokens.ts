@@ -1,11 +1,11 @@
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import type { Clock, Ids } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openSigningKey, type ApprovalKey } from "@slipway/kernel/approvals/key";
-import { preAuthentication } from "@slipway/kernel/approvals/pae";
-import { parseStrictJson } from "@slipway/kernel/config/json";
+import { openSigningKey, type ApprovalKey } from "@slipway/kernel/change/land/approvals/key";
+import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
-import { placesIn, type Environment } from "@slipway/kernel/places";
+import { placesIn, type Environment } from "@slipway/kernel/host/places";
 import { z } from "zod";
 
 const text = z.string().min(1);

@@ -1,6 +1,6 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Trial, TrialReport } from "@slipway/kernel/trials/trials";
+import type { Trial, TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import { z } from "zod";
 
 export const baseGatesAnswer = z.strictObject({ decision: z.enum(["again", "go_on", "stop"]), comment: z.string().optional() });

@@ -1,5 +1,5 @@
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { expect, test, vi } from "vitest";
 import { concealed, concealing } from "./concealing.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 
 const CHILD = join(import.meta.dirname, "testing", "desk-child.ts");
 

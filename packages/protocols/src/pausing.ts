@@ -4,7 +4,7 @@ import type { Ctx } from "@slipway/durable/ctx";
 import type { Failure } from "@slipway/durable/errors";
 import { inWords, type Dimension } from "@slipway/kernel/budget/amounts";
 import type { RaiseInput } from "@slipway/kernel/budget/raise";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { z } from "zod";
 import type { Reply } from "./desk.ts";

@@ -3,7 +3,7 @@ import { narrowedRole, parseRole, type Role } from "@slipway/agents/role";
 import { SlipwayError } from "@slipway/durable/errors";
 
 /** Gives a file of the repository at the base commit, or null. */
-export type ReadFile = (path: string) => Promise<Uint8Array | null>;
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 
 const ROLES = new URL("../roles/", import.meta.url);
 

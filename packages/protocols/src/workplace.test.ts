@@ -3,7 +3,7 @@ import { createPack } from "@slipway/agents/pack";
 import { listTree } from "@slipway/agents/packs/source";
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
 import { parseRole } from "@slipway/agents/role";
-import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/features/testing/scratch-kernel";
+import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { openDesk, type Commission } from "./desk.ts";

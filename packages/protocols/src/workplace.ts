@@ -8,7 +8,7 @@ import type { Provider, Workplace } from "@slipway/agents/provider";
 import type { Watch } from "@slipway/agents/transcripts/line";
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { makeUngatedFolder } from "@slipway/kernel/ungated";
+import { makeUngatedFolder } from "@slipway/kernel/host/ungated";
 import type { z } from "zod";
 import type { Commission, Reply } from "./desk.ts";
 

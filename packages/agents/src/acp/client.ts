@@ -6,7 +6,7 @@ import {
   type RequestPermissionRequest,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { visible } from "@slipway/kernel/plans/paths";
+import { visible } from "@slipway/kernel/paths/paths";
 import type { AgentEvent, Workplace } from "../provider.ts";
 import type { Stop } from "./failures.ts";
 import { packFiles } from "./files.ts";

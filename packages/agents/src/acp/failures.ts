@@ -1,6 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
-import { visible } from "@slipway/kernel/plans/paths";
+import { visible } from "@slipway/kernel/paths/paths";
 import type { Trouble } from "../clients/client.ts";
 import { troubleIn } from "../clients/trouble.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";

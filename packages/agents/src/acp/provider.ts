@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeTree } from "@slipway/kernel/files/remove-tree";
+import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "@slipway/durable/errors";
 import { spentIn, type Spent } from "../clients/diary.ts";

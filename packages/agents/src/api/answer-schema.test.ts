@@ -1,4 +1,4 @@
-import { planSchema } from "@slipway/kernel/plans/schema";
+import { planSchema } from "@slipway/kernel/change/plan/schema";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { nativeSchema } from "./answer-schema.ts";

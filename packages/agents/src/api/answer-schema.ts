@@ -1,4 +1,4 @@
-import { parseStrictJson } from "@slipway/kernel/config/json";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
 import type { JSONSchema7 } from "ai";
 import type { Endpoint } from "./endpoints.ts";
 

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { closest } from "@slipway/kernel/config/hint";
+import { closest } from "@slipway/kernel/schema/hint";
 
 export type EndpointKind = "anthropic" | "openai" | "google" | "openai-compatible";
 

@@ -1,5 +1,5 @@
 import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
-import { visible } from "@slipway/kernel/plans/paths";
+import { visible } from "@slipway/kernel/paths/paths";
 import { APICallError, StreamProviderError } from "ai";
 import { isLocal, type ChosenModel } from "./endpoints.ts";
 import { wakeAt } from "./wake.ts";

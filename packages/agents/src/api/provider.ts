@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { visible } from "@slipway/kernel/plans/paths";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { visible } from "@slipway/kernel/paths/paths";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { isStepCount, jsonSchema, Output, streamText, type LanguageModelUsage } from "ai";
 import type { Tokens } from "../prices/price.ts";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";

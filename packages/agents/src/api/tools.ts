@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { SlipwayError } from "@slipway/durable/errors";
 import { tool, type ToolSet } from "ai";
 import { z } from "zod";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 
 const MAX_CHARACTERS = 60_000;
 const MAX_HITS = 200;

@@ -1,5 +1,5 @@
 import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
-import { visible } from "@slipway/kernel/plans/paths";
+import { visible } from "@slipway/kernel/paths/paths";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Client, StreamResult, Trouble } from "./client.ts";
 

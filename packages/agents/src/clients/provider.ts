@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { removeTree } from "@slipway/kernel/files/remove-tree";
+import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { SlipwayError } from "@slipway/durable/errors";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { embedAll } from "@slipway/kernel/code-index/model";
+import { embedAll } from "@slipway/kernel/factory/code-index/model";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openEmbeddingServer, type EmbeddingServer } from "../testing/embedding-server.ts";

@@ -1,5 +1,5 @@
-import { hashedModel } from "@slipway/kernel/code-index/hashed-model";
-import type { EmbeddingModel } from "@slipway/kernel/code-index/model";
+import { hashedModel } from "@slipway/kernel/factory/code-index/hashed-model";
+import type { EmbeddingModel } from "@slipway/kernel/factory/code-index/model";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 
 interface EmbeddingsOptions {

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { EmbeddingsConfig } from "@slipway/kernel/config/agent-parts/embeddings";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { embedMany } from "ai";
 import { chooseModel, endpointsOf, keyFor, type ChosenModel } from "../api/endpoints.ts";
 import { failureOf } from "../api/failures.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { cp, chmod, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "@slipway/kernel/files/remove-tree";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
 import { z } from "zod";
 import type { ProviderRequest } from "../provider.ts";
 import { digestsOf, type Digests } from "./edits.ts";

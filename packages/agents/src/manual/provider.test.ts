@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SlipwayError } from "@slipway/durable/errors";
-import { layoutAt } from "@slipway/kernel/layout";
-import { ungatedPlaces } from "@slipway/kernel/ungated";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { ungatedPlaces } from "@slipway/kernel/host/ungated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { plainWorkplace } from "../acp/testing/workplace.ts";

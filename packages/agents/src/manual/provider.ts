@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { realPlace } from "@slipway/kernel/git/real-place";
-import { layoutAt } from "@slipway/kernel/layout";
-import { placesIn } from "@slipway/kernel/places";
-import { makeUngatedFolder, ungatedPlaces } from "@slipway/kernel/ungated";
+import { realPlace } from "@slipway/kernel/host/git/real-place";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { placesIn } from "@slipway/kernel/host/places";
+import { makeUngatedFolder, ungatedPlaces } from "@slipway/kernel/host/ungated";
 import type { OpenContext } from "../open.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import type { HandAnswer, PendingDetails } from "./contract.ts";

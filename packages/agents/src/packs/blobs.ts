@@ -2,10 +2,10 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Repository } from "@slipway/kernel/git/repository";
-import { readObjects } from "@slipway/kernel/git/residents";
+import type { Repository } from "@slipway/kernel/host/git/repository";
+import { readObjects } from "@slipway/kernel/host/git/fast-path/git-queries";
 import { blobId, type PackFile } from "./source.ts";
-import { inSlices } from "@slipway/kernel/sandbox/turns";
+import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
 /**
  * Contents by their id, as files that are only ever read. Packs link to them, so what is here is shared by every pack: it is

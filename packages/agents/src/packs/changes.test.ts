@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { MAX_FILE_BYTES } from "@slipway/kernel/trees/files";
+import { MAX_FILE_BYTES } from "@slipway/kernel/host/file-views/files";
 import type { OpenPack } from "./store.ts";
 import { ALL, packYard, write, type PackYard } from "./testing/repository.ts";
 

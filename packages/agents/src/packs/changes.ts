@@ -1,15 +1,15 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { diffText } from "@slipway/kernel/git/change";
-import type { IndexEntry } from "@slipway/kernel/git/index-file";
-import type { Repository } from "@slipway/kernel/git/repository";
-import { editTree } from "@slipway/kernel/git/tree-edit";
-import { hasCode } from "@slipway/kernel/files/file-system";
-import { readBelow } from "@slipway/kernel/trees/files";
+import { diffText } from "@slipway/kernel/host/git/change";
+import type { IndexEntry } from "@slipway/kernel/host/git/fast-path/index-file";
+import type { Repository } from "@slipway/kernel/host/git/repository";
+import { editTree } from "@slipway/kernel/host/git/fast-path/tree-edit";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
+import { readBelow } from "@slipway/kernel/host/file-views/files";
 import { isLinked, type StandingPack } from "./materialise.ts";
 import { blobId, type PackFile } from "./source.ts";
-import { inSlices } from "@slipway/kernel/sandbox/turns";
+import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
 /** What an agent did to its folder, whatever it says about it. */
 export interface PackChanges {

@@ -1,4 +1,4 @@
-import { LEVELS } from "@slipway/kernel/trees/levels";
+import { LEVELS } from "@slipway/kernel/host/file-views/levels";
 import { z } from "zod";
 
 const included = z.strictObject({

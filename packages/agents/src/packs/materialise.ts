@@ -1,10 +1,10 @@
 import { chmodSync, constants, copyFileSync, linkSync, mkdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { hasCode } from "@slipway/kernel/files/file-system";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
 import type { Blobs } from "./blobs.ts";
 import type { PackPlan } from "./plan.ts";
-import { parentOf } from "@slipway/kernel/trees/rules";
-import { inSlices } from "@slipway/kernel/sandbox/turns";
+import { parentOf } from "@slipway/kernel/host/file-views/rules";
+import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 import { viewOf, type FolderView } from "./view.ts";
 
 /** A pack as it stands on the disk. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import { beforeAll, describe, expect, test } from "vitest";
 import { refusalOf } from "../testing/samples.ts";
-import { accessDenied } from "@slipway/kernel/trees/levels";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { ALL, CLOCK, packYard, write, type PackYard } from "./testing/repository.ts";
 
 const FILES = {

@@ -1,11 +1,11 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Git } from "@slipway/kernel/git/runner";
-import { visible } from "@slipway/kernel/plans/paths";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
-import { missing, readBelow } from "@slipway/kernel/trees/files";
-import { folderTree } from "@slipway/kernel/trees/folder-tree";
-import type { PackRule } from "@slipway/kernel/trees/rules";
-import { contextPackTree } from "@slipway/kernel/trees/ruled-tree";
+import type { Git } from "@slipway/kernel/host/git/runner";
+import { visible } from "@slipway/kernel/paths/paths";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
+import { missing, readBelow } from "@slipway/kernel/host/file-views/files";
+import { folderTree } from "@slipway/kernel/host/file-views/folder-tree";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
+import { contextPackTree } from "@slipway/kernel/host/file-views/ruled-tree";
 import type { StandingPack } from "./materialise.ts";
 import type { ReadLog } from "./read-log.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { accessDenied } from "@slipway/kernel/trees/levels";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { manifestSchema } from "./levels.ts";
 import { planPack } from "./plan.ts";
-import { rulingsOf, type PackRule } from "@slipway/kernel/trees/rules";
+import { rulingsOf, type PackRule } from "@slipway/kernel/host/file-views/rules";
 import { givenFiles } from "./source.ts";
 import { ALL, write } from "./testing/repository.ts";
 import { viewOf } from "./view.ts";

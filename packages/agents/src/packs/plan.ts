@@ -1,6 +1,6 @@
-import { assertCanonicalPath } from "@slipway/kernel/plans/paths";
+import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { Excluded, Included, Manifest } from "./levels.ts";
-import { rulingsOf, type PackRule, type Rulings } from "@slipway/kernel/trees/rules";
+import { rulingsOf, type PackRule, type Rulings } from "@slipway/kernel/host/file-views/rules";
 import { givenFiles, type Listing, type PackFile } from "./source.ts";
 
 export interface PackContents extends Listing {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { decodePath, splitZero } from "@slipway/kernel/git/names";
-import type { Repository } from "@slipway/kernel/git/repository";
+import { decodePath, splitZero } from "@slipway/kernel/host/git/names";
+import type { Repository } from "@slipway/kernel/host/git/repository";
 
 /** One file a pack may hold. */
 export interface PackFile {

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openRepository } from "@slipway/kernel/git/repository";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { refusalOf, scratch } from "../testing/samples.ts";
 import { planPack } from "./plan.ts";
@@ -169,7 +169,7 @@ describe("the contents that packs share", () => {
     writeFileSync(blob, "E\n");
     utimesSync(blob, atime, mtime);
     chmodSync(blob, 0o444);
-    const { openRepository } = await import("@slipway/kernel/git/repository");
+    const { openRepository } = await import("@slipway/kernel/host/git/repository");
     const fresh = packStore(await openRepository(other.root), other.packs, CLOCK);
     const pack = await fresh.open(planPack(await other.contents(RULES)), { id: "fresh", links: true });
     expect(readFileSync(join(pack.folder, "docs/c.md"), "utf8")).toBe("c\n");
@@ -181,7 +181,7 @@ describe("the contents that packs share", () => {
     const store = (repo: typeof other.repo, at: number) => packStore(repo, other.packs, { now: () => at });
     const plan = planPack(await other.contents(RULES));
     const abandoned = await store(other.repo, now).open(plan, { id: "abandoned", links: false });
-    const { openRepository } = await import("@slipway/kernel/git/repository");
+    const { openRepository } = await import("@slipway/kernel/host/git/repository");
     const later = now + 40 * 24 * 60 * 60_000;
     const pack = await store(await openRepository(other.root), later).open(planPack({ ...(await other.contents([ALL])), files: [] }), {
       id: "later",

@@ -1,4 +1,4 @@
-import { parentOf } from "@slipway/kernel/trees/rules";
+import { parentOf } from "@slipway/kernel/host/file-views/rules";
 
 export interface FolderView {
   /** Folders in which something may change: their files are copies, never links to the cache. "." is the pack itself. */

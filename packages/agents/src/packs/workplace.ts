@@ -1,4 +1,4 @@
-import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { runAgentProcess } from "../process/run.ts";
 import type { Workplace } from "../provider.ts";
 import type { OpenPack } from "./store.ts";

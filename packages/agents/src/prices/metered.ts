@@ -4,7 +4,7 @@ import type { Budget } from "@slipway/kernel/budget/budget";
 import type { Reservation } from "@slipway/kernel/budget/reserve";
 import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
 import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
-import type { Actor } from "@slipway/kernel/operations/operation";
+import type { Actor } from "@slipway/kernel/record/operations/operation";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import { addUsage, NOTHING_USED, type ReplyUsage } from "../usage.ts";
 import { priceOf, worstCase, type WorstCase } from "./price.ts";

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcess, AgentProcessEnd } from "./contract.ts";
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
 import { planPack } from "../packs/plan.ts";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { givenFiles } from "../packs/source.ts";
 import { packStore, type OpenPack } from "../packs/store.ts";
 import type { Workplace } from "../provider.ts";

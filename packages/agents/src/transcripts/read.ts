@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { hasCode } from "@slipway/kernel/files/file-system";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { lineSchema, type TranscriptHead, type TranscriptLine } from "./line.ts";
 
 /** Longer than anything that is written as one line. */

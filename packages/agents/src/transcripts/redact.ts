@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import type { Redactor } from "@slipway/kernel/redaction/redactor";
+import type { Redactor } from "@slipway/kernel/host/redaction/redactor";
 import type { Moment } from "./line.ts";
 
 /** What one text on the way may have at most in a transcript. What was sent and what was answered is always whole. */

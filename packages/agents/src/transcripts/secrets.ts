@@ -1,5 +1,5 @@
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { secretsOf } from "@slipway/kernel/redaction/secrets";
+import { secretsOf } from "@slipway/kernel/host/redaction/secrets";
 import { CLIENTS } from "../clients/catalog.ts";
 import { findCredentials, secretsOf as secretsIn } from "../clients/credentials.ts";
 

@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, wri
 import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import { parseAgents } from "@slipway/kernel/config/agents";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { objectStore } from "@slipway/kernel/objects/store";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { objectStore } from "@slipway/kernel/record/objects/store";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { describe, expect, test } from "vitest";
 import { refusalOf, scratch, tickingClock } from "../testing/samples.ts";
 import { watchedBy, type Moment, type TranscriptLine } from "./line.ts";

@@ -3,10 +3,10 @@ import { closeSync, fsync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "@slipway/durable/environment";
-import { hasCode, nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { ensureDirectory, translateFileError } from "@slipway/kernel/files/write-atomic";
-import type { Objects } from "@slipway/kernel/objects/store";
-import type { Redactor } from "@slipway/kernel/redaction/redactor";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { ensureDirectory, translateFileError } from "@slipway/kernel/host/files/write-atomic";
+import type { Objects } from "@slipway/kernel/record/objects/store";
+import type { Redactor } from "@slipway/kernel/host/redaction/redactor";
 import type { Moment, TranscriptHead, Watch } from "./line.ts";
 import { redactedMoments } from "./redact.ts";
 

@@ -1,7 +1,7 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 import type { WebSearchConfig } from "@slipway/kernel/config/agent-parts/web-search";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import { BACKENDS, type Found } from "./backends.ts";
 
 /** At most this many results, best first; whoever asks may want fewer. */

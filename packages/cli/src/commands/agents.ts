@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
-import { openRepository } from "@slipway/kernel/git/repository";
+import { openRepository } from "@slipway/kernel/host/git/repository";
 import { agentChoice } from "../agents.ts";
 import { castNow, type Cast } from "../casting.ts";
 import type { RunCommand } from "../command.ts";

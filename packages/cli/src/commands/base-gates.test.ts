@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { factoryProject } from "../testing/factory-project.ts";
 import { answersFor, letters, type Project } from "../testing/project.ts";

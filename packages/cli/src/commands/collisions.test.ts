@@ -1,4 +1,4 @@
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { answersFor, letters, type Project } from "../testing/project.ts";
 

@@ -1,6 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
-import { glance, type FeatureGlance } from "@slipway/kernel/glance/glance";
-import type { CollisionMatrix } from "@slipway/kernel/features/collision-matrix";
+import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import { glance } from "@slipway/kernel/open-board";
+import type { CollisionMatrix } from "@slipway/kernel/change/plan/collision-matrix";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
 import { letters, lettersToApprove, type Project } from "../testing/project.ts";

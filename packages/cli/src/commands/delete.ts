@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { relative } from "node:path";
-import type { Deletion } from "@slipway/kernel/features/delete";
+import type { Deletion } from "@slipway/kernel/change/work/delete";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

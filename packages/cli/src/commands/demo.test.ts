@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "@slipway/durable/outcome";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openSession } from "../session.ts";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { slipway } from "../testing/project.ts";
 
-vi.mock("@slipway/kernel/sandbox/probe", { spy: true });
+vi.mock("@slipway/kernel/host/sandbox/probe", { spy: true });
 vi.mock("../session.ts", { spy: true });
 afterEach(() => void vi.resetAllMocks());
 

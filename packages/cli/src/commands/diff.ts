@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
-import { diffBytes } from "@slipway/kernel/git/change";
-import { openRepository } from "@slipway/kernel/git/repository";
+import { diffBytes } from "@slipway/kernel/host/git/change";
+import { openRepository } from "@slipway/kernel/host/git/repository";
 import { chooseFeature } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

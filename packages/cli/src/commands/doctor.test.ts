@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { layoutAt } from "@slipway/kernel/layout";
-import { openRecords } from "@slipway/kernel/records";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openRecords } from "@slipway/kernel/open-records";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import type { Row } from "../doctor/check.ts";
 import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAll } from "../init/testing/scratch.ts";

@@ -1,8 +1,8 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { evidenceMarkdown } from "@slipway/kernel/evidence/markdown";
-import { evidenceStatement, signStatement } from "@slipway/kernel/evidence/statement";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
+import { evidenceMarkdown } from "@slipway/kernel/change/judge/evidence/markdown";
+import { evidenceStatement, signStatement } from "@slipway/kernel/change/judge/evidence/statement";
 import type { RunCommand } from "../command.ts";
 import { bundleFor } from "../evidence.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,8 +1,8 @@
 import { openEmbeddingServer, type EmbeddingServer } from "@slipway/agents/testing/embedding-server";
-import { openCodeIndex } from "@slipway/kernel/code-index/code-index";
-import { asSystem, entry } from "@slipway/kernel/code-index/testing/scratch-index";
-import { layoutAt } from "@slipway/kernel/layout";
-import { openRecords } from "@slipway/kernel/records";
+import { openCodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { asSystem, entry } from "@slipway/kernel/factory/code-index/testing/scratch-index";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openRecords } from "@slipway/kernel/open-records";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
 

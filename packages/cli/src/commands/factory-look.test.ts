@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { APPROVE, challengeOf, contractOf, REJECT } from "@slipway/protocols/factory/engineering/testing/modules";
 import { AGREED, change, deliverLarge, GOOD } from "@slipway/protocols/factory/testing/changes";
 import { deliver, FAIL, FIRST, SECOND } from "@slipway/protocols/factory/testing/numbers";

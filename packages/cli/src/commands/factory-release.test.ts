@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { startSlipway } from "../testing/child.ts";

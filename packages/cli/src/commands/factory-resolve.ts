@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { parseStrictJson } from "@slipway/kernel/config/json";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { questionAbout } from "@slipway/protocols/factory/views/escalations";
 import { answerFrom } from "../answer-value.ts";
 import type { Arguments, RunCommand } from "../command.ts";

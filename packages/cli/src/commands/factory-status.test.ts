@@ -1,6 +1,6 @@
-import { layoutAt } from "@slipway/kernel/layout";
-import { openProjects } from "@slipway/kernel/projects/projects";
-import { openRecords } from "@slipway/kernel/records";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openRecords } from "@slipway/kernel/open-records";
 import { initialiseProject } from "@slipway/protocols/factory/project/initialise";
 import type { ProjectStore } from "@slipway/protocols/factory/project/project";
 import { specOf } from "@slipway/protocols/factory/project/testing/specs";

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { APPROVE, challengeOf, contractOf, planOf } from "@slipway/protocols/factory/engineering/testing/modules";
 import { sampleSpec } from "@slipway/protocols/factory/product/testing/specs";
 import { deliver, FIRST, NUMBERS } from "@slipway/protocols/factory/testing/numbers";

@@ -1,4 +1,4 @@
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { letters } from "../testing/project.ts";
 

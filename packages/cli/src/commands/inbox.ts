@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
-import { questionFrom, type InboxQuestion } from "@slipway/kernel/questions/question";
-import type { Records } from "@slipway/kernel/records";
+import { questionFrom, type InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { Records } from "@slipway/kernel/record/storage";
 import { chooseQuestion, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { loadConfiguration } from "@slipway/kernel/config/load";
-import { describeRepository, openRepository } from "@slipway/kernel/git/repository";
+import { describeRepository, openRepository } from "@slipway/kernel/host/git/repository";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { AGENTS_YAML } from "../init/agents-yaml.ts";

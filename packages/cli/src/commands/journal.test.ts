@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
-import { openEnvelope } from "@slipway/kernel/evidence/statement";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
+import { openEnvelope } from "@slipway/kernel/change/judge/evidence/statement";
 import { describe, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { letters, type Project } from "../testing/project.ts";
 
 async function waiting(): Promise<Project> {

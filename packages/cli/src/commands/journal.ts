@@ -1,11 +1,11 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { verifyAll } from "@slipway/kernel/journal/verify";
+import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { placesOf } from "../places.ts";
-import { keptHeadsFor } from "@slipway/kernel/journal/heads";
+import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
 import { withReader, type Reader } from "../reader.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

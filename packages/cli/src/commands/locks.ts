@@ -1,5 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
-import { findLayout, glance, type LockGlance } from "@slipway/kernel/glance/glance";
+import type { LockGlance } from "@slipway/kernel/change/views/board/board";
+import { findLayout, glance } from "@slipway/kernel/open-board";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../render/paint.ts";

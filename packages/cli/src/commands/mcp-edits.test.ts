@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { describe, expect, test } from "vitest";
 import { git } from "../init/testing/scratch.ts";
 import { serve } from "../testing/mcp-client.ts";

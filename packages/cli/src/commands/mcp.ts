@@ -2,7 +2,7 @@ import { jsonLine } from "../terminal/escape.ts";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
-import { openRepository } from "@slipway/kernel/git/repository";
+import { openRepository } from "@slipway/kernel/host/git/repository";
 import { launchCommand } from "@slipway/mcp/launch-command";
 import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
 import { runHttp, runStdio, type Surroundings } from "@slipway/mcp/run";

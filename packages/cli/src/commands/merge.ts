@@ -1,7 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { findFeature, type Feature } from "@slipway/kernel/features/store";
-import { glance } from "@slipway/kernel/glance/glance";
+import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
+import { glance } from "@slipway/kernel/open-board";
 import { agentChoice } from "../agents.ts";
 import { chooseWaiting, FOR_LANDING, openApprovalOf } from "../choose.ts";
 import type { RunCommand } from "../command.ts";

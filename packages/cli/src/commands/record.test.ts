@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { letters, lettersToApprove, nothingMissing, patchOf, planFor, type Project } from "../testing/project.ts";

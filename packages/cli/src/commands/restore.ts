@@ -1,7 +1,7 @@
-import { restoreOperation } from "@slipway/kernel/features/restore";
-import { changeBetween } from "@slipway/kernel/git/change";
-import type { ListedAnchor } from "@slipway/kernel/git/anchors";
-import { openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { restoreOperation } from "@slipway/kernel/change/work/restore";
+import { changeBetween } from "@slipway/kernel/host/git/change";
+import type { ListedAnchor } from "@slipway/kernel/host/git/anchors";
+import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
 import { chooseAnchor, type Chosen } from "../choose-anchor.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -6,8 +6,8 @@ import {
   retryText,
   type RetryFacts,
   type RetryPhase,
-} from "@slipway/kernel/features/retry-rules";
-import type { Feature } from "@slipway/kernel/features/store";
+} from "@slipway/kernel/change/work/retry-rules";
+import type { Feature } from "@slipway/kernel/change/feature/store";
 import { agentChoice, assertAgents } from "../agents.ts";
 import type { Arguments, RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";

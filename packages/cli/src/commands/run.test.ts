@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { describe, expect, test, vi } from "vitest";
 import { answersFor, FILES, letters, lettersToApprove, patchOf, type Project } from "../testing/project.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { startSlipway } from "../testing/child.ts";

@@ -1,6 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { existsSync } from "node:fs";
-import { findLayout, glance, type Glance, type RunGlance } from "@slipway/kernel/glance/glance";
+import type { Glance, RunGlance } from "@slipway/kernel/change/views/board/board";
+import { findLayout, glance } from "@slipway/kernel/open-board";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
 

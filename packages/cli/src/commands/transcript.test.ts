@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { describe, expect, test } from "vitest";
 import { letters, lettersToApprove, nothingMissing, patchOf, type Project } from "../testing/project.ts";
 

@@ -4,7 +4,7 @@ import type { Engine } from "@slipway/durable/engine";
 import { systemHost } from "@slipway/durable/host";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
-import type { Records } from "@slipway/kernel/records";
+import type { Records } from "@slipway/kernel/record/storage";
 import { chooseRun, openQuestionsOf, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -1,6 +1,6 @@
-import { findFeature } from "@slipway/kernel/features/store";
-import { glance } from "@slipway/kernel/glance/glance";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { findFeature } from "@slipway/kernel/change/feature/store";
+import { glance } from "@slipway/kernel/open-board";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { giveApproval } from "../give-approval.ts";
 import type { Io } from "../io.ts";
 import { reviewText } from "../review.ts";

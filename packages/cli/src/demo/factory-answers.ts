@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { approveAll } from "./approvals.ts";
 import { HOURS } from "./bundle.ts";
 import { paint } from "../render/paint.ts";

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Outcome } from "@slipway/durable/outcome";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
+import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";

@@ -1,6 +1,6 @@
-import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import type { Records } from "@slipway/kernel/records";
+import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import type { Records } from "@slipway/kernel/record/storage";
 import { decisionLogKind, statusOf } from "@slipway/protocols/factory/exceptions/decisions";
 import { exceptionKind } from "@slipway/protocols/factory/exceptions/schema";
 import { escalationKind } from "@slipway/protocols/factory/escalation/schema";

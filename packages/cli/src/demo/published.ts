@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
-import { hasCode } from "@slipway/kernel/files/file-system";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
 import type { Io } from "../io.ts";
 
 export interface PublishedPackage {

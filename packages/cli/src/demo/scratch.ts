@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
-import { findSpecs } from "@slipway/kernel/specs/read";
+import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
 import type { Io } from "../io.ts";
 import { SHOP, type DemoBundle } from "./bundle.ts";
 import { download, unpack } from "./published.ts";

@@ -1,5 +1,5 @@
-import { layoutAt } from "@slipway/kernel/layout";
-import { openRecords } from "@slipway/kernel/records";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openRecords } from "@slipway/kernel/open-records";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { inWords, storyOf } from "./story.ts";

@@ -1,7 +1,7 @@
 import type { Failure } from "@slipway/durable/errors";
-import { MODE } from "@slipway/kernel/evidence/gate-queries";
-import { REPOSITORY_STREAM } from "@slipway/kernel/journal/repository";
-import type { Records } from "@slipway/kernel/records";
+import { MODE } from "@slipway/kernel/change/judge/evidence/gate-queries";
+import { REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
+import type { Records } from "@slipway/kernel/record/storage";
 
 /** What a run has to tell besides its result. Each is read from rows; what the rows do not show is not told. */
 export type Fact =

@@ -1,4 +1,4 @@
-import { countChecks } from "@slipway/kernel/evidence/gate-queries";
+import { countChecks } from "@slipway/kernel/change/judge/evidence/gate-queries";
 import type { Session } from "../session.ts";
 import { storyOf, type Fact } from "./story.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openApprovalKey } from "@slipway/kernel/approvals/key";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { placesOf } from "../places.ts";
 import { ok, problem, type Finding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";

@@ -1,6 +1,6 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
-import type { Trial, TrialReport } from "@slipway/kernel/trials/trials";
+import type { Trial, TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import type { Io } from "../io.ts";
 import { personOf } from "../places.ts";
 import { note, ok, problem, type Finding, type Row } from "./check.ts";

@@ -1,5 +1,5 @@
 import type { Configuration } from "@slipway/kernel/config/load";
-import type { Repository } from "@slipway/kernel/git/repository";
+import type { Repository } from "@slipway/kernel/host/git/repository";
 import type { Io } from "../io.ts";
 
 /** One line of what the doctor says. `mend` is an exact command or sentence; null when nothing needs mending. */

@@ -5,11 +5,11 @@ import { AGENTS_FILE, loadConfiguration, POLICY_FILE, type Configuration } from 
 import { parseAgents } from "@slipway/kernel/config/agents";
 import { parsePolicy } from "@slipway/kernel/config/policy";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
-import { hasCode } from "@slipway/kernel/files/file-system";
-import { GATES_FILE, gatesSchema } from "@slipway/kernel/gates/schema";
-import { commitNow } from "@slipway/kernel/git/commit-now";
-import type { Repository } from "@slipway/kernel/git/repository";
-import { readRegularFile } from "@slipway/kernel/git/tree-files";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
+import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
+import { commitNow } from "@slipway/kernel/host/git/commit-now";
+import type { Repository } from "@slipway/kernel/host/git/repository";
+import { readRegularFile } from "@slipway/kernel/host/git/tree-files";
 import { committedConfiguration } from "@slipway/kernel/config/committed";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";

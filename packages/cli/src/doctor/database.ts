@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
-import { MIGRATIONS } from "@slipway/kernel/database/migrations";
-import { checkedVersion } from "@slipway/kernel/database/version";
-import { verifyAll } from "@slipway/kernel/journal/verify";
-import { layoutOf } from "@slipway/kernel/layout";
-import { formerPlaces } from "@slipway/kernel/relocation/former";
+import { MIGRATIONS } from "@slipway/kernel/migrations";
+import { checkedVersion } from "@slipway/kernel/record/database/version";
+import { verifyAll } from "@slipway/kernel/record/journal/verify";
+import { layoutOf } from "@slipway/kernel/host/layout";
+import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import type { Io } from "../io.ts";
 import { placesOf } from "../places.ts";
-import { keptHeadsFor } from "@slipway/kernel/journal/heads";
+import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 
 /** Verifying reads every event; more than this takes longer than a person waits for a check. */
@@ -22,7 +22,7 @@ export async function checkDatabase({ repository, io }: Patient): Promise<Findin
   if (!existsSync(database)) return [ok("There is none yet; the first run makes it.")];
   const sqlite = openSqlite(database, { readOnly: true });
   try {
-    const version = await checkedVersion(sqlite);
+    const version = await checkedVersion(sqlite, MIGRATIONS);
     const schema =
       version === MIGRATIONS.length
         ? ok(`${database} opens and has the current schema.`)

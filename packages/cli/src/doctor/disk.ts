@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { access, constants, open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { layoutOf } from "@slipway/kernel/layout";
+import { layoutOf } from "@slipway/kernel/host/layout";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { reasonOf } from "./in-words.ts";
 

@@ -1,4 +1,4 @@
-import { openRepository } from "@slipway/kernel/git/repository";
+import { openRepository } from "@slipway/kernel/host/git/repository";
 import type { Io } from "../io.ts";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";

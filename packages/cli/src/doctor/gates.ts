@@ -1,15 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Configuration } from "@slipway/kernel/config/load";
-import { stepEnvironment } from "@slipway/kernel/gates/environment";
-import { sandboxEnvironment, visibleRoots, type SandboxPlan } from "@slipway/kernel/sandbox/arguments";
-import { missingCommand } from "@slipway/kernel/sandbox/command";
-import { DEFAULT_LIMITS } from "@slipway/kernel/sandbox/contract";
-import { toolchainOf } from "@slipway/kernel/features/toolchain";
-import { layoutOf } from "@slipway/kernel/layout";
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
-import type { Toolchain } from "@slipway/kernel/toolchain/resolve";
+import { stepEnvironment } from "@slipway/kernel/change/judge/gates/environment";
+import { sandboxEnvironment, visibleRoots, type SandboxPlan } from "@slipway/kernel/host/sandbox/arguments";
+import { missingCommand } from "@slipway/kernel/host/sandbox/command";
+import { DEFAULT_LIMITS } from "@slipway/kernel/host/sandbox/contract";
+import { toolchainOf } from "@slipway/kernel/change/judge/toolchain";
+import { layoutOf } from "@slipway/kernel/host/layout";
+import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import type { Toolchain } from "@slipway/kernel/host/toolchain/resolve";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 

@@ -1,5 +1,5 @@
-import { findGit } from "@slipway/kernel/git/executable";
-import { describeRepository } from "@slipway/kernel/git/repository";
+import { findGit } from "@slipway/kernel/host/git/executable";
+import { describeRepository } from "@slipway/kernel/host/git/repository";
 import type { Io } from "../io.ts";
 import { note, ok, type Finding, type Patient } from "./check.ts";
 

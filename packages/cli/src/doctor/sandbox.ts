@@ -1,5 +1,5 @@
-import { probeSandbox } from "@slipway/kernel/sandbox/probe";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
+import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { note, ok, type Finding } from "./check.ts";
 
 /** By trying to break out: having the program says nothing about whether its walls hold. */

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { writeFileAtomic } from "@slipway/kernel/files/write-atomic";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
 
 export interface WrittenFiles {
   readonly written: readonly string[];

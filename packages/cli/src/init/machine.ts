@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { findOnPath, isExecutable } from "@slipway/kernel/sandbox/host";
+import { findOnPath, isExecutable } from "@slipway/kernel/host/sandbox/host";
 import type { Io } from "../io.ts";
 import type { Machine } from "./place.ts";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Repository } from "@slipway/kernel/git/repository";
+import type { Repository } from "@slipway/kernel/host/git/repository";
 import type { FileTree } from "./place.ts";
 
 /** What git tracks and what it would track, without what was deleted but not yet committed. */

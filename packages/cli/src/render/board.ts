@@ -1,4 +1,4 @@
-import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { clip, fit } from "./fit.ts";
 import { workText } from "./narrate.ts";
 import { paint } from "./paint.ts";

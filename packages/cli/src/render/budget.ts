@@ -1,5 +1,5 @@
 import { inWords } from "@slipway/kernel/budget/amounts";
-import type { BudgetGlance } from "@slipway/kernel/glance/glance";
+import type { BudgetGlance } from "@slipway/kernel/change/views/board/board";
 
 /** A limit that is not the run's own is shown when it comes near. */
 const NEAR = 0.8;

@@ -1,4 +1,4 @@
-import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import type { Io } from "../io.ts";
 import { boardLines } from "./board.ts";
 import { budgetLines } from "./budget.ts";

@@ -1,5 +1,5 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import type { TrialReport } from "@slipway/kernel/trials/trials";
+import type { TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import type { Line } from "./narrate.ts";
 
 /** What a run says of the gates on its base, before its first feature or task begins. */

@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import type { JournalEvent } from "@slipway/durable/chain";
-import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import type { Io } from "../io.ts";
 import { narrate } from "./narrate.ts";
 import { startedText } from "./narrate-base.ts";

@@ -1,4 +1,4 @@
-import type { Wait } from "@slipway/kernel/glance/glance";
+import type { Wait } from "@slipway/kernel/change/views/board/board";
 import { oneLine } from "./one-line.ts";
 
 /** What a feature waits for, in a few words: the most telling ones first, because a board cuts the end off. */

@@ -1,5 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import { findLayout, openGlance, type BudgetGlance, type FeatureGlance, type GlanceWindow } from "@slipway/kernel/glance/glance";
+import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import { findLayout, openGlance, type GlanceWindow } from "@slipway/kernel/open-board";
 
 /** The features of the run whose events are seen, as the dashboard has them. */
 export interface FeatureWatch {

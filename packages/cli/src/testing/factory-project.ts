@@ -1,4 +1,4 @@
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { APPROVE, challengeOf, contractOf, planOf } from "@slipway/protocols/factory/engineering/testing/modules";
 import { deliver, FIRST, NUMBERS, SECOND } from "@slipway/protocols/factory/testing/numbers";
 import { letters, type Ended, type Project } from "./project.ts";

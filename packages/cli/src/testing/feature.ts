@@ -1,4 +1,4 @@
-import type { FeatureGlance } from "@slipway/kernel/glance/glance";
+import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 
 /** A feature as the dashboard has it, with what matters for a test. */
 export function featureGlance(parts: Partial<FeatureGlance> = {}): FeatureGlance {

@@ -1,9 +1,9 @@
 import { headOf, openTranscripts, readTranscript } from "@slipway/agents/transcripts/read";
 import { systemHost } from "@slipway/durable/host";
 import { SlipwayError } from "@slipway/durable/errors";
-import { telemetryOfRun, type Telemetry } from "@slipway/kernel/evidence/telemetry";
-import type { Records } from "@slipway/kernel/records";
-import { leaseRow, liveHolder } from "@slipway/kernel/run-lease/holder";
+import { telemetryOfRun, type Telemetry } from "@slipway/kernel/budget/telemetry";
+import type { Records } from "@slipway/kernel/record/storage";
+import { leaseRow, liveHolder } from "@slipway/kernel/record/run-lease/holder";
 
 /** done: it came to an outcome. tried: it failed in a way that may pass, or was stopped. cut: its process died. */
 type State = "done" | "under way" | "tried" | "cut";

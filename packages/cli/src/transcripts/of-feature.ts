@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { telemetryOf } from "@slipway/kernel/evidence/telemetry";
-import type { Records } from "@slipway/kernel/records";
+import { telemetryOf } from "@slipway/kernel/budget/telemetry";
+import type { Records } from "@slipway/kernel/record/storage";
 import { rootOf } from "../choose-run.ts";
 import { recordedFeature } from "../recorded-feature.ts";
 import { transcriptsOf, type Found } from "./find.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Operation } from "../operations/operation.ts";
-import { recordAnswer } from "../questions/inbox.ts";
-import { questionFrom } from "../questions/question.ts";
+import type { Operation } from "../record/operations/operation.ts";
+import { recordAnswer } from "../record/questions/inbox.ts";
+import { questionFrom } from "../record/questions/question.ts";
 import { DIMENSIONS } from "./amounts.ts";
 import { rootOf } from "./reserve.ts";
 

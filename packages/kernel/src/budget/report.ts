@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { Db } from "../database/tables.ts";
-import { totalsOf, type Totals } from "../evidence/telemetry.ts";
-import type { EvidenceTables } from "../evidence/tables.ts";
+import type { Db } from "../record/database/tables.ts";
+import { totalsOf, type Totals } from "./telemetry.ts";
+import type { BudgetTables } from "./tables.ts";
 import type { Line } from "./rules.ts";
 import { rootOf } from "./reserve.ts";
 import { linesOf } from "./store.ts";
@@ -34,7 +34,7 @@ export interface CostReport {
   readonly cut_off: CutOff;
 }
 
-type Row = Selectable<EvidenceTables["telemetry"]>;
+type Row = Selectable<BudgetTables["telemetry"]>;
 
 /** Of one run with everything below it, or of all. */
 export async function costReport(db: Db, run: string | null): Promise<CostReport> {

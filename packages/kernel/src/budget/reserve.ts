@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { budgetsPart } from "../config/agent-parts/budgets.ts";
-import { fixed, fixedWith } from "../database/fixed.ts";
-import { Refusal, type Operation } from "../operations/operation.ts";
+import { fixed, fixedWith } from "../record/database/prepared-query.ts";
+import { Refusal, type Operation } from "../record/operations/operation.ts";
 import { limitsOf } from "./amounts.ts";
 import { budgetExceeded, judge, type Most } from "./rules.ts";
 import type { BudgetTables } from "./tables.ts";

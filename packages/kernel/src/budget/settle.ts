@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { fixedWith } from "../database/fixed.ts";
-import type { Tx } from "../database/tables.ts";
-import { addTelemetry } from "../evidence/telemetry.ts";
-import type { Operation } from "../operations/operation.ts";
+import { fixedWith } from "../record/database/prepared-query.ts";
+import type { Tx } from "../record/database/tables.ts";
+import { addTelemetry } from "./telemetry.ts";
+import type { Operation } from "../record/operations/operation.ts";
 import type { BudgetTables } from "./tables.ts";
 
 const settleInput = z.strictObject({

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { fixed } from "../database/fixed.ts";
-import type { Db, Tx } from "../database/tables.ts";
+import { fixed } from "../record/database/prepared-query.ts";
+import type { Db, Tx } from "../record/database/tables.ts";
 import { DIMENSIONS, type Dimension } from "./amounts.ts";
 import type { Line } from "./rules.ts";
 import type { BudgetTables, Scope } from "./tables.ts";

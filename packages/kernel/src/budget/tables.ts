@@ -1,4 +1,4 @@
-import type { Tx } from "../database/tables.ts";
+import type { Tx } from "../record/database/tables.ts";
 import type { Dimension } from "./amounts.ts";
 
 /** reserved: under way. settled, failed: what it took is known. cut_off: its process is gone; it counts at its worst case. */
@@ -7,6 +7,22 @@ export type ReservationStatus = "reserved" | "settled" | "failed" | "cut_off" | 
 export type Scope = "run" | "feature" | "role";
 
 export interface BudgetTables {
+  /** What one invocation of an agent took. The migration of `checks` creates it. */
+  telemetry: {
+    id: string;
+    run_id: string;
+    feature_id: string | null;
+    role: string;
+    provider: string;
+    model: string | null;
+    input_tokens: number;
+    output_tokens: number;
+    cost_usd: number;
+    duration_ms: number;
+    calls: number;
+    transcript_digest: string | null;
+    at: number;
+  };
   /** One call to a provider. The amounts are its worst case while it is under way or cut off, and what it took once that is known. */
   reservations: {
     id: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { repositoryPath } from "../plans/fields.ts";
+import { repositoryPath } from "../paths/fields.ts";
 import { acpPart } from "./agent-parts/acp.ts";
 import { apiPart } from "./agent-parts/api.ts";
 import { budgetsPart } from "./agent-parts/budgets.ts";
@@ -9,7 +9,7 @@ import { embeddingsPart } from "./agent-parts/embeddings.ts";
 import { pricesPart } from "./agent-parts/prices.ts";
 import { tiersPart } from "./agent-parts/tiers.ts";
 import { webSearchPart } from "./agent-parts/web-search.ts";
-import { errorCodes } from "./shape.ts";
+import { errorCodes } from "../schema/shape.ts";
 import { parseYamlConfig } from "./yaml.ts";
 
 export const PROVIDERS = ["codex", "claude", "gemini", "opencode", "api", "custom", "manual", "replay"] as const;

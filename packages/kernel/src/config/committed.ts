@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import { commitNow } from "../git/commit-now.ts";
-import type { Repository } from "../git/repository.ts";
-import { readRegularFile } from "../git/tree-files.ts";
-import { loadConfiguration, type Configuration, type ReadFile } from "./load.ts";
+import { commitNow } from "../host/git/commit-now.ts";
+import type { Repository } from "../host/git/repository.ts";
+import { readRegularFile } from "../host/git/tree-files.ts";
+import type { ReadFile } from "../host/files/read-file.ts";
+import { loadConfiguration, type Configuration } from "./load.ts";
 
 export interface Committed {
   readonly configuration: Configuration;

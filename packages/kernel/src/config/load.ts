@@ -1,6 +1,7 @@
+import type { ReadFile } from "../host/files/read-file.ts";
 import { digestOf } from "@slipway/durable/canonical";
 import { SlipwayError } from "@slipway/durable/errors";
-import { gatesSchema, GATES_FILE, type GatesConfig } from "../gates/schema.ts";
+import { gatesSchema, GATES_FILE, type GatesConfig } from "./gates.ts";
 import { parseAgents, type AgentsConfig } from "./agents.ts";
 import { parsePolicy, type Policy } from "./policy.ts";
 import { parseYamlConfig } from "./yaml.ts";
@@ -9,7 +10,6 @@ export const POLICY_FILE = "slipway/policy.yaml";
 export const AGENTS_FILE = "slipway/agents.yaml";
 
 /** Gives a file's bytes, or null where there is none. Which tree it reads is the caller's choice: for a run, the base commit's. */
-export type ReadFile = (path: string) => Promise<Uint8Array | null>;
 
 export interface Configuration {
   readonly policy: Policy;

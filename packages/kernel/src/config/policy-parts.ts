@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { repositoryArea, repositoryPath } from "../plans/fields.ts";
-import { visible } from "../plans/paths.ts";
+import { repositoryArea, repositoryPath } from "../paths/fields.ts";
+import { visible } from "../paths/paths.ts";
 
 const text = z.string().min(1);
 const seconds = z.number().positive();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { globProblem } from "../plans/areas.ts";
-import { repositoryArea, repositoryPath } from "../plans/fields.ts";
-import { visible } from "../plans/paths.ts";
+import { globProblem } from "../paths/areas.ts";
+import { repositoryArea, repositoryPath } from "../paths/fields.ts";
+import { visible } from "../paths/paths.ts";
 import {
   executionPolicy,
   gatesPolicy,
@@ -16,7 +16,7 @@ import {
 } from "./policy-parts.ts";
 import { configPrecedence } from "./precedence.ts";
 import { ACTOR_ROLES, DEFAULT_RBAC, TOOLS, type ActorRole } from "./rbac.ts";
-import { errorCodes } from "./shape.ts";
+import { errorCodes } from "../schema/shape.ts";
 import { parseYamlConfig } from "./yaml.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { errorCodes } from "./shape.ts";
+import { errorCodes } from "../schema/shape.ts";
 
 export const PRECEDENCE = ["policy_hard_constraints", "gates_profile_defaults", "plan_verification_overrides"] as const;
 

@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from "yaml";
 import type { z } from "zod";
-import { UNSAFE_KEYS } from "./json.ts";
-import { decodeText } from "./text.ts";
-import { checkSchema, pathOf, type SchemaViolation } from "./violations.ts";
+import { UNSAFE_KEYS } from "../schema/json.ts";
+import { decodeText } from "../schema/text.ts";
+import { checkSchema, pathOf, type SchemaViolation } from "../schema/violations.ts";
 
 export interface ConfigViolation extends SchemaViolation {
   readonly line: number;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { ACTOR_ROLES, DEFAULT_RBAC, TOOLS, type Tool } from "../config/rbac.ts";
-import { openScratchKernel, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import { openScratchKernel, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { Credential } from "./credential.ts";
 import { callTool } from "./dispatch.ts";
 import type { Envelope } from "./envelope.ts";

@@ -1,7 +1,7 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { openScratchKernel, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import { openScratchKernel, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { Credential } from "./credential.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
 import { failureSchema, type Envelope } from "./envelope.ts";

@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { z } from "zod";
-import { closest } from "../config/hint.ts";
+import { closest } from "../schema/hint.ts";
 import type { Tool } from "../config/rbac.ts";
-import { checkSchema, type SchemaViolation } from "../config/violations.ts";
-import { translateSystemError } from "../files/system-errors.ts";
+import { checkSchema, type SchemaViolation } from "../schema/violations.ts";
+import { translateSystemError } from "../host/files/system-errors.ts";
 import type { Kernel } from "../kernel.ts";
 import { assertAgrees, assertGranted, type Credential } from "./credential.ts";
 import { assertGiven, takenViolations } from "./document-checks.ts";

@@ -1,7 +1,7 @@
 import type { Tool } from "../config/rbac.ts";
-import { checkSchema, type SchemaViolation } from "../config/violations.ts";
-import type { Db } from "../database/tables.ts";
-import { readIndex } from "../feature-index/store.ts";
+import { checkSchema, type SchemaViolation } from "../schema/violations.ts";
+import type { Db } from "../record/database/tables.ts";
+import { readIndex } from "../change/views/feature-index/store.ts";
 import type { DocumentName, DocumentSchemas } from "./documents.ts";
 import type { AnyTool } from "./tool.ts";
 

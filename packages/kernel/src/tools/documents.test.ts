@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { GATES, openScratchKernel, POLICY, scratchPlan, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import { GATES, openScratchKernel, POLICY, scratchPlan, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import { ALL_TOOLS } from "./all.ts";
 import { callTool } from "./dispatch.ts";
 import { checkConfigurationFiles, documentFiles, loadDocumentSchemas, type DocumentName } from "./documents.ts";
-import { readCheck } from "./shipped.ts";
+import { readCheck } from "./installed-file.ts";
 import { served } from "./testing/sample-tools.ts";
 
 function folderOf(files: ReadonlyMap<string, string>): string {

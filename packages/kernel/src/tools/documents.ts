@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { agentsSchema } from "../config/agents.ts";
-import { AGENTS_FILE, POLICY_FILE, type ReadFile } from "../config/load.ts";
+import { AGENTS_FILE, POLICY_FILE } from "../config/load.ts";
+import type { ReadFile } from "../host/files/read-file.ts";
 import { policySchema } from "../config/policy.ts";
 import { parseYamlConfig } from "../config/yaml.ts";
-import { indexSchema } from "../feature-index/index-value.ts";
-import { stateSchema } from "../features/state.ts";
-import { gatesSchema, GATES_FILE } from "../gates/schema.ts";
-import { planSchema } from "../plans/schema.ts";
-import { qaTestIndex } from "../qa/schema.ts";
+import { indexSchema } from "../change/views/feature-index/index-value.ts";
+import { stateSchema } from "../change/feature/state.ts";
+import { gatesSchema, GATES_FILE } from "../config/gates.ts";
+import { planSchema } from "../change/plan/schema.ts";
+import { qaTestIndex } from "../change/judge/qa/schema.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schemas.ts";
-import { readCheck } from "./shipped.ts";
+import { readCheck } from "./installed-file.ts";
 
 /** What Slipway keeps or reads that has a form of its own, and where that form is defined. */
 export const DOCUMENT_DEFINITIONS = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { latestEvidenceSchema } from "../features/latest-evidence.ts";
+import { latestEvidenceSchema } from "../change/judge/latest-evidence.ts";
 import { tool } from "./tool.ts";
 
 export const evidenceTools = [

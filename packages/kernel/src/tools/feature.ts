@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { deletionSchema } from "../features/delete.ts";
-import { stateViewSchema, workerContextSchema } from "../features/get-context.ts";
-import { stateSchema } from "../features/state.ts";
+import { deletionSchema } from "../change/work/delete.ts";
+import { stateViewSchema, workerContextSchema } from "../change/views/get-context.ts";
+import { stateSchema } from "../change/feature/state.ts";
 import { tool } from "./tool.ts";
 
 const feature_id = z.string().min(1).describe("The feature's id: the name of its branch and of its folder below .slipway/features.");

@@ -1,8 +1,8 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
-import type { GateSummary } from "../features/gate.ts";
-import { decisiveStep, gateStepSchema, shownStep } from "../features/latest-evidence.ts";
-import type { StepEvent } from "../gates/run.ts";
+import type { GateSummary } from "../change/judge/gate.ts";
+import { decisiveStep, gateStepSchema, shownStep } from "../change/judge/latest-evidence.ts";
+import type { StepEvent } from "../change/judge/gates/run.ts";
 import { tool, type ProgressNote, type ToolEvidence } from "./tool.ts";
 
 const ratio = z.number().nullable();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { planJson } from "../features/plan.ts";
-import { planSchema, type Plan } from "../plans/schema.ts";
+import { planJson } from "../change/plan/submit.ts";
+import { planSchema, type Plan } from "../change/plan/schema.ts";
 import { jsonSchemaOf } from "./schemas.ts";
 import { tool } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ACTOR_ROLES, DEFAULT_RBAC, type ActorRole, type Tool } from "../config/rbac.ts";
-import { openPlanBench, planFor, type PlanBench } from "../features/testing/plan-bench.ts";
+import { openPlanBench, planFor, type PlanBench } from "../change/testing/plan-bench.ts";
 import { collisionsTools } from "./collisions.ts";
 import { callTool } from "./dispatch.ts";
 import { locksTools } from "./locks.ts";

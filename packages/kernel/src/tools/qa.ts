@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { qaUpdateInput } from "../features/qa.ts";
-import { hunkSchema, QA_STATUSES, qaTestIndex } from "../qa/schema.ts";
+import { qaUpdateInput } from "../change/judge/qa-operations.ts";
+import { hunkSchema, QA_STATUSES, qaTestIndex } from "../change/judge/qa/schema.ts";
 import { tool } from "./tool.ts";
 
 const count = z.int().min(0);

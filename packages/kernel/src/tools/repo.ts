@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { committedSchema, worktreeSchema } from "../features/repo-operations.ts";
-import { diffBundleSchema, diffSchema } from "../features/repo-reads.ts";
-import { DIFF_FORMATS } from "../git/change.ts";
+import { committedSchema, worktreeSchema } from "../change/work/repo-operations.ts";
+import { diffBundleSchema, diffSchema } from "../change/views/repo-reads.ts";
+import { DIFF_FORMATS } from "../host/git/change.ts";
 import { tool } from "./tool.ts";
 
 const feature_id = z.string().min(1).describe("The feature's id.");

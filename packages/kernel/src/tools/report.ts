@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dashboardSchema, featureSummarySchema } from "../features/report-schemas.ts";
+import { dashboardSchema, featureSummarySchema } from "../change/views/report-schemas.ts";
 import { tool } from "./tool.ts";
 
 export const reportTools = [

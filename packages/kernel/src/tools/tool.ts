@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Tool as ToolName } from "../config/rbac.ts";
-import type { Call } from "../features/call.ts";
+import type { Call } from "../record/operations/call.ts";
 import type { Kernel } from "../kernel.ts";
 
 /** Who calls, under which id, and how to tell them how far long work has come. */

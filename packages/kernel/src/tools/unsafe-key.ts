@@ -1,5 +1,5 @@
-import { UNSAFE_KEYS } from "../config/json.ts";
-import { pointerOf, type SchemaViolation } from "../config/violations.ts";
+import { UNSAFE_KEYS } from "../schema/json.ts";
+import { pointerOf, type SchemaViolation } from "../schema/violations.ts";
 
 const MAX_DEPTH = 200;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LETTERS, lettersOn } from "../features/testing/letters.ts";
-import { GATES, openScratchKernel, replaceLine, type ScratchKernel } from "../features/testing/scratch-kernel.ts";
+import { LETTERS, lettersOn } from "../change/testing/letters.ts";
+import { GATES, openScratchKernel, replaceLine, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { ActorRole } from "../config/rbac.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
 import type { Envelope, FailureEnvelope, SuccessEnvelope } from "./envelope.ts";

@@ -1,6 +1,6 @@
-import { openSandbox, type Sandbox } from "@slipway/kernel/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
-import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
+import { openSandbox, type Sandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
+import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runTests } from "./test-run.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { MAX_LINE } from "./bridge/lines.ts";
 
 const SHARED = ["wire", "intrinsics", "table", "describe", "restore", "membrane", "lines", "conversation"];

@@ -1,4 +1,4 @@
-import type { ProcessOutcome } from "@slipway/kernel/sandbox/contract";
+import type { ProcessOutcome } from "@slipway/kernel/host/sandbox/contract";
 import { z } from "zod";
 import type { DeclaredTest } from "../language.ts";
 import { declarationProblem } from "./declared-tests.ts";

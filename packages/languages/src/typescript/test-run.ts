@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { removeTree } from "@slipway/kernel/files/remove-tree";
-import { assertCanonicalPath } from "@slipway/kernel/plans/paths";
-import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { DeclaredTest, ModuleSources } from "../language.ts";
 import { isTestFile, workspaceFiles } from "./layout.ts";
 import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";

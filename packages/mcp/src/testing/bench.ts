@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { GATES, POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
 import { DOCUMENT_DEFINITIONS } from "@slipway/kernel/tools/documents";
 import type { AnyTool } from "@slipway/kernel/tools/tool";

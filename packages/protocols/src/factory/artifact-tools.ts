@@ -1,8 +1,8 @@
-import { agentTools, type AgentToolsOptions } from "@slipway/kernel/artifacts/agent-tools";
-import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
-import { refOf } from "@slipway/kernel/artifacts/envelope";
-import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
-import { contractSchema } from "@slipway/kernel/contracts/schema";
+import { agentTools, type AgentToolsOptions } from "@slipway/kernel/factory/artifacts/agent-tools";
+import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import { refOf } from "@slipway/kernel/factory/artifacts/envelope";
+import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
 import { z } from "zod";
 import type { EngineeringShop } from "./engineering/ports.ts";
 

@@ -1,7 +1,7 @@
 import type { Question } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Actor } from "@slipway/kernel/operations/operation";
-import { parseInput } from "@slipway/kernel/operations/operation";
+import type { Actor } from "@slipway/kernel/record/operations/operation";
+import { parseInput } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 import { attestation, type Attestation } from "./escalation/answers.ts";
 import { attested, recordAnswer } from "./escalation/escalate.ts";

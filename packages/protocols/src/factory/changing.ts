@@ -1,9 +1,9 @@
 import { workflow } from "@slipway/durable/ctx";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { moduleRef, summaryOf } from "@slipway/kernel/code-index/entry";
-import { contractSchema, DIMENSIONS, type Contract } from "@slipway/kernel/contracts/schema";
-import type { Call } from "@slipway/kernel/features/call";
-import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { moduleRef, summaryOf } from "@slipway/kernel/factory/code-index/entry";
+import { contractSchema, DIMENSIONS, type Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { debateContract } from "./change-debate.ts";
 import { engineerTask } from "./engineering/engineering.ts";

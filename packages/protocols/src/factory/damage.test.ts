@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import { planOf } from "./engineering/testing/modules.ts";
 import type { ProductSpec } from "./product/spec.ts";
 import { approved } from "./testing/approved.ts";

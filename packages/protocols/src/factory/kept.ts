@@ -1,8 +1,8 @@
-import { checkBody } from "@slipway/kernel/artifacts/body";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { moduleRef } from "@slipway/kernel/code-index/entry";
-import { contractSchema, moduleId, moduleVersion } from "@slipway/kernel/contracts/schema";
-import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { checkBody } from "@slipway/kernel/factory/artifacts/body";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { contractSchema, moduleId, moduleVersion } from "@slipway/kernel/factory/contracts/schema";
+import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { SEALED } from "./bodies.ts";
 import { adjudicationSchema, challengeSchema, proposalSchema } from "./engineering/debate/schemas.ts";

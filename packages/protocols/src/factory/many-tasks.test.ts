@@ -2,7 +2,7 @@ import { workflow, type Ctx } from "@slipway/durable/ctx";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
-import { openScratchKernel, PERSON } from "@slipway/kernel/features/testing/scratch-kernel";
+import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { projectSteps } from "./building.ts";
 import type { EngineeringInput, EngineeringResult } from "./engineering/engineering.ts";

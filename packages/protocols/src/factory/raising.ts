@@ -1,5 +1,5 @@
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import type { Documents } from "@slipway/kernel/documents/documents";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { EngineeringShop } from "./engineering/ports.ts";
 import { raiseException, type RaisePhase } from "./exceptions/raise.ts";
 import { lockedPlanKind } from "./kept.ts";

@@ -1,6 +1,6 @@
 import { toFailure } from "@slipway/durable/errors";
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import { splitRef } from "@slipway/kernel/code-index/entry";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { splitRef } from "@slipway/kernel/factory/code-index/entry";
 import { endFeature } from "../features/ending.ts";
 import { inPlaceOf } from "./preparing.ts";
 import type { StateMachine } from "./project/state.ts";

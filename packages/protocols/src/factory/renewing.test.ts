@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import type { DocumentKind } from "@slipway/kernel/documents/kind";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { renewLatest } from "./renewing.ts";

@@ -1,8 +1,8 @@
-import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
-import type { Db } from "@slipway/kernel/database/tables";
-import type { DocumentKind } from "@slipway/kernel/documents/kind";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import { headOf, readPage, REPOSITORY_STREAM } from "@slipway/kernel/journal/repository";
+import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import type { Db } from "@slipway/kernel/record/database/tables";
+import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import { headOf, readPage, REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
 import { contextPackKind, contributionKind, debateFileKind } from "./kept.ts";
 import { reuseReportKind } from "./reuse/schema.ts";
 

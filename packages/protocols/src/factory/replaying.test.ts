@@ -1,4 +1,4 @@
-import { telemetryOfRun } from "@slipway/kernel/evidence/telemetry";
+import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { APPROVE, codeOf, planOf, REJECT } from "./engineering/testing/modules.ts";
 import { AGREED, calling, callingAgain, change, deliverLarge, GOOD } from "./testing/changes.ts";

@@ -1,10 +1,10 @@
-import { openArtifacts, type Artifacts } from "@slipway/kernel/artifacts/artifacts";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-index";
-import type { EmbeddingModel } from "@slipway/kernel/code-index/model";
-import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { openProjects } from "@slipway/kernel/projects/projects";
-import type { Records } from "@slipway/kernel/records";
+import { openArtifacts, type Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { EmbeddingModel } from "@slipway/kernel/factory/code-index/model";
+import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import type { Records } from "@slipway/kernel/record/storage";
 import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";
 import type { ProjectRoom } from "./project/project.ts";

@@ -1,4 +1,4 @@
-import { accessDenied } from "@slipway/kernel/trees/levels";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { expect, test } from "vitest";
 import { withoutSealed } from "./sealed-files.ts";
 

@@ -1,6 +1,6 @@
-import { foldedPath } from "@slipway/kernel/plans/paths";
-import { accessDenied } from "@slipway/kernel/trees/levels";
-import type { ReadFile } from "../roles.ts";
+import { foldedPath } from "@slipway/kernel/paths/paths";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 
 const SEALED = /^mm-\w+\/\d+\.\d+\.\d+\/(?:implementation|tests)(?:\/|$)/;
 

@@ -1,5 +1,5 @@
 import type { Workplace } from "@slipway/agents/provider";
-import { accessDenied } from "@slipway/kernel/trees/levels";
+import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { SlipwayError } from "@slipway/durable/errors";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { readItems, seenBy } from "./engineering/seen.ts";

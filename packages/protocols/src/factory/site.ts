@@ -1,6 +1,6 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { openProject, type Project } from "./project/project.ts";
 import type { FactoryShop } from "./shop.ts";
 import { unhurried } from "./unhurried.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Artifacts } from "@slipway/kernel/artifacts/artifacts";
-import { stateStoreTree } from "@slipway/kernel/artifacts/backends/state-store";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import { hasCode } from "@slipway/kernel/files/file-system";
-import type { Repository } from "@slipway/kernel/git/repository";
+import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import { stateStoreTree } from "@slipway/kernel/factory/artifacts/backends/state-store";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import { hasCode } from "@slipway/kernel/host/files/file-system";
+import type { Repository } from "@slipway/kernel/host/git/repository";
 import type { StoreView } from "./engineering/ports.ts";
 import { sealedModuleKind } from "./kept.ts";
 

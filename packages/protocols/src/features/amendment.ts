@@ -1,4 +1,4 @@
-import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { arbitrate } from "./arbitration.ts";
 import { onBehalf } from "./firewall.ts";
 import { holdLocks } from "./locks.ts";

@@ -1,4 +1,4 @@
-import type { Candidate } from "@slipway/kernel/features/candidate";
+import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import type { z } from "zod";
 import { approvalAnswer } from "./schemas.ts";
 import { orchestratorSession, type Site } from "./site.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "@slipway/durable/errors";
-import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { z } from "zod";
 import { nextActions } from "../pausing.ts";
 import { certain } from "./attempt.ts";

@@ -1,6 +1,6 @@
 import { fromFailure, SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { isStorageFailure, recordable } from "@slipway/durable/failures";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { GivenUp } from "../given-up.ts";
 import { nextActions } from "../pausing.ts";
 import { askAboutEdits } from "./edits.ts";

@@ -1,4 +1,4 @@
-import type { QaView } from "@slipway/kernel/features/qa";
+import type { QaView } from "@slipway/kernel/change/judge/qa-operations";
 
 /** How many hunks one QA session is given. */
 const MAX_HUNKS = 40;

@@ -1,5 +1,5 @@
-import type { Candidate } from "@slipway/kernel/features/candidate";
-import type { Landing } from "@slipway/kernel/features/merge";
+import type { Candidate } from "@slipway/kernel/change/land/candidate";
+import type { Landing } from "@slipway/kernel/change/land/merge";
 import { z } from "zod";
 import { certain } from "./attempt.ts";
 import type { Site } from "./site.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "@slipway/durable/errors";
-import type { CommitByHand } from "@slipway/kernel/git/hand-work";
+import type { CommitByHand } from "@slipway/kernel/host/git/hand-work";
 import { z } from "zod";
 import type { Site } from "./site.ts";
 

@@ -1,5 +1,5 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 
 /** Its locks and its place in the queue are free for others. One that never began, was deleted or has ended is left as it is. */

@@ -1,6 +1,6 @@
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 import { rolesFor, type Tool } from "@slipway/kernel/config/rbac";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { attempt } from "./attempt.ts";
 import { toolFor } from "./routing.ts";
 import type { WorkerRole } from "./schemas.ts";

@@ -1,9 +1,9 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { listTree } from "@slipway/agents/packs/source";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import type { Policy } from "@slipway/kernel/config/policy";
-import { plannedFiles, type Plan } from "@slipway/kernel/plans/schema";
+import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
 import type { Reply } from "../desk.ts";
 import { droppedText, type FolderWork } from "../workplace.ts";
 import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";

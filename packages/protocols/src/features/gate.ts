@@ -1,4 +1,4 @@
-import type { GateSummary } from "@slipway/kernel/features/gate";
+import type { GateSummary } from "@slipway/kernel/change/judge/gate";
 import { certain } from "./attempt.ts";
 import type { Outcome, Site } from "./site.ts";
 

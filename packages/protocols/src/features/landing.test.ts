@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
+import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
 import { SlipwayError } from "@slipway/durable/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";

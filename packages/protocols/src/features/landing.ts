@@ -1,7 +1,7 @@
 import type { Failure } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
-import type { Candidate } from "@slipway/kernel/features/candidate";
-import type { Landing } from "@slipway/kernel/features/merge";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import type { Candidate } from "@slipway/kernel/change/land/candidate";
+import type { Landing } from "@slipway/kernel/change/land/merge";
 import { nextActions } from "../pausing.ts";
 import { attempt, certain } from "./attempt.ts";
 import { askApproval } from "./approval.ts";

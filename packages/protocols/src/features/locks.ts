@@ -1,6 +1,6 @@
 import type { Failure } from "@slipway/durable/errors";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
-import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { certain } from "./attempt.ts";
 import { conflictingIn } from "./rules.ts";
 import { orchestratorCall, type Site } from "./site.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
+import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
 import { SlipwayError } from "@slipway/durable/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import type { FeatureResult } from "./protocol.ts";

@@ -1,8 +1,8 @@
 import { RESULTS } from "@slipway/agents/invoke";
 import { createPack, type Pack, type PackItem } from "@slipway/agents/pack";
-import type { TreeFile } from "@slipway/kernel/features/context";
-import type { LatestEvidence } from "@slipway/kernel/features/latest-evidence";
-import { plannedFiles, type Plan } from "@slipway/kernel/plans/schema";
+import type { TreeFile } from "@slipway/kernel/change/views/context";
+import type { LatestEvidence } from "@slipway/kernel/change/judge/latest-evidence";
+import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
 import type { Entries } from "./batch.ts";
 import { stableExcerpt } from "./excerpt.ts";
 import type { Last } from "./phase.ts";

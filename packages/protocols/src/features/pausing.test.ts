@@ -1,7 +1,7 @@
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
 import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { afterEach, describe, expect, test } from "vitest";
 import { openDesk, type AgentDesk } from "../desk.ts";
 import { featuresRole } from "./roles.ts";

@@ -1,4 +1,4 @@
-import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import type { Start, Tried } from "./phase.ts";
 import type { Site } from "./site.ts";
 import { submitInTurn } from "./submission.ts";

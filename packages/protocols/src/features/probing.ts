@@ -1,4 +1,4 @@
-import type { Candidate } from "@slipway/kernel/features/candidate";
+import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { certain } from "./attempt.ts";
 import type { Site } from "./site.ts";
 

@@ -1,7 +1,7 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { childRunId } from "@slipway/durable/names";
-import type { Landing } from "@slipway/kernel/features/merge";
+import type { Landing } from "@slipway/kernel/change/land/merge";
 import { tryGatesOnBase } from "../base-gates.ts";
 import { GivenUp } from "../given-up.ts";
 import { certain } from "./attempt.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
+import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { Pack } from "@slipway/agents/pack";
 import { afterEach, describe, expect, test } from "vitest";
 import {

@@ -1,10 +1,10 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { checkSchema } from "@slipway/kernel/config/violations";
-import { indexSchema, type FeatureIndex } from "@slipway/kernel/feature-index/index-value";
-import { stateSchema } from "@slipway/kernel/features/state";
+import { checkSchema } from "@slipway/kernel/schema/violations";
+import { indexSchema, type FeatureIndex } from "@slipway/kernel/change/views/feature-index/index-value";
+import { stateSchema } from "@slipway/kernel/change/feature/state";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { heldLocks } from "@slipway/kernel/locks/store";
-import { unfinishedOperations } from "@slipway/kernel/operations/ledger";
+import { heldLocks } from "@slipway/kernel/change/turn/locks/store";
+import { unfinishedOperations } from "@slipway/kernel/record/operations/ledger";
 import type { z } from "zod";
 
 /** What a restart found to be done. The journal brings each feature to its earliest unfinished step by itself. */

@@ -1,5 +1,5 @@
 import { fromFailure, type ErrorCode } from "@slipway/durable/errors";
-import type { RetryPhase } from "@slipway/kernel/features/retry-rules";
+import type { RetryPhase } from "@slipway/kernel/change/work/retry-rules";
 import { GivenUp } from "../given-up.ts";
 import { attempt, mendQuestion } from "./attempt.ts";
 import { buildOnce } from "./building.ts";

@@ -1,5 +1,6 @@
 import type { Role } from "@slipway/agents/role";
-import { protocolRole, type ReadFile } from "../roles.ts";
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
+import { protocolRole } from "../roles.ts";
 
 export function featuresRole(name: string, readRepository: ReadFile): Promise<Role> {
   return protocolRole("features", name, readRepository);

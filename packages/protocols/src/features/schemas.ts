@@ -1,6 +1,6 @@
-import { planSchema } from "@slipway/kernel/plans/schema";
-import { repositoryPath } from "@slipway/kernel/plans/fields";
-import { qaUpdateSchema } from "@slipway/kernel/qa/update";
+import { planSchema } from "@slipway/kernel/change/plan/schema";
+import { repositoryPath } from "@slipway/kernel/paths/fields";
+import { qaUpdateSchema } from "@slipway/kernel/change/judge/qa/update";
 import { z } from "zod";
 import type { Retry } from "./retrying.ts";
 

@@ -1,7 +1,7 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Failure } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
-import type { Sibling } from "@slipway/kernel/waits/standings";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import type { Sibling } from "@slipway/kernel/change/turn/turns/standings";
 import type { WorkerRole } from "./schemas.ts";
 import type { Shop } from "./shop.ts";
 

@@ -1,7 +1,7 @@
 import { toFailure, type Failure } from "@slipway/durable/errors";
-import { collisionError, reportOn } from "@slipway/kernel/plans/collisions";
-import type { OwnedClaim } from "@slipway/kernel/plans/claims";
-import type { Plan } from "@slipway/kernel/plans/schema";
+import { collisionError, reportOn } from "@slipway/kernel/change/plan/collisions";
+import type { OwnedClaim } from "@slipway/kernel/change/plan/claims";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { arbitrate } from "./arbitration.ts";
 import { onBehalf } from "./firewall.ts";
 import { holdLocks } from "./locks.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WITHOUT_TRIAL } from "@slipway/kernel/features/testing/scratch-kernel";
+import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
 import { afterEach, expect, test } from "vitest";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script, type Workshop } from "./testing/workshop.ts";
 

@@ -1,5 +1,5 @@
 import { toFailure, SlipwayError } from "@slipway/durable/errors";
-import type { QaUpdate } from "@slipway/kernel/qa/update";
+import type { QaUpdate } from "@slipway/kernel/change/judge/qa/update";
 import { certain } from "./attempt.ts";
 import { countOf, nextBatch, type Entries } from "./batch.ts";
 import { applyPatch } from "./building.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createPack } from "@slipway/agents/pack";
 import { parseRole } from "@slipway/agents/role";
 import { openBudget } from "@slipway/kernel/budget/budget";
-import { layoutAt } from "@slipway/kernel/layout";
+import { layoutAt } from "@slipway/kernel/host/layout";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { openRecords } from "@slipway/kernel/records";
+import { openRecords } from "@slipway/kernel/open-records";
 import { z } from "zod";
 import { openDesk } from "../desk.ts";
 

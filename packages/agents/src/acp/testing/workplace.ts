@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
-import { missing } from "@slipway/kernel/trees/files";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
+import { missing } from "@slipway/kernel/host/file-views/files";
 import type { Workplace } from "../../provider.ts";
 import { plainProcess } from "../../testing/plain-process.ts";
 import { scratch } from "../../testing/samples.ts";

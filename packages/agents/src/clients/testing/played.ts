@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writ
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { Opened } from "../../testing/provider-suite.ts";
 import { GREETING, type Behaviour } from "../../testing/provider-suite-cases.ts";
 import { plainProcess } from "../../testing/plain-process.ts";

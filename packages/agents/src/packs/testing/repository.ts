@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openRepository, type Repository } from "@slipway/kernel/git/repository";
+import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
 import { afterAll } from "vitest";
 import { planPack, type PackContents } from "../plan.ts";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { listTree } from "../source.ts";
 import { packStore, type OpenOptions, type OpenPack } from "../store.ts";
 

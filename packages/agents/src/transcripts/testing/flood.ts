@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@slipway/durable/environment";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { objectStore } from "@slipway/kernel/objects/store";
-import { createRedactor } from "@slipway/kernel/redaction/redactor";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { objectStore } from "@slipway/kernel/record/objects/store";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openTranscript } from "../write.ts";
 
 /** A process of its own that streams so many megabytes into a transcript, and says how much memory that took at most. */

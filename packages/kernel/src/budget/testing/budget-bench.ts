@@ -1,6 +1,6 @@
 import { systemIds } from "@slipway/durable/environment";
-import type { Owners } from "../../operations/owners.ts";
-import { openBench, type Bench } from "../../operations/testing/door.ts";
+import type { Owners } from "../../record/operations/owners.ts";
+import { openBench, type Bench } from "../../record/operations/testing/door.ts";
 import { openBudget, type Budget } from "../budget.ts";
 import type { BudgetsConfig, ReserveInput } from "../reserve.ts";
 import type { SettleInput } from "../settle.ts";

@@ -1,7 +1,7 @@
 /** A child process of the budget tests: makes calls, one after the other, until the budget is used up. Killed, it leaves one open. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemIds } from "@slipway/durable/environment";
-import { openBench } from "../../operations/testing/door.ts";
+import { openBench } from "../../record/operations/testing/door.ts";
 import { openBudget } from "../budget.ts";
 import { SYSTEM, taken, wish } from "./budget-bench.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ServedTool, ServedTools } from "../dispatch.ts";
 import { DOCUMENT_DEFINITIONS } from "../documents.ts";
 import { failureSchema } from "../envelope.ts";
-import { serve } from "../served.ts";
+import { serve } from "../published-tool.ts";
 import { tool, type AnyTool, type ToolCall } from "../tool.ts";
 
 const feature_id = z.string().regex(/^[a-z_]+$/);

@@ -1,6 +1,6 @@
-import type { CodeIndex, IndexCall } from "@slipway/kernel/code-index/code-index";
-import { moduleRef, refOf, type CodeIndexEntry } from "@slipway/kernel/code-index/entry";
-import { parseInput } from "@slipway/kernel/operations/operation";
+import type { CodeIndex, IndexCall } from "@slipway/kernel/factory/code-index/code-index";
+import { moduleRef, refOf, type CodeIndexEntry } from "@slipway/kernel/factory/code-index/entry";
+import { parseInput } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 
 const said = z.string().trim().min(1);

@@ -1,6 +1,6 @@
-import { inRange } from "@slipway/kernel/code-index/range";
-import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
-import type { Contract } from "@slipway/kernel/contracts/schema";
+import { inRange } from "@slipway/kernel/factory/code-index/range";
+import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import type { Contract } from "@slipway/kernel/factory/contracts/schema";
 import type { ModuleFiles, ModuleSources } from "@slipway/languages/language";
 import type { PlannedModule } from "./micro-plan.ts";
 import { idOf } from "./order.ts";

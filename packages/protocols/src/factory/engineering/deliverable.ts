@@ -1,7 +1,7 @@
 import { canonicalJson } from "@slipway/durable/canonical";
-import { checkSchema } from "@slipway/kernel/config/violations";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { contractSchema, type Contract } from "@slipway/kernel/contracts/schema";
+import { checkSchema } from "@slipway/kernel/schema/violations";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { contractSchema, type Contract } from "@slipway/kernel/factory/contracts/schema";
 import { z } from "zod";
 
 /** What a Proposer hands over: texts by path. */

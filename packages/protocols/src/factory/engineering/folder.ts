@@ -2,7 +2,7 @@ import type { PackItem } from "@slipway/agents/pack";
 import type { PackChanges } from "@slipway/agents/packs/changes";
 import { givenFiles } from "@slipway/agents/packs/source";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import type { z } from "zod";
 import type { Reply } from "../../desk.ts";
 import type { FolderWork } from "../../workplace.ts";

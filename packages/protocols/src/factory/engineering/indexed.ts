@@ -1,5 +1,5 @@
 import { SlipwayError, toFailure, type ErrorCode } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { askToMend } from "./record.ts";
 import type { EngineeringSite } from "./site.ts";
 

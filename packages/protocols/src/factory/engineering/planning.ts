@@ -1,7 +1,7 @@
 import { digestOf } from "@slipway/durable/canonical";
-import type { Contract } from "@slipway/kernel/contracts/schema";
-import { FIRST_VERSION, nextVersion } from "@slipway/kernel/contracts/version";
-import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
+import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { FIRST_VERSION, nextVersion } from "@slipway/kernel/factory/contracts/version";
+import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
 import { plannerContext } from "./context.ts";
 import { planInvalid, type Halt } from "./halt.ts";
 import { askIndex } from "./indexed.ts";

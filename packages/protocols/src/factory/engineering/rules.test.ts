@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import { unappliedAmendments, type Version } from "./debate/amendments.ts";
 import { checkChallenge, mildReview } from "./debate/compliance.ts";
 import { CRITERIA as RUBRIC_CRITERIA } from "./debate/rubric.ts";

@@ -1,10 +1,10 @@
 import type { PackItem } from "@slipway/agents/pack";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { splitRef } from "@slipway/kernel/code-index/entry";
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
-import { CONTRACT_SURFACE } from "@slipway/kernel/trees/levels";
-import { contextPackTree } from "@slipway/kernel/trees/ruled-tree";
-import type { PackRule } from "@slipway/kernel/trees/rules";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
+import { CONTRACT_SURFACE } from "@slipway/kernel/host/file-views/levels";
+import { contextPackTree } from "@slipway/kernel/host/file-views/ruled-tree";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import type { ContextPackDraft } from "./ports.ts";
 
 /** A part of a role's context that is read from the state store when the role is asked. */

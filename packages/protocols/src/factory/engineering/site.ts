@@ -1,5 +1,5 @@
 import type { Ctx } from "@slipway/durable/ctx";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";

@@ -1,6 +1,6 @@
 import type { Question } from "@slipway/durable/ctx";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { EscalationDraft } from "../engineering/halt.ts";
 import type { InterfaceChangeException } from "../exceptions/schema.ts";
 import type { StateMachine } from "../project/state.ts";

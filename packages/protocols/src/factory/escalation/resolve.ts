@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { canonicalPath } from "@slipway/kernel/plans/paths";
+import { canonicalPath } from "@slipway/kernel/paths/paths";
 import type { PlanDraft } from "../engineering/micro-plan.ts";
 import { checkPlan, type PlanFacts } from "../engineering/plan-rules.ts";
 import { openBoard } from "../project/board.ts";

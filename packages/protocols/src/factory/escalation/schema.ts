@@ -1,5 +1,5 @@
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { jsonText, newDocumentId, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { jsonText, newDocumentId, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { stateMachineSchema, taskIdSchema } from "../project/state.ts";
 

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import type { DocumentKind } from "@slipway/kernel/documents/kind";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import type { Change } from "../project/changes.ts";
 

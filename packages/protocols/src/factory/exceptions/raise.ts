@@ -1,8 +1,8 @@
-import { checkSchema } from "@slipway/kernel/config/violations";
-import { splitRef, type IndexStatus } from "@slipway/kernel/code-index/entry";
-import { inRange } from "@slipway/kernel/code-index/range";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import type { Call } from "@slipway/kernel/features/call";
+import { checkSchema } from "@slipway/kernel/schema/violations";
+import { splitRef, type IndexStatus } from "@slipway/kernel/factory/code-index/entry";
+import { inRange } from "@slipway/kernel/factory/code-index/range";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { decisionLogKind } from "./decisions.ts";
 import { exceptionKind, raiseInput, type InterfaceChangeException, type RaiseInput } from "./schema.ts";
 

@@ -1,5 +1,5 @@
-import { inRange } from "@slipway/kernel/code-index/range";
-import { splitRef } from "@slipway/kernel/code-index/entry";
+import { inRange } from "@slipway/kernel/factory/code-index/range";
+import { splitRef } from "@slipway/kernel/factory/code-index/entry";
 
 /** A module that is there already, and whether what it was built against still is. */
 export interface BuiltModule {

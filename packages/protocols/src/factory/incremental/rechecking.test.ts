@@ -1,8 +1,8 @@
-import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
-import { openProjects } from "@slipway/kernel/projects/projects";
-import { openArtifacts } from "@slipway/kernel/artifacts/artifacts";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { evidenceRefOf } from "@slipway/kernel/contracts/evidence";
+import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openArtifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { evidenceRefOf } from "@slipway/kernel/factory/contracts/evidence";
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf, contractOf, examplesOf, testsOf } from "../engineering/testing/modules.ts";
 import { rememberingSandbox } from "../engineering/testing/remembering.ts";

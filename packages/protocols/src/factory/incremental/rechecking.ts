@@ -1,6 +1,6 @@
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import type { Sandbox } from "@slipway/kernel/sandbox/contract";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { runTests } from "@slipway/languages/typescript/test-run";
 import { findDependencies, loadModules } from "../engineering/brief.ts";
 import { idOf } from "../engineering/order.ts";

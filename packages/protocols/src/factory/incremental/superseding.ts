@@ -1,5 +1,5 @@
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import type { Call } from "@slipway/kernel/features/call";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import { idOf } from "../engineering/order.ts";
 
 export interface Superseded {

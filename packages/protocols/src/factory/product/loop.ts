@@ -1,5 +1,5 @@
 import { workflow } from "@slipway/durable/ctx";
-import { canonicalPath } from "@slipway/kernel/plans/paths";
+import { canonicalPath } from "@slipway/kernel/paths/paths";
 import { GivenUp } from "../../given-up.ts";
 import type { RebuildPlan } from "../incremental/plan.ts";
 import { askAboutDefect, findDefect } from "./defect.ts";

@@ -1,5 +1,5 @@
 import type { SearchResult } from "@slipway/agents/web-search/web-search";
-import { assertCanonicalPath } from "@slipway/kernel/plans/paths";
+import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { Deficiency, ValidationReport } from "./deficiency.ts";
 import type { CallOf, ToolCall } from "./tools/calls.ts";
 

@@ -1,11 +1,11 @@
 import type { WebSearch } from "@slipway/agents/web-search/web-search";
 import type { Ctx } from "@slipway/durable/ctx";
-import type { Call } from "@slipway/kernel/features/call";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";
-import type { ReadFile } from "../../roles.ts";
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import type { EngineeringStore } from "../engineering/ports.ts";
 import type { RebuildPlan } from "../incremental/plan.ts";
 import type { ProductSpec } from "./spec.ts";

@@ -1,4 +1,4 @@
-import { openScratchKernel } from "@slipway/kernel/features/testing/scratch-kernel";
+import { openScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import { existsSync, symlinkSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

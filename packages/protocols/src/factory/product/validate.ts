@@ -1,4 +1,4 @@
-import { checkSchema } from "@slipway/kernel/config/violations";
+import { checkSchema } from "@slipway/kernel/schema/violations";
 import { CRITERIA } from "./criteria/criteria.ts";
 import { deficiency, type Deficiency, type ValidationReport } from "./deficiency.ts";
 import { outlineOf } from "./outline.ts";

@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { layoutAt } from "@slipway/kernel/layout";
-import { openProjects } from "@slipway/kernel/projects/projects";
-import { openRecords } from "@slipway/kernel/records";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openRecords } from "@slipway/kernel/open-records";
 import type { ProductSpec } from "../product/spec.ts";
 import { openBoard, type Board } from "./board.ts";
 import { initialiseProject } from "./initialise.ts";

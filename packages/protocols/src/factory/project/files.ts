@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { translateFileError } from "@slipway/kernel/files/write-atomic";
-import { inSlices } from "@slipway/kernel/sandbox/turns";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { translateFileError } from "@slipway/kernel/host/files/write-atomic";
+import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
 export interface ProjectFile {
   readonly path: string;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import type { Backlog } from "@slipway/kernel/files/backlog";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { projectedFiles } from "@slipway/kernel/files/projected";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import type { Backlog } from "@slipway/kernel/host/files/backlog";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
 import type { Task } from "./state.ts";
 
 export interface MachineHead {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Call } from "@slipway/kernel/features/call";
-import type { Backlog } from "@slipway/kernel/files/backlog";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { projectedFiles } from "@slipway/kernel/files/projected";
-import type { ProjectChange, ProjectHead, Projects } from "@slipway/kernel/projects/projects";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import type { Backlog } from "@slipway/kernel/host/files/backlog";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
+import type { ProjectChange, ProjectHead, Projects } from "@slipway/kernel/factory/projects/projects";
 import { openBoard, type Board } from "./board.ts";
 import type { Change } from "./changes.ts";
 import { machineFile, type MachineFile } from "./machine-file.ts";

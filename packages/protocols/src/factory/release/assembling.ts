@@ -1,6 +1,6 @@
-import { readObjects } from "@slipway/kernel/git/residents";
+import { readObjects } from "@slipway/kernel/host/git/fast-path/git-queries";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Plan } from "@slipway/kernel/plans/schema";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import type { EngineeringStore, ShippedModule } from "../engineering/ports.ts";
 import type { FileChange } from "./patches.ts";
 import type { Release } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { POLICY } from "@slipway/kernel/features/testing/scratch-kernel";
+import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { afterEach, describe, expect, test } from "vitest";
 import { releaseKind } from "./schema.ts";
 import { NOT_ASKED, openYard, type Yard } from "./testing/yard.ts";

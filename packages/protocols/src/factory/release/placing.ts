@@ -1,6 +1,6 @@
 import type { Failure } from "@slipway/durable/errors";
-import { findFeature } from "@slipway/kernel/features/store";
-import type { Plan } from "@slipway/kernel/plans/schema";
+import { findFeature } from "@slipway/kernel/change/feature/store";
+import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { attempt, certain } from "../../features/attempt.ts";
 import { gate, gateAll } from "../../features/gate.ts";
 import { holdLocks } from "../../features/locks.ts";

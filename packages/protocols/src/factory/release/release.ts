@@ -1,8 +1,8 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import { moduleRef, splitRef } from "@slipway/kernel/code-index/entry";
-import type { Documents } from "@slipway/kernel/documents/documents";
-import type { Call } from "@slipway/kernel/features/call";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { moduleRef, splitRef } from "@slipway/kernel/factory/code-index/entry";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
+import type { Call } from "@slipway/kernel/record/operations/call";
 import type { StateMachine } from "../project/state.ts";
 import { evaluateGates, type ReleasedModule, type ReleaseFacts } from "./gates.ts";
 import { releaseKind, type GateFailure, type Release } from "./schema.ts";

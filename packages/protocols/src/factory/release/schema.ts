@@ -1,6 +1,6 @@
-import { moduleRef } from "@slipway/kernel/code-index/entry";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 
 const said = z.string().regex(/\S/, "must not be empty");

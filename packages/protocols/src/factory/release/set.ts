@@ -1,5 +1,5 @@
-import { splitRef } from "@slipway/kernel/code-index/entry";
-import { inRange } from "@slipway/kernel/code-index/range";
+import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { inRange } from "@slipway/kernel/factory/code-index/range";
 import type { Task } from "../project/state.ts";
 import type { ReleasedModule } from "./gates.ts";
 

@@ -1,5 +1,5 @@
-import { splitRef } from "@slipway/kernel/code-index/entry";
-import { jsonText } from "@slipway/kernel/documents/kind";
+import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { jsonText } from "@slipway/kernel/record/documents/kind";
 import { ENTRY_FILE, importName } from "@slipway/languages/typescript/layout";
 import type { ShippedModule } from "../engineering/ports.ts";
 import type { Release } from "./schema.ts";

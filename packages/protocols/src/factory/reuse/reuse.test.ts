@@ -1,8 +1,8 @@
-import { embeddingText } from "@slipway/kernel/code-index/entry";
-import { hashedModel } from "@slipway/kernel/code-index/hashed-model";
-import { dot } from "@slipway/kernel/code-index/matrix";
-import { embedAll, embedOne } from "@slipway/kernel/code-index/model";
-import { HELD_OUT, LABELLED, QUESTIONS } from "@slipway/kernel/code-index/testing/labelled-modules";
+import { embeddingText } from "@slipway/kernel/factory/code-index/entry";
+import { hashedModel } from "@slipway/kernel/factory/code-index/hashed-model";
+import { dot } from "@slipway/kernel/factory/code-index/matrix";
+import { embedAll, embedOne } from "@slipway/kernel/factory/code-index/model";
+import { HELD_OUT, LABELLED, QUESTIONS } from "@slipway/kernel/factory/code-index/testing/labelled-modules";
 import { describe, expect, test } from "vitest";
 import { contractOf, planOf, plannedModule, reportOf } from "../engineering/testing/modules.ts";
 import { factoryRecords, shippedEntry } from "../testing/factory-records.ts";

@@ -1,5 +1,5 @@
-import { refOf } from "@slipway/kernel/code-index/entry";
-import type { SearchResult } from "@slipway/kernel/code-index/search";
+import { refOf } from "@slipway/kernel/factory/code-index/entry";
+import type { SearchResult } from "@slipway/kernel/factory/code-index/search";
 import { signatureOf, type Described } from "./signature.ts";
 import { CONCLUSION_OF, type ModuleReport, type ReuseDecision } from "./schema.ts";
 

@@ -1,8 +1,8 @@
-import { moduleRef } from "@slipway/kernel/code-index/entry";
-import { isPlaceholder } from "@slipway/kernel/contracts/placeholder";
-import { moduleId } from "@slipway/kernel/contracts/schema";
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { jsonText, type DocumentKind } from "@slipway/kernel/documents/kind";
+import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { isPlaceholder } from "@slipway/kernel/factory/contracts/placeholder";
+import { moduleId } from "@slipway/kernel/factory/contracts/schema";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 
 const said = z.string().refine((value) => !isPlaceholder(value), "must say something: it is empty or a placeholder");

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/code-index/code-index";
-import { newEntry, type NewEntry } from "@slipway/kernel/code-index/entry";
-import { openDocuments, type Documents } from "@slipway/kernel/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/files/file-system";
-import { layoutAt } from "@slipway/kernel/layout";
-import { openRecords, type Records } from "@slipway/kernel/records";
+import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { newEntry, type NewEntry } from "@slipway/kernel/factory/code-index/entry";
+import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openRecords } from "@slipway/kernel/open-records";
+import type { Records } from "@slipway/kernel/record/storage";
 import { onTestFinished } from "vitest";
 
 export interface FactoryRecords {

@@ -1,4 +1,4 @@
-import type { Documents } from "@slipway/kernel/documents/documents";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Adjudication, Challenge, Proposal } from "../engineering/debate/schemas.ts";
 import type { Witnessed } from "../engineering/debate/witness.ts";
 import { idOf } from "../engineering/order.ts";

@@ -1,4 +1,4 @@
-import type { Documents } from "@slipway/kernel/documents/documents";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
 import { CONSEQUENCES } from "../escalation/answers.ts";
 import { escalationKind, RESOLUTIONS, type Escalation, type ResolutionAction } from "../escalation/schema.ts";
 import { decisionLogKind, statusOf, type DecisionLog, type ExceptionStatus } from "../exceptions/decisions.ts";

@@ -1,10 +1,10 @@
-import { storePaths } from "@slipway/kernel/artifacts/layout";
-import { highestVersion } from "@slipway/kernel/artifacts/versions";
-import type { CodeIndex } from "@slipway/kernel/code-index/code-index";
-import { refOf, splitRef, type CodeIndexEntry, type IndexStatus } from "@slipway/kernel/code-index/entry";
-import { inRange } from "@slipway/kernel/code-index/range";
-import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/contracts/evidence";
-import type { Contract } from "@slipway/kernel/contracts/schema";
+import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { highestVersion } from "@slipway/kernel/factory/artifacts/versions";
+import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { refOf, splitRef, type CodeIndexEntry, type IndexStatus } from "@slipway/kernel/factory/code-index/entry";
+import { inRange } from "@slipway/kernel/factory/code-index/range";
+import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
+import type { Contract } from "@slipway/kernel/factory/contracts/schema";
 import type { EngineeringStore } from "../engineering/ports.ts";
 
 /** A shipped module as anybody may see it: what it promises and what was seen of it. Nothing of how it is made. */

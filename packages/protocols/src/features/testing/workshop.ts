@@ -8,11 +8,11 @@ import {
   replaceLine,
   scratchPlan,
   type ApprovedFacts,
-} from "@slipway/kernel/features/testing/scratch-kernel";
+} from "@slipway/kernel/change/testing/scratch-kernel";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Sandbox } from "@slipway/kernel/sandbox/contract";
-import { acquireWithin, heldLocks } from "@slipway/kernel/locks/store";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { acquireWithin, heldLocks } from "@slipway/kernel/change/turn/locks/store";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { AgentDesk, Commission, Reply } from "../../desk.ts";
 import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
 import type { Retry } from "../retrying.ts";

@@ -1,4 +1,4 @@
-import { DECISIONS } from "@slipway/kernel/artifacts/status";
+import { DECISIONS } from "@slipway/kernel/factory/artifacts/status";
 import { z } from "zod";
 import { interfaceChangeSchema } from "../interface-change.ts";
 import { CRITERIA } from "./rubric.ts";

@@ -1,5 +1,5 @@
-import type { FileTree } from "@slipway/kernel/trees/file-tree";
-import { missing } from "@slipway/kernel/trees/files";
+import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
+import { missing } from "@slipway/kernel/host/file-views/files";
 import type { ShippedModule, StoreView } from "../ports.ts";
 import { json } from "../record.ts";
 

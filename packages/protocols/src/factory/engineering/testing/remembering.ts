@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { digestOf } from "@slipway/durable/canonical";
-import type { OutputStream, ProcessOutcome, Sandbox } from "@slipway/kernel/sandbox/contract";
-import { openSandbox } from "@slipway/kernel/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/sandbox/testing/scratch";
-import { unsandboxed } from "@slipway/kernel/sandbox/unsandboxed";
+import type { OutputStream, ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
+import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import type { LanguageReader, ModuleReading } from "@slipway/languages/language";
 import { openTypeScript } from "@slipway/languages/typescript/reader";
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_RESULTS, type WebSearch } from "@slipway/agents/web-search/web-search";
-import { parseStrictJson } from "@slipway/kernel/config/json";
-import { assertCanonicalPath, visible } from "@slipway/kernel/plans/paths";
-import type { ReadFile } from "../../../roles.ts";
+import { parseStrictJson } from "@slipway/kernel/schema/json";
+import { assertCanonicalPath, visible } from "@slipway/kernel/paths/paths";
+import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { told } from "../../told.ts";
 import { sourcesOf, type Emitted, type Sheet, type Source, type ToolResult } from "../sheet.ts";
 import { judgeSpec, validateSpec, type Judged } from "../validate.ts";

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { layoutAt } from "@slipway/kernel/layout";
-import { openProjects } from "@slipway/kernel/projects/projects";
-import { openRecords, type Records } from "@slipway/kernel/records";
+import { layoutAt } from "@slipway/kernel/host/layout";
+import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openRecords } from "@slipway/kernel/open-records";
+import type { Records } from "@slipway/kernel/record/storage";
 import { onTestFinished } from "vitest";
 import type { ProjectRoom } from "../project.ts";
 

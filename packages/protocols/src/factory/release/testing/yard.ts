@@ -1,7 +1,7 @@
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import { fingerprintOf } from "@slipway/kernel/contracts/fingerprint";
-import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/features/testing/scratch-kernel";
-import type { InboxQuestion } from "@slipway/kernel/questions/question";
+import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { codeOf, contractOf, examplesOf, testsOf } from "../../engineering/testing/modules.ts";
 import { partial } from "../../partial.ts";
 import { openFactoryShop, type FactoryShop } from "../../shop.ts";

@@ -1,0 +1,88 @@
+import type { Selectable } from "kysely";
+import { fixedWith } from "../record/database/prepared-query.ts";
+import type { Db, Tx } from "../record/database/tables.ts";
+import type { BudgetTables } from "./tables.ts";
+
+/** What one invocation of an agent took. */
+export type Telemetry = Selectable<BudgetTables["telemetry"]>;
+
+export async function recordTelemetry(tx: Tx, row: Telemetry): Promise<void> {
+  await tx.insertInto("telemetry").values(row).execute();
+}
+
+/** One more call of an invocation: its first call makes the row, every other one adds to it. */
+export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
+  await addedRow(tx, row);
+}
+
+const addedRow = fixedWith((db, row: Telemetry) =>
+  db
+    .insertInto("telemetry")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet((eb) => ({
+        provider: row.provider,
+        model: row.model,
+        input_tokens: eb("telemetry.input_tokens", "+", row.input_tokens),
+        output_tokens: eb("telemetry.output_tokens", "+", row.output_tokens),
+        cost_usd: eb("telemetry.cost_usd", "+", row.cost_usd),
+        duration_ms: eb("telemetry.duration_ms", "+", row.duration_ms),
+        calls: eb("telemetry.calls", "+", row.calls),
+        at: row.at,
+      })),
+    ),
+);
+
+/** The invocation has ended; one that made no call is counted all the same. */
+export async function noteTranscript(tx: Tx, row: Omit<Telemetry, keyof typeof NO_CALL>): Promise<void> {
+  await notedRow(tx, { ...row, ...NO_CALL });
+}
+
+const notedRow = fixedWith((db, row: Telemetry) =>
+  db
+    .insertInto("telemetry")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ transcript_digest: row.transcript_digest })),
+);
+
+const NO_CALL = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 0, calls: 0 };
+
+export async function telemetryOf(db: Db | Tx, { feature_id }: { readonly feature_id: string }): Promise<Telemetry[]> {
+  return db.selectFrom("telemetry").selectAll().where("feature_id", "=", feature_id).orderBy("at").orderBy("id").execute();
+}
+
+/** Of a run and of everything below it. */
+export async function telemetryOfRun(db: Db | Tx, runId: string): Promise<Telemetry[]> {
+  // "0" is the character after "/".
+  return db
+    .selectFrom("telemetry")
+    .selectAll()
+    .where((where) =>
+      where.or([where("run_id", "=", runId), where.and([where("run_id", ">=", `${runId}/`), where("run_id", "<", `${runId}0`)])]),
+    )
+    .orderBy("at")
+    .orderBy("id")
+    .execute();
+}
+
+export interface Totals {
+  readonly invocations: number;
+  readonly calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+  readonly duration_ms: number;
+}
+
+export function totalsOf(rows: readonly Telemetry[]): Totals {
+  const sum = (field: "calls" | "input_tokens" | "output_tokens" | "cost_usd" | "duration_ms") =>
+    rows.reduce((total, row) => total + row[field], 0);
+  return {
+    invocations: rows.length,
+    calls: sum("calls"),
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    cost_usd: sum("cost_usd"),
+    duration_ms: sum("duration_ms"),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../../record/database/tables.ts";
+import type { FeaturesTables } from "./tables.ts";
+
+type Row = Selectable<FeaturesTables["deleted_features"]>;
+
+/** A feature that was deleted, as it was then. Its evidence is filed under `label`, which no feature can be called. */
+export interface Former extends Omit<Row, "merge"> {
+  /** The first of the name that was deleted is 1. */
+  readonly number: number;
+  readonly merge: FeaturesTables["merges"] | null;
+}
+
+export async function keepFormer(tx: Tx, { merge, ...row }: Omit<Former, "number">): Promise<void> {
+  await tx
+    .insertInto("deleted_features")
+    .values({ ...row, merge: merge === null ? null : JSON.stringify(merge) })
+    .execute();
+}
+
+/** Those that had the name before, the oldest first. */
+export async function formerFeatures(db: Db | Tx, id: string): Promise<Former[]> {
+  const rows = await db.selectFrom("deleted_features").selectAll().where("id", "=", id).orderBy("deleted_at").orderBy("label").execute();
+  return rows.map((row, index) => ({
+    ...row,
+    number: index + 1,
+    merge: row.merge === null ? null : (JSON.parse(row.merge) as FeaturesTables["merges"]),
+  }));
+}
+
+/** How a person names one of them: `search@1`. */
+export function formerName({ id, number }: Pick<Former, "id" | "number">): string {
+  return `${id}@${number}`;
+}

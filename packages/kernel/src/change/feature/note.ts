@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { rolesFor } from "../../config/rbac.ts";
+import type { Operation } from "../../record/operations/operation.ts";
+import type { Rooms } from "./dependencies.ts";
+import { findFeature } from "./store.ts";
+
+const MAX_NOTE_CHARACTERS = 64 * 1024;
+
+const noteInput = z.strictObject({
+  feature_id: z.string(),
+  role: z.string().min(1).max(100),
+  text: z.string().min(1).max(MAX_NOTE_CHARACTERS),
+});
+
+/** Only ever adds. The role is the one that spoke, the actor the one that wrote it down. */
+export function noteOperation({ configuration }: Rooms): Operation<z.infer<typeof noteInput>, undefined, null> {
+  return {
+    name: "feature.log_append",
+    roles: rolesFor(configuration.policy.rbac, "feature.log_append"),
+    input: noteInput,
+    async commit(tx, { feature_id, role, text }, _effect, { actor, at }) {
+      await findFeature(tx, feature_id);
+      await tx.insertInto("notes").values({ feature_id, actor_type: role, actor_id: actor.id, text, at }).execute();
+      return null;
+    },
+    event: ({ feature_id, role }) => ({ feature_id, role }),
+  };
+}

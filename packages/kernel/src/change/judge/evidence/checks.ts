@@ -1,0 +1,41 @@
+import { canonicalJson, type Json } from "@slipway/durable/canonical";
+import type { Selectable } from "kysely";
+import { fixedWith } from "../../../record/database/prepared-query.ts";
+import type { Db, Tx } from "../../../record/database/tables.ts";
+import { passedOn, type WantedRun } from "./gate-queries.ts";
+import type { EvidenceTables } from "./tables.ts";
+
+type Row = Selectable<EvidenceTables["checks"]>;
+
+/** One row of evidence. `kind` "mode" is the verdict over a whole gate mode; its steps are rows of their own. */
+export interface Check extends Omit<Row, "counts"> {
+  readonly counts: Json;
+}
+
+export type NewCheck = Omit<Row, "counts" | "produced_by"> & { readonly counts: unknown };
+
+const insertCheck = fixedWith((db, row: Row) => db.insertInto("checks").values(row));
+
+/** Only for what the harness has just seen itself; an agent's claim never comes here. */
+export async function recordCheck(tx: Tx, { counts, ...check }: NewCheck): Promise<void> {
+  await insertCheck(tx, { ...check, counts: counts === null ? null : canonicalJson(counts), produced_by: "harness" });
+}
+
+export async function checksOf(
+  db: Db | Tx,
+  { feature_id, tree }: { readonly feature_id: string; readonly tree?: string },
+): Promise<Check[]> {
+  let query = db.selectFrom("checks").selectAll().where("feature_id", "=", feature_id);
+  if (tree !== undefined) query = query.where("tree", "=", tree);
+  const rows = await query.orderBy("at").orderBy("id").execute();
+  return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
+}
+
+/** Whether the mode of the feature's own gate profile passed on the tree: what another profile says does not count. */
+export async function modePassed(
+  db: Db | Tx,
+  { feature_id, mode, tree, policy }: WantedRun & { readonly feature_id: string },
+): Promise<boolean> {
+  const feature = await db.selectFrom("features").select("gate_profile").where("id", "=", feature_id).executeTakeFirst();
+  return passedOn(await checksOf(db, { feature_id, tree }), { mode, tree, policy, profile: feature?.gate_profile });
+}

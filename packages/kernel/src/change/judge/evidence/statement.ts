@@ -1,0 +1,90 @@
+import { canonicalJson } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import type { ApprovalKey } from "../../land/approvals/key.ts";
+import { preAuthentication } from "../../land/approvals/pae.ts";
+import type { EvidenceBundle } from "./bundle.ts";
+
+const STATEMENT = "https://in-toto.io/Statement/v1";
+export const PREDICATE = "https://slipway.dev/evidence/v1";
+const PAYLOAD_TYPE = "application/vnd.in-toto+json";
+
+const statementSchema = z.object({
+  _type: z.literal(STATEMENT),
+  subject: z.array(z.object({ name: z.string(), digest: z.record(z.string(), z.string()) })),
+  predicateType: z.literal(PREDICATE),
+  predicate: z.record(z.string(), z.unknown()),
+});
+
+/** An in-toto Statement v1 about what was merged. */
+export type Statement = z.infer<typeof statementSchema>;
+
+const envelopeSchema = z.object({
+  payloadType: z.literal(PAYLOAD_TYPE),
+  payload: z.base64(),
+  signatures: z.array(z.object({ keyid: z.string(), sig: z.base64() })).min(1),
+});
+
+/** A DSSE envelope. */
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+export function evidenceStatement({ feature, merge, approval, checks, totals, journal }: EvidenceBundle): Statement {
+  if (merge === null) {
+    throw new SlipwayError("merge_failed", `"${feature.id}" has not been merged, so there is nothing to make a statement about.`, {
+      feature_id: feature.id,
+      suggested_next_actions: ["Merge it first; until then `slipway evidence` shows what there is."],
+    });
+  }
+  return {
+    _type: STATEMENT,
+    subject: [
+      { name: "commit", digest: { gitCommit: merge.commit } },
+      { name: "tree", digest: { gitTree: merge.tree } },
+    ],
+    predicateType: PREDICATE,
+    predicate: {
+      feature: feature.id,
+      run: feature.run_id,
+      ...(feature.deleted === undefined ? {} : { deleted_at: feature.deleted.at }),
+      change: { digest: { sha256: merge.change }, base: merge.base_before, branch: merge.base_branch, strategy: merge.strategy },
+      approval,
+      checks: checks.map(({ name, kind, tree, status, exit_code, counts, log_digest, produced_by, at }) => ({
+        name,
+        kind,
+        tree,
+        status,
+        exit_code,
+        counts,
+        log_digest,
+        produced_by,
+        at,
+      })),
+      agents: totals,
+      journal,
+    },
+  };
+}
+
+export function signStatement(key: ApprovalKey, statement: Statement): Envelope {
+  const payload = Buffer.from(canonicalJson(statement));
+  const sig = Buffer.from(key.sign(preAuthentication(PAYLOAD_TYPE, payload))).toString("base64");
+  return { payloadType: PAYLOAD_TYPE, payload: payload.toString("base64"), signatures: [{ keyid: key.id, sig }] };
+}
+
+/** The statement in an envelope, once its signature has been found good. */
+export function openEnvelope(key: Pick<ApprovalKey, "id" | "verify">, envelope: unknown): Statement {
+  const parsed = envelopeSchema.safeParse(envelope);
+  const statement = parsed.success ? verified(key, parsed.data) : null;
+  if (statement !== null) return statement;
+  throw new SlipwayError("approval_invalid", "This is not evidence signed with this key, or it has been changed since.", {
+    key_id: key.id,
+    suggested_next_actions: ["Check it with the public key of whoever signed it."],
+  });
+}
+
+function verified(key: Pick<ApprovalKey, "id" | "verify">, { payload, signatures }: Envelope): Statement | null {
+  const bytes = Buffer.from(payload, "base64");
+  const signed = preAuthentication(PAYLOAD_TYPE, bytes);
+  const genuine = signatures.some(({ keyid, sig }) => keyid === key.id && key.verify(signed, Buffer.from(sig, "base64")));
+  return genuine ? statementSchema.parse(JSON.parse(bytes.toString("utf8"))) : null;
+}

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { declareWriting } from "../../host/git/writing.ts";
+import { callAs as call, lettersOn } from "../testing/letters.ts";
+import { POLICY, openScratchKernel, type ScratchKernel } from "../testing/scratch-kernel.ts";
+
+let scratch: ScratchKernel;
+const worktree = (path: string) => join(scratch.root, ".worktrees", "letters", path);
+const gate = () => scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" });
+
+/** Each run says what it found, then leaves something in every ignored place. */
+const CHECK = `for path in build/made caches/made src/x.tmp .env; do if test -e $path; then echo "$path was there"; fi; done
+mkdir -p build caches; echo made > build/made; echo made > caches/made; echo made > src/x.tmp
+`;
+
+beforeEach(async () => {
+  scratch = await openScratchKernel({
+    "check.sh": CHECK,
+    ".gitignore": "build/\ncaches/\n*.tmp\n.env\n",
+    "slipway/policy.yaml": `${POLICY}execution: { caches: [caches] }\n`,
+  });
+  await lettersOn(scratch).init();
+});
+afterEach(() => scratch.close());
+
+async function found(): Promise<string> {
+  const { steps } = await gate();
+  return readFileSync(steps[0]?.log_path ?? "", "utf8");
+}
+
+test("a gate finds nothing that another left in files git ignores, except in the caches the policy names", async () => {
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe(".env was there\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+  expect([existsSync(worktree("build")), existsSync(worktree("src/x.tmp")), readFileSync(worktree(".env"), "utf8")]).toEqual([
+    false,
+    false,
+    "mine\n",
+  ]);
+});
+
+test("what a gate left whose process was killed goes before the next one runs; what was there before stays", async () => {
+  await found();
+  const note = scratch.records.layout.besideNote("letters");
+  mkdirSync(dirname(note), { recursive: true });
+  writeFileSync(note, JSON.stringify([".env"]));
+  mkdirSync(worktree("build"));
+  writeFileSync(worktree("build/made"), "planted\n");
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+});
+
+test("the note that an earlier version has left in .slipway is heeded by the next gate, and goes", async () => {
+  await found();
+  const former = join(scratch.root, ".slipway", "features", "letters", "gate.beside.json");
+  writeFileSync(former, JSON.stringify([".env"]));
+  mkdirSync(worktree("build"));
+  writeFileSync(worktree("build/made"), "planted\n");
+  writeFileSync(worktree(".env"), "mine\n");
+  expect(await found()).toBe("caches/made was there\n.env was there\n");
+  expect([former, scratch.records.layout.besideNote("letters")].map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+test("what an earlier version kept of the harness's own in .slipway is taken away at start-up", async () => {
+  await found();
+  const folder = join(scratch.root, ".slipway", "features", "letters");
+  const former = ["harness.index", "harness.index.lock", "gate.beside.json"].map((name) => join(folder, name));
+  for (const path of former) writeFileSync(path, "[]");
+  await scratch.kernel.features.repairProjections();
+  expect(former.map((path) => existsSync(path))).toEqual([false, false, false]);
+  expect(readFileSync(scratch.records.layout.besideNote("letters"), "utf8")).toBe("[]");
+  expect(await found()).toBe("caches/made was there\n");
+});
+
+test("what a gate left that was stopped goes before the next one runs", async () => {
+  const stop = new AbortController();
+  const onStep = ({ kind }: { kind: string }) => kind === "finished" && stop.abort();
+  await expect(
+    scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" }, stop.signal, onStep),
+  ).rejects.toMatchObject({ code: "run_stopped" });
+  // As a kill leaves it: an untracked file of the gate's own, so that the worktree has to be settled first.
+  const { worktree: path, tree: from, base_commit: base } = await lettersOn(scratch).row();
+  await declareWriting(scratch.kernel.repository, path, { from, to: null, base });
+  writeFileSync(worktree("stray.txt"), "stray\n");
+  expect(await found()).toBe("caches/made was there\n");
+});

@@ -1,0 +1,73 @@
+import type { Redactor } from "../../../host/redaction/contract.ts";
+import type { TestCounts } from "./coverage.ts";
+import { malformedReport } from "./reports.ts";
+import { readXml } from "./xml.ts";
+
+const ROOTS = ["testsuites", "testsuite"];
+
+export interface TestReport {
+  readonly counts: TestCounts;
+  readonly ran: RanTests;
+}
+
+/** How often each test ran, by the name its runner gave it. A skipped test has not run. */
+export type RanTests = ReadonlyMap<string, number>;
+
+/** More names than this are no report of a test runner. */
+const MOST_NAMES = 200_000;
+const LONGEST_NAME = 4_096;
+
+/** Counts the test cases themselves; the totals in the attributes are only the tool's claim. */
+export async function parseJunit(chunks: AsyncIterable<string>, path: string): Promise<TestReport> {
+  const counts = { total: 0, failed: 0, skipped: 0 };
+  const ran = new Map<string, number>();
+  let current = { name: "", failed: false, skipped: false };
+  await readXml(chunks, path, {
+    open(name, attributes, names) {
+      if (names.length === 1 && !ROOTS.includes(name)) throw malformedReport(path, `<${name}> is not the root of a JUnit report`);
+      const parent = names.at(-2);
+      if (name === "testcase") {
+        counts.total++;
+        current = { name: (attributes["name"] ?? "").slice(-LONGEST_NAME), failed: false, skipped: false };
+      } else if (name === "failure" || name === "error") {
+        if (parent === "testcase") current.failed = true;
+        // Set-up that failed outside of any case.
+        else counts.failed++;
+      } else if (name === "skipped" && parent === "testcase") current.skipped = true;
+    },
+    close(name) {
+      if (name !== "testcase") return;
+      if (current.failed) counts.failed++;
+      else if (current.skipped) counts.skipped++;
+      if (current.skipped) return;
+      ran.set(current.name, (ran.get(current.name) ?? 0) + 1);
+      if (ran.size > MOST_NAMES) throw malformedReport(path, `it names more than ${MOST_NAMES} tests`);
+    },
+  });
+  return { counts: { ...counts, passed: Math.max(0, counts.total - counts.failed - counts.skipped) }, ran };
+}
+
+export function addTests(left: TestCounts, right: TestCounts): TestCounts {
+  return {
+    total: left.total + right.total,
+    passed: left.passed + right.passed,
+    failed: left.failed + right.failed,
+    skipped: left.skipped + right.skipped,
+  };
+}
+
+export function addRanTests(left: RanTests, right: RanTests): RanTests {
+  const sum = new Map(left);
+  for (const [name, count] of right) sum.set(name, (sum.get(name) ?? 0) + count);
+  return sum;
+}
+
+/** Names are kept, and told to agents and people. */
+export function withoutSecrets(ran: RanTests, redact: Pick<Redactor, "text">): RanTests {
+  const safe = new Map<string, number>();
+  for (const [name, count] of ran) {
+    const told = redact.text(name);
+    safe.set(told, (safe.get(told) ?? 0) + count);
+  }
+  return safe;
+}

@@ -1,0 +1,187 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "@slipway/durable/environment";
+import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import type { Redactor } from "../../../host/redaction/redactor.ts";
+import type { Limits, Sandbox, SharedPath } from "../../../host/sandbox/contract.ts";
+import { resolveBelow } from "../../../host/sandbox/paths.ts";
+import { realWorktree } from "../../../host/sandbox/request.ts";
+import type { TestCounts } from "./coverage.ts";
+import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type Reported } from "./judge.ts";
+import { withoutSecrets, type RanTests } from "./parse-junit.ts";
+import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
+import type { Toolchain } from "../../../host/toolchain/resolve.ts";
+import { clearReports } from "./reports.ts";
+import { GATES_FILE, type GatesConfig } from "../../../config/gates.ts";
+import { logPathOf, runStep, skippedStep, type StepResult, type StepSurroundings } from "./step.ts";
+import { openStepTrees, type Isolation, type StepTree, type StepTrees } from "./step-trees.ts";
+import type { CoverageResult } from "./thresholds.ts";
+
+export interface GatePolicy {
+  readonly defaultStepTimeoutSeconds: number;
+  readonly envAllowlist: readonly string[];
+  readonly transientErrorCodes: readonly string[];
+  readonly transientMaxRetries: number;
+  readonly allowUnsupportedParser?: boolean | undefined;
+  readonly minimums?: CoverageRatios | undefined;
+  readonly targets?: CoverageRatios | undefined;
+}
+
+export interface GateRequest {
+  readonly config: GatesConfig;
+  readonly profile: string;
+  readonly mode: string;
+  readonly worktree: string;
+  readonly overrides?: VerificationOverrides;
+  readonly policy: GatePolicy;
+  readonly sandbox: Sandbox;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The project's; without it a step has the PATH of `hostEnv`, if the policy hands that on. */
+  readonly toolchain?: Toolchain;
+  readonly readOnly?: readonly string[];
+  readonly shared?: readonly SharedPath[];
+  readonly limits?: Partial<Limits>;
+  /** A folder of the harness's own, on a file system that can hold layers; one in the temporary folder unless told. */
+  readonly scratch?: string;
+  /** Brings the worktree back to its tree: after each step where there are no layers, and at the end if reports were taken away. */
+  readonly bringBack?: () => Promise<void>;
+  /** Every path of the tree; asked for only where a step hands something on. */
+  readonly trackedPaths?: () => Promise<readonly string[]>;
+  readonly logFolder: string;
+  readonly redact: Redactor;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  readonly onStep?: (event: StepEvent) => void;
+}
+
+export type StepEvent =
+  | { readonly kind: "started"; readonly name: string; readonly index: number; readonly of: number }
+  /** Redacted. */
+  | { readonly kind: "output"; readonly name: string; readonly text: string }
+  | { readonly kind: "finished"; readonly index: number; readonly of: number; readonly result: StepResult };
+
+export interface GateResult {
+  readonly profile: string;
+  readonly mode: string;
+  readonly passed: boolean;
+  readonly failure: Failure | null;
+  readonly steps: readonly StepResult[];
+  readonly coverage: CoverageResult | null;
+  readonly tests: TestCounts | null;
+  readonly ran: RanTests | null;
+  readonly isolation: Isolation;
+  readonly durationMs: number;
+}
+
+/**
+ * Runs the steps of one mode in order and stops at the first that fails. A gate that fails is a result; only a mistake
+ * in the configuration is thrown, and then no process was started.
+ */
+export async function runGate(request: GateRequest): Promise<GateResult> {
+  const started = request.clock.monotonic();
+  const gate = planGate(request.config, request.profile, request.mode, request.policy, request.overrides);
+  const worktree = realWorktree(request.worktree);
+  for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
+  throwIfStopped(request);
+  const reports = reportPaths(gate);
+  const { sandbox, bringBack, scratch = join(tmpdir(), "slipway-gates") } = request;
+  const handsOn = gate.steps.some(({ produces }) => produces.length > 0);
+  const tracked = new Set(handsOn ? await request.trackedPaths?.() : []);
+  const isTracked = (path: string) => tracked.has(path);
+  await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, isTracked }, reports);
+  const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
+    profile: gate.profile,
+    mode: gate.mode,
+    passed: judged.failure === null,
+    steps,
+    ...judged,
+    isolation: trees.isolation,
+    durationMs: request.clock.monotonic() - started,
+  });
+
+  const unsupported = unsupportedParser(gate, request.policy);
+  if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null, ran: null });
+
+  const cleared = clearReports(worktree, reports);
+  try {
+    const { steps, reported } = await runSteps(gate, worktree, trees, request);
+    throwIfStopped(request);
+    const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
+    const { ran, ...judged } = judgeReports(gate, reported, failed);
+    return finish(steps, { ...request.redact.value(judged), ran: ran && withoutSecrets(ran, request.redact) });
+  } finally {
+    if (cleared && trees.isolation === "layer") await bringBack?.();
+  }
+}
+
+/** A gate that was stopped has neither passed nor failed. */
+function throwIfStopped({ signal, mode }: GateRequest): void {
+  if (signal?.aborted !== true) return;
+  throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it ended.`, {}, { cause: signal.reason });
+}
+
+type Judged = Pick<GateResult, "failure" | "coverage" | "tests" | "ran">;
+
+interface Ran {
+  readonly steps: readonly StepResult[];
+  readonly reported: Reported;
+}
+
+async function runSteps(gate: PlannedGate, worktree: string, trees: StepTrees, request: GateRequest): Promise<Ran> {
+  const results: StepResult[] = [];
+  let reported = NOTHING_REPORTED;
+  for (const [index, step] of gate.steps.entries()) {
+    request.onStep?.({ kind: "started", name: step.name, index, of: gate.steps.length });
+    const tree = trees.open();
+    try {
+      const result = await runStep(step, logPathOf(request.logFolder, index, step.name), surroundings(gate, worktree, tree, request));
+      reported = await readReports(tree.written, gate, reported);
+      results.push(result);
+      request.onStep?.({ kind: "finished", index, of: gate.steps.length, result });
+      if (result.status === "fail") return { steps: [...results, ...skipFrom(gate, index + 1, request)], reported };
+    } finally {
+      await tree.close();
+    }
+  }
+  return { steps: results, reported };
+}
+
+function surroundings({ profile, mode }: PlannedGate, worktree: string, tree: StepTree, request: GateRequest): StepSurroundings {
+  const { policy, onStep, sandbox, hostEnv, toolchain, readOnly = [], shared = [], limits = {}, redact, signal } = request;
+  return {
+    profile,
+    mode,
+    worktree,
+    tree,
+    sandbox,
+    hostEnv,
+    envAllowlist: policy.envAllowlist,
+    transientErrorCodes: policy.transientErrorCodes,
+    transientMaxRetries: policy.transientMaxRetries,
+    toolchain,
+    readOnly,
+    shared,
+    limits,
+    redact,
+    signal,
+    onOutput: onStep && ((name, text) => onStep({ kind: "output", name, text })),
+  };
+}
+
+function skipFrom(gate: PlannedGate, first: number, { logFolder, redact }: GateRequest): StepResult[] {
+  return gate.steps.slice(first).map((step, offset) => skippedStep(step, logPathOf(logFolder, first + offset, step.name), redact));
+}
+
+/** `custom` is a name without a parser behind it. */
+function unsupportedParser(gate: PlannedGate, policy: GatePolicy): Failure | null {
+  if (gate.coverage?.type !== "custom" || policy.allowUnsupportedParser === true) return null;
+  return toFailure(
+    new SlipwayError("unsupported_parser", `${GATES_FILE} asks for the coverage parser "custom", and there is none.`, {
+      file: GATES_FILE,
+      field: "parsers.coverage.type",
+      suggested_next_actions: [
+        "Use lcov, jacoco_xml, cobertura_xml or junit_xml, or set parsers.allow_unsupported in slipway/policy.yaml.",
+      ],
+    }),
+  );
+}

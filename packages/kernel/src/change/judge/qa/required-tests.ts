@@ -1,0 +1,16 @@
+import { posix } from "node:path";
+import { MODES, type GatesConfig, type GateStep } from "../../../config/gates.ts";
+
+/**
+ * The gate steps that look at a file, as `<mode>:<step>`, in the order in which they run: a step that runs in a folder looks at
+ * what is below it. Nothing but the configuration and the path decides.
+ */
+export function requiredTests({ profiles }: GatesConfig, profile: string, path: string): string[] {
+  const modes = Object.hasOwn(profiles, profile) ? profiles[profile]?.modes : undefined;
+  return MODES.flatMap((mode) => (modes?.[mode] ?? []).filter((step) => looksAt(step, path)).map(({ name }) => `${mode}:${name}`));
+}
+
+function looksAt({ cwd = "." }: GateStep, path: string): boolean {
+  const folder = posix.join("/", cwd);
+  return folder === "/" || `/${path}`.startsWith(`${folder.replace(/\/$/, "")}/`);
+}

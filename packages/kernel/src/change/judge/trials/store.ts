@@ -1,0 +1,62 @@
+import { canonicalJson } from "@slipway/durable/canonical";
+import type { Failure } from "@slipway/durable/errors";
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "../../../record/database/tables.ts";
+import type { TestCounts } from "../gates/coverage.ts";
+import type { RecordedStep } from "../gates/store.ts";
+import type { TrialTables } from "./tables.ts";
+
+type Row = Selectable<TrialTables["trials"]>;
+
+export interface TrialCounts {
+  readonly tests: TestCounts | null;
+  readonly coverage: { readonly line: number | null; readonly branch: number | null } | null;
+  /** The object that names the tests that ran; none in a trial of before they were kept, or without a report. */
+  readonly ran?: string | null;
+}
+
+export interface TrialRecord extends Omit<Row, "failure" | "steps" | "counts"> {
+  readonly failure: Failure | null;
+  readonly steps: readonly RecordedStep[];
+  readonly counts: TrialCounts;
+}
+
+export async function recordTrial(tx: Tx, { failure, steps, counts, ...trial }: TrialRecord): Promise<void> {
+  const told = { failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps), counts: canonicalJson(counts) };
+  await tx
+    .insertInto("trials")
+    .values({ ...trial, ...told })
+    .execute();
+}
+
+/**
+ * The last result under this key, if it was not red. A red one is no reason to look away: what repairs it, such as a module that was
+ * installed since, need not be in the key.
+ */
+export async function rememberedTrial(db: Db, key: string): Promise<TrialRecord | null> {
+  const row = await db
+    .selectFrom("trials")
+    .selectAll()
+    .where("key", "=", key)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+  return row === undefined || row.status === "fail" ? null : recordOf(row);
+}
+
+/** The latest trials of these trees that were not red. */
+export async function trialsOf(db: Db, trees: readonly string[]): Promise<TrialRecord[]> {
+  const query = db.selectFrom("trials").selectAll().where("tree", "in", trees).where("status", "!=", "fail");
+  return (await query.orderBy("at", "desc").orderBy("id", "desc").limit(MOST_TRIALS).execute()).map(recordOf);
+}
+
+const MOST_TRIALS = 100;
+
+function recordOf(row: Row): TrialRecord {
+  return {
+    ...row,
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as Failure),
+    steps: JSON.parse(row.steps) as RecordedStep[],
+    counts: JSON.parse(row.counts) as TrialCounts,
+  };
+}

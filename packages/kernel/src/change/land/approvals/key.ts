@@ -1,0 +1,125 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from "node:crypto";
+import { link, lstat, mkdir, open, readFile, realpath, unlink } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { hasCode, nodeFileSystem } from "../../../host/files/file-system.ts";
+
+/** Signs what a person approved. Agents never see it: it is outside the repository and outside every sandbox. */
+export interface ApprovalKey {
+  /** SHA-256 of the public key. */
+  readonly id: string;
+  /** PEM, for whoever wants to check a signature. */
+  readonly publicKey: string;
+  sign(bytes: Uint8Array): Uint8Array;
+  verify(bytes: Uint8Array, signature: Uint8Array): boolean;
+}
+
+export interface KeyPlace {
+  /** XDG_CONFIG_HOME, or ~/.config. */
+  readonly configHome: string;
+  readonly repositoryRoot: string;
+}
+
+/** The person's key; made on first use. */
+export function openApprovalKey(place: KeyPlace): Promise<ApprovalKey> {
+  return openSigningKey(place, "approval.pem");
+}
+
+/** A key of its own for each kind of word that is signed. */
+export async function openSigningKey({ configHome, repositoryRoot }: KeyPlace, name: string): Promise<ApprovalKey> {
+  const folder = join(configHome, "slipway", "keys");
+  const path = join(folder, name);
+  try {
+    await assertOutside(path, repositoryRoot);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await assertPrivate(folder, 0o700);
+    const pem = await readFile(path, "utf8").catch((error: unknown) => createKey(path, error));
+    await assertPrivate(path, 0o600);
+    return keyFrom(pem, path);
+  } catch (error) {
+    if (error instanceof SlipwayError || !(error instanceof Error)) throw error;
+    throw refusedKey(path, `${error.message}.`, "Make the folder readable and writable for your user, and for nobody else.");
+  }
+}
+
+async function createKey(path: string, error: unknown): Promise<string> {
+  if (!hasCode(error, "ENOENT")) throw error;
+  const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const file = await open(temporary, "wx", 0o600);
+  await file.writeFile(pem);
+  await file.sync();
+  await file.close();
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    // Linking fails where renaming would replace: of two processes that make a key at once, both use the first one's.
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await nodeFileSystem.syncDirectory(dirname(path));
+  return readFile(path, "utf8");
+}
+
+function keyFrom(pem: string, path: string): ApprovalKey {
+  const privateKey = parseKey(pem, path);
+  const publicKey = createPublicKey(privateKey);
+  return {
+    id: createHash("sha256")
+      .update(publicKey.export({ type: "spki", format: "der" }))
+      .digest("hex"),
+    publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
+    sign: (bytes) => sign(null, bytes, privateKey),
+    verify: (bytes, signature) => verify(null, bytes, publicKey, signature),
+  };
+}
+
+function parseKey(pem: string, path: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    // Told below, without the parser's words: they may quote the key.
+  }
+  throw refusedKey(
+    path,
+    "It is not an Ed25519 private key.",
+    "Move the file away; a new key is made at the next approval. Approvals given with the old one are then void.",
+  );
+}
+
+async function assertOutside(path: string, repositoryRoot: string): Promise<void> {
+  const inside = relative(await realpath(repositoryRoot), await realOfNearest(path));
+  if (inside.startsWith("..") || isAbsolute(inside)) return;
+  throw refusedKey(
+    path,
+    "It would be inside the repository, where agents work.",
+    "Set XDG_CONFIG_HOME to a folder outside the repository.",
+  );
+}
+
+/** The path with links resolved as far as it exists. */
+async function realOfNearest(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+    return join(await realOfNearest(dirname(path)), basename(path));
+  }
+}
+
+async function assertPrivate(path: string, mode: number): Promise<void> {
+  const found = await lstat(path);
+  const permissions = found.mode & 0o777;
+  if (found.isSymbolicLink()) throw refusedKey(path, "It is a symbolic link.", "Put the file itself there.");
+  if ((permissions & ~mode) === 0) return;
+  throw refusedKey(path, `Others may read it (mode ${permissions.toString(8)}).`, `Run: chmod ${mode.toString(8)} ${path}`);
+}
+
+function refusedKey(path: string, reason: string, next: string): SlipwayError {
+  return new SlipwayError("approval_invalid", `The key ${path} cannot be used. ${reason}`, {
+    file: path,
+    suggested_next_actions: [next],
+  });
+}

@@ -1,0 +1,33 @@
+import type { Tx } from "../../../record/database/tables.ts";
+
+export interface ApprovalsTables {
+  /** One row per approval that has been used; that it is there is what makes an approval single-use. */
+  approvals: {
+    id: string;
+    feature_id: string;
+    change: string;
+    tree: string;
+    base: string;
+    policy_hash: string;
+    approved_by: string;
+    issued_at: number;
+    consumed_at: number;
+    token: string;
+  };
+}
+
+export async function createApprovals(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("approvals")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("feature_id", "text", (column) => column.notNull())
+    .addColumn("change", "text", (column) => column.notNull())
+    .addColumn("tree", "text", (column) => column.notNull())
+    .addColumn("base", "text", (column) => column.notNull())
+    .addColumn("policy_hash", "text", (column) => column.notNull())
+    .addColumn("approved_by", "text", (column) => column.notNull())
+    .addColumn("issued_at", "bigint", (column) => column.notNull())
+    .addColumn("consumed_at", "bigint", (column) => column.notNull())
+    .addColumn("token", "text", (column) => column.notNull())
+    .execute();
+}

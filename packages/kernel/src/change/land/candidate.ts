@@ -1,0 +1,163 @@
+import type { Json } from "@slipway/durable/canonical";
+import { SlipwayError } from "@slipway/durable/errors";
+import { z } from "zod";
+import { checksOf, recordCheck, type Check } from "../judge/evidence/checks.ts";
+import { isOutdated, MODE } from "../judge/evidence/gate-queries.ts";
+import { branchHead } from "../../host/git/branch.ts";
+import { changeBetween, diffText, linesBetween } from "../../host/git/change.ts";
+import { buildMerge } from "../../host/git/merge.ts";
+import type { Operation } from "../../record/operations/operation.ts";
+import { hunksOf, type DiffHunk } from "../judge/qa/hunks.ts";
+import { inWords, type Finding } from "../judge/test-integrity/finding.ts";
+import { identityOf } from "../feature/identity.ts";
+import { moveWorktree } from "../feature/move.ts";
+import { realign } from "../judge/qa-operations.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+import { findingsOn } from "../judge/findings.ts";
+import { settle } from "../work/settle.ts";
+import { findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
+
+/** Kind of the rows that say what the change itself shows against it. */
+const SCRUTINY = "scrutiny";
+
+const candidateInput = z.strictObject({ feature_id: z.string() });
+
+/** What a person approves: this change, giving this tree, on this base, under this policy. */
+export interface Candidate {
+  readonly feature_id: string;
+  readonly base_branch: string;
+  readonly base: string;
+  readonly tree: string;
+  readonly change: string;
+  readonly policy_hash: string;
+  readonly summary: string;
+  /** Reasons not to believe that the work is done, as far as the change itself shows them. */
+  readonly flags: readonly string[];
+  /** The same, where the specification asked for it, and what may be good to know. */
+  readonly notes: readonly string[];
+  /** The base had moved and the worktree now holds the change on top of it: gate it again. */
+  readonly rebuilt: boolean;
+  /** Policy or gates have changed since the gates ran on it, or none ran: gate it again. */
+  readonly outdated: boolean;
+  readonly conflicts: readonly string[];
+  /** Nothing is left to merge: the base already holds it. */
+  readonly empty: boolean;
+}
+
+interface Prepared {
+  readonly base: string;
+  readonly tree: string;
+  readonly conflicts: readonly string[];
+  readonly change: string;
+  readonly summary: string;
+  readonly findings: readonly Finding[];
+  readonly withoutWalls: readonly string[];
+  readonly outdated: boolean;
+  readonly empty: boolean;
+  readonly hunks: readonly DiffHunk[];
+}
+
+export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
+  const { repository, configuration, db } = rooms;
+  return {
+    name: "feature.candidate",
+    roles: ["orchestrator", "system"],
+    input: candidateInput,
+    async effect({ feature_id }, { operationId, at }) {
+      const feature = await findFeature(db, feature_id);
+      const base = await headOf(rooms, feature.base_branch);
+      // Nobody is asked to approve a change while the worktree they look at holds another one.
+      await settle(rooms, feature, operationId, at);
+      const { tree, conflicts } =
+        base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
+      const gated = await checksOf(db, { feature_id, tree });
+      const { digest: change, entries } = await changeBetween(repository, base, tree);
+      return {
+        base,
+        tree,
+        conflicts,
+        change,
+        findings: await findingsOn(rooms, feature, entries),
+        withoutWalls: withoutWalls(gated),
+        outdated: gated.every(({ kind }) => kind !== MODE) || isOutdated(gated, configuration.policyHash),
+        empty: entries.length === 0,
+        summary: await diffText(repository, base, tree, { stat: true }),
+        hunks: base === feature.base_commit ? [] : hunksOf(await linesBetween(repository, base, tree)),
+      };
+    },
+    async commit(tx, { feature_id }, prepared, { at, operationId }) {
+      const { base, tree, conflicts, change, empty, summary, hunks, findings, outdated } = prepared;
+      const before = await findFeature(tx, feature_id);
+      const rebuilt = conflicts.length === 0 && base !== before.base_commit;
+      if (rebuilt || outdated) {
+        const { plan = "na" } = gateMap(before);
+        const moved = rebuilt ? { base_commit: base, tree } : {};
+        const feature = await updateFeature(tx, before, { ...moved, gates: JSON.stringify({ plan }) }, at);
+        if (rebuilt) await realign(tx, rooms, feature, hunks);
+      }
+      const warnings = findings.filter(({ level }) => level === "warning");
+      for (const [index, { rule, path, message }] of warnings.entries()) {
+        const seen = {
+          id: `${operationId}#scrutiny-${index + 1}`,
+          name: rule,
+          kind: SCRUTINY,
+          status: "fail",
+          exit_code: null,
+          log_digest: null,
+        } as const;
+        await recordCheck(tx, { ...seen, run_id: before.run_id, feature_id, tree, at, counts: { path, message } });
+      }
+      return {
+        feature_id,
+        base_branch: before.base_branch,
+        base,
+        tree,
+        policy_hash: configuration.policyHash,
+        rebuilt,
+        outdated,
+        conflicts,
+        change,
+        flags: [...warnings.map(inWords), ...prepared.withoutWalls],
+        notes: findings.filter(({ level }) => level === "note").map(inWords),
+        empty,
+        summary,
+      };
+    },
+    event: (_input, { feature_id, base, tree, rebuilt }) => ({ feature_id, base, tree, rebuilt }),
+  };
+
+  async function moveOnto(feature: Feature, base: string, step: string, at: number): Promise<Pick<Prepared, "tree" | "conflicts">> {
+    const built = await buildMerge(repository, {
+      baseCommit: feature.base_commit,
+      baseNow: base,
+      tree: feature.tree,
+      strategy: "squash",
+      message: `${feature.id} on ${base}`,
+      ...identityOf(at),
+    });
+    if (built.conflicts.length > 0) return { tree: feature.tree, conflicts: built.conflicts };
+    await moveWorktree(rooms, feature, { base, tree: built.tree }, step, at);
+    return { tree: built.tree, conflicts: [] };
+  }
+}
+
+/** Whoever approves must know that a gate could have seen and touched more than the worktree. */
+function withoutWalls(gated: readonly Check[]): string[] {
+  const runs = gated.filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
+  return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
+}
+
+function isUnsandboxed(counts: Json): boolean {
+  return typeof counts === "object" && counts !== null && "sandbox" in counts && counts.sandbox === "none";
+}
+
+export async function headOf({ repository }: Rooms, branch: string): Promise<string> {
+  const head = await branchHead(repository, branch);
+  if (head !== null) return head;
+  throw new SlipwayError("repository_unsuitable", `The base branch "${branch}" is gone, so nothing can land on it.`, {
+    branch,
+    suggested_next_actions: [
+      `Put it back (\`git branch ${branch} <commit>\`, or \`git branch -m <its new name> ${branch}\`), then try again.`,
+    ],
+  });
+}

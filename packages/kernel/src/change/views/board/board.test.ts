@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openRepository } from "../../../host/git/repository.ts";
+import { layoutAt } from "../../../host/layout.ts";
+import { openRecords } from "../../../open-records.ts";
+import { findLayout, glance } from "../../../open-board.ts";
+
+function scratch(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+describe("where the repository is", () => {
+  test("found upwards, by git's folder", () => {
+    const root = scratch();
+    mkdirSync(join(root, "a", ".git"), { recursive: true });
+    mkdirSync(join(root, "a", "b", "c"), { recursive: true });
+    expect(findLayout(join(root, "a", "b", "c"))).toMatchObject({ root: join(root, "a"), commonDir: join(root, "a", ".git") });
+  });
+
+  const git = (cwd: string, ...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd, stdio: "pipe" });
+
+  /** What git itself says, through the kernel. */
+  async function asGitSays(folder: string): Promise<void> {
+    const { root, commonDir } = await openRepository(folder);
+    expect(findLayout(folder)).toMatchObject({ root, commonDir });
+  }
+
+  test("a linked worktree, a separate git directory and a submodule are what git takes them for", async () => {
+    const root = scratch();
+    git(root, "init", "-q", "one");
+    git(join(root, "one"), "commit", "-q", "--allow-empty", "-m", "start");
+    git(join(root, "one"), "worktree", "add", "-q", join(root, "linked"));
+    git(root, "clone", "-q", "--separate-git-dir", join(root, "elsewhere"), "one", "separate");
+    git(root, "clone", "-q", "--bare", "one", "bare.git");
+    git(join(root, "bare.git"), "worktree", "add", "-q", "-b", "more", join(root, "of-bare"));
+    git(root, "clone", "-q", "--bare", "one", ".git");
+    git(root, "worktree", "add", "-q", "-b", "more", join(root, "of-hidden-bare"));
+    git(join(root, "one"), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(root, "elsewhere"), "part");
+    for (const name of ["one", "linked", "separate", "of-bare", "of-hidden-bare", "one/part"]) await asGitSays(join(root, name));
+  });
+
+  test("nowhere is an error that says what to do", () => {
+    const folder = scratch();
+    expect(() => findLayout(folder)).toThrow(
+      expect.objectContaining({
+        code: "not_a_repository",
+        details: expect.objectContaining({ suggested_next_actions: [expect.any(String)] }),
+      }),
+    );
+  });
+});
+
+describe("what is in it", () => {
+  test("no database: nothing, and none is made", async () => {
+    const layout = layoutAt(scratch());
+    expect(await glance(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
+    expect(() => rmSync(layout.state)).toThrow("ENOENT");
+  });
+
+  test("features with their gates, locks, cost and merge, runs, and open questions with their options", async () => {
+    const layout = layoutAt(scratch());
+    const records = await openRecords({ layout });
+    await records.database.sqlite.exclusive((database) => {
+      database.exec(`
+        INSERT INTO features (id, run_id, status, status_reason, version, branch, worktree, base_branch, base_commit, tree, spec_source, spec_digest, gate_profile, gates, created_at, updated_at)
+          VALUES ('letters', 'r/feature:letters', 'merged', '', 1, 'letters', '', 'main', 'b', 't', 's', 'd', 'default', '{"fast":"pass"}', 1, 2);
+        INSERT INTO questions (id, run_id, name, kind, title, body, options, answer_schema, context, answerable_by, remind_at, reminded, asked_at, expires_at, status)
+          VALUES ('r#q', 'r', 'q', 'blocked', 'Stuck?', '', '[{"value":"retry","label":"again"}]', '{}', '{"feature_id":"letters"}', '[]', '[]', 0, 3, NULL, 'open');`);
+    });
+    await records.close();
+    expect(await glance(layout)).toMatchObject({
+      features: [{ id: "letters", gates: { fast: "pass" }, cost_usd: 0, merged_as: null, locks: [] }],
+      questions: [{ id: "r#q", feature: "letters", options: [{ value: "retry", label: "again" }] }],
+      runs: [],
+    });
+  });
+
+  test("a newer program's database is refused", async () => {
+    const layout = layoutAt(scratch());
+    const records = await openRecords({ layout });
+    await records.database.sqlite.exclusive((database) => database.exec("INSERT INTO schema_version VALUES (99, 'future')"));
+    await records.close();
+    await expect(glance(layout)).rejects.toMatchObject({ code: "database_newer", details: { file: layout.database } });
+  });
+});

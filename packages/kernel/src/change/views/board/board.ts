@@ -1,0 +1,79 @@
+import type { Line } from "../../../budget/rules.ts";
+
+/**
+ * What `status`, `watch` and the board of a run show. Plain SQL on a read-only connection and no imports beyond it: the
+ * command must answer in the time a bare Node takes to start, and must work while a run is live.
+ */
+export interface Glance {
+  readonly repository: string;
+  readonly features: readonly FeatureGlance[];
+  readonly runs: readonly RunGlance[];
+  readonly questions: readonly QuestionGlance[];
+  readonly locks: readonly LockGlance[];
+  /** Of runs that are not over. */
+  readonly budgets: readonly BudgetGlance[];
+}
+
+export interface FeatureGlance {
+  readonly id: string;
+  /** A status of the kernel's, or `waiting` for a feature of a live run that has not been started. */
+  readonly status: string;
+  readonly reason: string;
+  readonly run: string;
+  readonly gates: Readonly<Record<string, string>>;
+  /** The newest result; `current` when it was had on the tree of now. */
+  readonly last_gate: { readonly mode: string; readonly passed: boolean; readonly current: boolean; readonly at: number } | null;
+  readonly tree: string | null;
+  readonly merged_as: string | null;
+  readonly cost_usd: number;
+  readonly locks: readonly string[];
+  /** The agent, gate or git operation that is under way. */
+  readonly at_work: { readonly step: string; readonly since: number } | null;
+  readonly waits_for: Wait | null;
+  readonly updated_at: number;
+}
+
+/** What has to happen before a feature goes on. */
+export type Wait =
+  | { readonly for: "person"; readonly question: string; readonly number: number; readonly kind: string }
+  | { readonly for: "feature"; readonly features: readonly string[]; readonly resources: readonly string[] }
+  | { readonly for: "lock"; readonly resources: readonly string[]; readonly features: readonly string[] }
+  /** A limit of the provider's that says when it is over; milliseconds since the epoch. */
+  | { readonly for: "limit"; readonly provider: string; readonly code: "rate_limited" | "quota_exhausted"; readonly until: number }
+  | { readonly for: "slot" }
+  /** Approved: it lands when those approved before it have, and when its run goes on. */
+  | { readonly for: "landing" };
+
+/** One limit, and how far it is used up. */
+export interface BudgetGlance extends Line {
+  readonly run: string;
+}
+
+export interface RunGlance {
+  readonly id: string;
+  readonly protocol: string;
+  readonly status: string;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+  readonly owner_pid: number | null;
+}
+
+export interface QuestionGlance {
+  readonly id: string;
+  /** As `slipway inbox` shows it: Q1, Q2, … in the order in which they were asked. */
+  readonly number: number;
+  readonly kind: string;
+  readonly title: string;
+  readonly feature: string | null;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly asked_at: number;
+}
+
+/** One resource that was ever locked; `holder` is null while it is free. */
+export interface LockGlance {
+  readonly resource: string;
+  readonly holder: string | null;
+  readonly lease_id: string | null;
+  readonly token: number;
+  readonly expires_at: number | null;
+}

@@ -1,0 +1,94 @@
+import type { LockGlance, QuestionGlance, Wait } from "./board.ts";
+import { pauseOf } from "./limits.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Waits {
+  readonly questions: readonly QuestionGlance[];
+  /** Plans that wait for others: `id`, `features` and `files` (JSON), `locks` (JSON). */
+  readonly plans: readonly Row[];
+  /** Runs whose last word is that a lock was not to be had. */
+  readonly refusals: readonly Row[];
+  /** Runs that sit a limit of their provider's out. */
+  readonly pauses: readonly Row[];
+  readonly locks: readonly LockGlance[];
+  /** Features about which a person's last word was yes. */
+  readonly approved: ReadonlySet<string>;
+}
+
+/** What a person has said about merging a feature, the last word last. */
+export const APPROVALS = `
+  SELECT json_extract(context, '$.feature_id') AS feature, json_extract(answer, '$.decision') AS decision
+  FROM questions WHERE kind = 'approval' AND status = 'answered' ORDER BY answered_at`;
+
+export function approvedIn(rows: readonly Row[]): ReadonlySet<string> {
+  const last = new Map(rows.map(({ feature, decision }) => [String(feature), decision]));
+  return new Set([...last].filter(([, decision]) => decision === "approve").map(([feature]) => feature));
+}
+
+/** What of two plans is the same file; `features` are those in the way. */
+export const PLANS_IN_THE_QUEUE = plansThatWait("blocked_queue", "waits_for", "required_resources");
+export const PLANS_THAT_WAIT = plansThatWait("waits", "blockers", "'[]'");
+
+function plansThatWait(table: string, features: string, locks: string): string {
+  const paths = ["create", "modify", "delete"].map((operation) => `SELECT value FROM json_each(w.plan, '$.files.${operation}')`);
+  return `
+    SELECT w.feature_id AS id, w.${features} AS features, ${locks} AS locks,
+           (SELECT json_group_array(DISTINCT c.resource) FROM plan_claims c
+            WHERE c.feature_id IN (SELECT value FROM json_each(w.${features})) AND c.resource IN (${paths.join(" UNION ")})) AS files
+    FROM ${table} w`;
+}
+
+/** Where the last thing a run has to tell is that it did not get a lock. */
+export const LOCK_REFUSALS = `
+  SELECT e.stream, e.payload FROM heads h JOIN events e ON e.stream = h.stream AND e.seq = h.seq
+  WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
+
+/** A person comes first: whatever else there is, nothing goes on before they have answered. */
+export function waitFor({ id, status, reason }: Waiter, { questions, plans, refusals, pauses, locks, approved }: Waits): Wait | null {
+  const question = questions.find((asked) => asked.feature === id);
+  if (question !== undefined) return { for: "person", question: question.id, number: question.number, kind: question.kind };
+  const pause = pauseOf(id, pauses);
+  if (pause !== null) return pause;
+  const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${id}`));
+  if (refused !== undefined) return lockOf(String(refused["payload"]));
+  if (status === "ready_to_merge") return approved.has(id) ? { for: "landing" } : null;
+  const plan = plans.find((row) => row["id"] === id);
+  return plan === undefined ? null : otherFeatures({ id, status, reason }, plan, locks);
+}
+
+/** The feature of whose row this is asked. */
+interface Waiter {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string;
+}
+
+function otherFeatures({ id: feature, reason }: Waiter, plan: Row, locks: readonly LockGlance[]): Wait {
+  const features = names(plan["features"]);
+  const files = names(plan["files"]);
+  const said = files.length > 0 ? [] : saidIn(reason);
+  const resources = [...files, ...said];
+  if (said.length > 0 && said.every((what) => what.startsWith(LOCK)))
+    return { for: "lock", features, resources: said.map((what) => what.slice(LOCK.length)) };
+  const held = locks.filter(({ resource, holder }) => names(plan["locks"]).includes(resource) && holder !== null && holder !== feature);
+  if (resources.length === 0 && held.length > 0) return { for: "lock", features, resources: held.map(({ resource }) => resource) };
+  return { for: "feature", features, resources };
+}
+
+const LOCK = "lock ";
+
+/** What a feature waits for that is no file, as its own state says it: `waits for first: contract openapi, lock events`. */
+function saidIn(reason: string): string[] {
+  return /^waits for [^:]+: (.+)$/.exec(reason)?.[1]?.split(", ") ?? [];
+}
+
+function lockOf(payload: string): Wait {
+  const { failure } = JSON.parse(payload) as { failure: { details: { held: { resource: string; holder: string }[] } } };
+  const { held } = failure.details;
+  return { for: "lock", resources: held.map(({ resource }) => resource), features: held.map(({ holder }) => holder) };
+}
+
+function names(json: unknown): string[] {
+  return JSON.parse(String(json)) as string[];
+}

@@ -1,0 +1,64 @@
+import { checksOf } from "../judge/evidence/checks.ts";
+import { MODE } from "../judge/evidence/gate-queries.ts";
+import { diffText } from "../../host/git/change.ts";
+import { remembered } from "../../host/git/fast-path/remembered.ts";
+import { readBlob } from "../../host/git/fast-path/git-queries.ts";
+import type { Plan } from "../plan/schema.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+import { acceptedPlan, findFeature, gateMap } from "../feature/store.ts";
+
+/** Enough for a worker without an earlier conversation. */
+export interface FeatureContext {
+  readonly spec: string;
+  readonly state: { readonly status: string; readonly status_reason: string; readonly gates: Record<string, string> };
+  readonly plan: Plan | null;
+  readonly diffStat: string;
+  /** What the worktree holds. */
+  readonly tree: string;
+  readonly files: readonly TreeFile[];
+}
+
+export interface TreeFile {
+  readonly path: string;
+  readonly oid: string;
+  readonly bytes: number;
+}
+
+export async function featureContext(rooms: Rooms, id: string): Promise<FeatureContext> {
+  const { repository, db, objects } = rooms;
+  const feature = await findFeature(db, id);
+  return {
+    spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
+    state: { status: feature.status, status_reason: feature.status_reason, gates: gateMap(feature) },
+    plan: await acceptedPlan(db, id),
+    diffStat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
+    tree: feature.tree,
+    files: await listFiles(rooms, feature.tree),
+  };
+}
+
+const listings = remembered<readonly TreeFile[]>((files) => files.length <= 1_000);
+
+/** Regular files only: a link or a submodule is not something to show. `tree` is the id of one. */
+export function listFiles({ repository }: Rooms, tree: string): Promise<readonly TreeFile[]> {
+  return listings(repository, [tree], async () => {
+    const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
+    return listing.split("\0").flatMap((line) => {
+      const match = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line);
+      const [, oid, bytes, path] = match ?? [];
+      return oid === undefined || bytes === undefined || path === undefined ? [] : [{ path, oid, bytes: Number(bytes) }];
+    });
+  });
+}
+
+export async function readTreeFile({ repository }: Rooms, file: TreeFile): Promise<string> {
+  return (await readBlob(repository, file.oid)).toString("utf8");
+}
+
+/** The log of the step that failed last, as the harness kept it. */
+export async function lastFailedLog({ db, objects }: Rooms, id: string): Promise<string | null> {
+  const failed = (await checksOf(db, { feature_id: id }))
+    .filter(({ kind, status, log_digest }) => kind !== MODE && status === "fail" && log_digest !== null)
+    .at(-1);
+  return failed?.log_digest == null ? null : Buffer.from(await objects.get(failed.log_digest)).toString("utf8");
+}

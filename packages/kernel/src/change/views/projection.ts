@@ -1,0 +1,162 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { stringify } from "yaml";
+import { fixed } from "../../record/database/prepared-query.ts";
+import { nodeFileSystem, type FileSystem } from "../../host/files/file-system.ts";
+import { projectedFiles } from "../../host/files/projection-writer.ts";
+import { sweepTemporaries } from "../../host/files/write-atomic.ts";
+import { readIndex, shownIndex } from "../judge/qa/store.ts";
+import { decisionsProjection } from "../feature/decisions.ts";
+import { moveFormerWorkingFiles } from "../work/former-working-files.ts";
+import { inTurns } from "../feature/coalesce-per-key.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+import { stateOf, type State } from "../feature/state.ts";
+import { locksInForce } from "../turn/lock-operations.ts";
+import { modesOf } from "./state-reads.ts";
+import { acceptedPlan, type Feature } from "../feature/store.ts";
+
+/** Files for people, written from the rows after the commit. They are never read back. */
+export interface Projections {
+  /** When this resolves the files show the feature as it is now, or later. Nothing happens for one that is gone. */
+  write(id: string): Promise<void>;
+  /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
+  repair(): Promise<string[]>;
+  /** Writes the files of features that have none: one look at a name for each feature, nothing is read or compared. */
+  restore(): Promise<void>;
+  /** After the feature's folder was removed. */
+  forget(id: string): void;
+}
+
+type ProjectionRooms = Pick<Rooms, "db" | "layout" | "configuration" | "clock">;
+
+export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFileSystem): Projections {
+  const { db, layout } = rooms;
+  const files = projectedFiles(fs);
+  const decisions = decisionsProjection(db, files);
+  /** Per file, what its content was last made from: most operations change neither plan nor QA index. */
+  const sources = new Map<string, string>();
+  const path = (id: string, name: string) => join(layout.feature(id), name);
+
+  /** Another process may write an older state over a newer one, so whoever writes looks again afterwards. */
+  async function write(id: string): Promise<boolean> {
+    let changed = false;
+    for (let seen = await look(id); seen !== undefined;) {
+      changed = (await writeFiles(seen)) || changed;
+      const now = await look(id);
+      if (now === undefined || now.mark === seen.mark) break;
+      seen = now;
+    }
+    return changed;
+  }
+
+  async function writeFiles({ feature, state }: Seen): Promise<boolean> {
+    const { id, plan_version, newest_note, qa_version, base_commit, tree } = feature;
+    const changed = await Promise.all([
+      files.write(path(id, "state.md"), stateMarkdown(state)),
+      plan_version > 0 && writeFrom(String(plan_version), path(id, "plan.json"), () => acceptedPlan(db, id)),
+      writeFrom(`${qa_version} ${base_commit} ${tree}`, path(id, "qa_test_index.json"), async () =>
+        shownIndex(id, await readIndex(db, feature)),
+      ),
+      decisions.write(id, { path: path(id, "decisions.md"), newest: newest_note }),
+    ]);
+    return changed.includes(true);
+  }
+
+  async function writeFrom(source: string, file: string, read: () => Promise<unknown>): Promise<boolean> {
+    if (sources.get(file) === source) return false;
+    const changed = await files.write(file, `${JSON.stringify(await read(), null, 2)}\n`);
+    sources.set(file, source);
+    return changed;
+  }
+
+  async function look(id: string): Promise<Seen | undefined> {
+    const [feature] = await featureWithNewest(db, id);
+    if (feature === undefined) return undefined;
+    const held = await locksInForce(db, id, rooms.clock.now());
+    const { version, plan_version, newest_note, qa_version } = feature;
+    const state = stateOf({ feature, held, modes: modesOf(rooms.configuration, feature) });
+    return { feature, state, mark: JSON.stringify([version, held, plan_version, newest_note, qa_version]) };
+  }
+
+  function forget(id: string): void {
+    for (const file of ["state.md", "plan.json", "qa_test_index.json", "decisions.md"].map((name) => path(id, name))) {
+      files.forget(file);
+      sources.delete(file);
+    }
+    decisions.forget(id);
+  }
+
+  const ids = async () => (await db.selectFrom("features").select("id").orderBy("id").execute()).map(({ id }) => id);
+  const turn = inTurns(write);
+  return {
+    write: async (id) => void (await turn(id)),
+    async repair() {
+      const repaired: string[] = [];
+      for (const id of await ids()) {
+        moveFormerWorkingFiles(layout, id);
+        forget(id);
+        if (await turn(id)) repaired.push(id);
+        await sweepTemporaries(fs, layout.feature(id), rooms.clock.now());
+      }
+      return repaired;
+    },
+    async restore() {
+      for (const id of await ids()) {
+        if (existsSync(path(id, "state.md"))) continue;
+        forget(id);
+        await turn(id);
+      }
+    },
+    forget,
+  };
+}
+
+const featureWithNewest = fixed((db, id: string) =>
+  db
+    .selectFrom("features")
+    .selectAll("features")
+    .select([
+      sql<number>`(select coalesce(max(plan_version), 0) from plans where feature_id = features.id)`.as("plan_version"),
+      sql<number>`(select coalesce(max(id), 0) from notes where feature_id = features.id)`.as("newest_note"),
+      sql<number>`(select coalesce(max(version), 0) from qa_indexes where feature_id = features.id)`.as("qa_version"),
+    ])
+    .where("features.id", "=", id),
+);
+
+interface Seen {
+  readonly feature: Feature & { readonly plan_version: number; readonly newest_note: number; readonly qa_version: number };
+  readonly state: State;
+  readonly mark: string;
+}
+
+export function stateMarkdown(state: State): string {
+  const fields = Object.entries(state).flatMap(([name, value]) => (value === undefined ? [] : [fieldText(name, value)]));
+  return `---\n${fields.join("")}---\n${stateBody(state)}`;
+}
+
+const fieldTexts = new Map<string, string>();
+const MOST_TEXTS = 2_000;
+
+/** From one state to the next most fields are the same, and writing YAML takes longer than everything else about the file. */
+function fieldText(name: string, value: unknown): string {
+  const key = JSON.stringify([name, value]);
+  const text = fieldTexts.get(key) ?? stringify({ [name]: value });
+  if (fieldTexts.size >= MOST_TEXTS) fieldTexts.clear();
+  fieldTexts.set(key, text);
+  return text;
+}
+
+export function stateBody({ feature_id, status, status_reason = "", branch, worktree_path }: State): string {
+  const reason = status_reason === "" ? "" : `: ${status_reason.replaceAll(/\s+/g, " ")}`;
+  return [
+    "",
+    `# ${feature_id}`,
+    "",
+    `${status}${reason}`,
+    "",
+    `Branch \`${branch}\`, worktree \`${worktree_path}\`.`,
+    "Written by Slipway from its database; changes made here are overwritten.",
+    "",
+  ].join("\n");
+}

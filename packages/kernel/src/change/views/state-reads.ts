@@ -1,0 +1,76 @@
+import type { Configuration } from "../../config/load.ts";
+import { sql } from "kysely";
+import { fixed } from "../../record/database/prepared-query.ts";
+import type { Db, Tx } from "../../record/database/tables.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+import { stateOf, type State } from "../feature/state.ts";
+import { findFeature, type Feature } from "../feature/store.ts";
+
+export function modesOf({ gates }: Pick<Configuration, "gates">, { gate_profile }: Pick<Feature, "gate_profile">): string[] {
+  return Object.keys(gates.profiles[gate_profile]?.modes ?? {});
+}
+
+/** The state of a feature as its rows have it now. */
+export async function readState(rooms: Pick<Rooms, "configuration">, db: Db | Tx, id: string, now: number): Promise<State> {
+  return (await stateNow(rooms, db, id, now)).state;
+}
+
+interface StateNow {
+  readonly state: State;
+  /** When the first of its locks runs out, by which it changes without anybody writing. */
+  readonly until: number;
+}
+
+async function stateNow({ configuration }: Pick<Rooms, "configuration">, db: Db | Tx, id: string, now: number): Promise<StateNow> {
+  const rows = await rowsWithLocks(db, id);
+  const feature = rows[0] ?? (await findFeature(db, id));
+  const inForce = rows.flatMap(({ held_resource, held_until }) =>
+    held_resource !== null && (held_until ?? 0) > now ? [{ resource: held_resource, until: held_until ?? 0 }] : [],
+  );
+  const held = inForce.map(({ resource }) => resource).toSorted();
+  return {
+    state: stateOf({ feature, held, modes: modesOf(configuration, feature) }),
+    until: Math.min(...inForce.map(({ until }) => until)),
+  };
+}
+
+type Remembered = StateNow & { readonly writes: string; readonly at: number };
+
+const remembered = new WeakMap<Rooms, Map<string, Remembered>>();
+const MOST_REMEMBERED = 500;
+
+/** The same, asked more often than anything else: where nobody has written anything since, it is what it was. */
+export async function currentState(rooms: Rooms, id: string): Promise<State> {
+  const { db, clock } = rooms;
+  const now = clock.now();
+  const writes = await writesSeen(db);
+  const states = remembered.get(rooms) ?? new Map<string, Remembered>();
+  remembered.set(rooms, states);
+  const known = states.get(id);
+  if (known?.writes === writes && known.at <= now && now < known.until) return known.state;
+  const next = await stateNow(rooms, db, id, now);
+  if (states.size >= MOST_REMEMBERED) states.clear();
+  states.set(id, { ...next, writes, at: now });
+  return next.state;
+}
+
+/** Changes with every write, by this connection or by another one. */
+async function writesSeen(db: Db): Promise<string> {
+  const [{ own, others } = { own: -1, others: -1 }] = await writeCounts(db);
+  return `${own} ${others}`;
+}
+
+const writeCounts = fixed((db) =>
+  db.selectNoFrom([sql<number>`total_changes()`.as("own"), sql<number>`(select data_version from pragma_data_version)`.as("others")]),
+);
+
+/** Asked more often than anything else, so in one query: a row for each lock that was taken, or one without. */
+const rowsWithLocks = fixed((db, id: string) =>
+  db
+    .selectFrom("features")
+    .leftJoin("locks", "locks.holder", "features.id")
+    .selectAll("features")
+    .select(["locks.resource as held_resource", "locks.expires_at as held_until"])
+    // In no order: SQLite would sort the whole rows, which takes longer than everything else.
+    .where("features.id", "=", id),
+);

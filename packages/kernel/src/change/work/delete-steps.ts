@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sha256 } from "@slipway/durable/canonical";
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { removeTree } from "../../host/files/remove-tree.ts";
+import { z } from "zod";
+import { translateFileError } from "../../host/files/write-atomic.ts";
+import { anchorTree, keepCommit } from "../../host/git/anchor.ts";
+import { deleteBranch, isKeptElsewhere } from "../../host/git/branch.ts";
+import { takeSnapshot } from "../../host/git/snapshot.ts";
+import { removeWorktree } from "../../host/git/worktree.ts";
+import type { Survey } from "./delete-survey.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+
+export const removalStepSchema = z.strictObject({
+  step: z.enum(["keep", "worktree", "branch", "files", "locks", "queue", "index"]),
+  outcome: z.enum(["removed", "kept", "absent"]),
+  detail: z.string(),
+});
+export type RemovalStep = z.infer<typeof removalStepSchema>;
+
+export interface Removal {
+  readonly run: string;
+  readonly operationId: string;
+  readonly at: number;
+}
+
+/** Everything outside the database, in an order in which each step can be repeated. What would become unreachable gets a ref first. */
+export async function removeFromDisk(rooms: Rooms, survey: Survey, removal: Removal): Promise<RemovalStep[]> {
+  const done: RemovalStep[] = [];
+  try {
+    await removeWork(rooms, survey, removal, done);
+    done.push(...(await dropFolder(rooms, survey)));
+    return done;
+  } catch (error) {
+    throw interrupted(survey, done, error);
+  }
+}
+
+/** Worktree and branch alone. `done` grows with each step, for whoever has to tell how far it came. */
+export async function removeWork(rooms: Rooms, survey: Survey, removal: Removal, done: RemovalStep[] = []): Promise<RemovalStep[]> {
+  done.push(...(await keepBytes(rooms, survey, removal)));
+  done.push(...(await keepCommits(rooms, survey, removal)));
+  done.push(await dropWorktree(rooms, survey));
+  done.push(await dropBranch(rooms, survey));
+  return done;
+}
+
+/** Bytes in the worktree that no ref holds. The branch counts: its commits are kept in the next step. */
+async function keepBytes(rooms: Rooms, { worktree, feature }: Survey, { run, operationId, at }: Removal): Promise<RemovalStep[]> {
+  if (worktree === null) return [];
+  const { repository, layout } = rooms;
+  const { tree } = await takeSnapshot(repository, worktree, { indexFile: layout.indexFile(feature.id) });
+  const kept = await repository.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]);
+  if (kept.split("\n").includes(tree)) return [];
+  const message = `${feature.id}: bytes found when it was deleted`;
+  const { ref } = await anchorTree(repository, worktree, tree, { run, step: `${operationId}/deleted`, message, at });
+  return [{ step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` }];
+}
+
+async function keepCommits({ repository }: Rooms, { branch }: Survey, { run, operationId }: Removal): Promise<RemovalStep[]> {
+  if (branch === null || (await isKeptElsewhere(repository, branch.name, branch.head))) return [];
+  const ref = await keepCommit(repository, { run, step: `${operationId}/branch` }, branch.head);
+  return [{ step: "keep", outcome: "kept", detail: `the commits of ${branch.name} are under ${ref}` }];
+}
+
+async function dropWorktree({ repository, layout }: Rooms, { feature, registered }: Survey): Promise<RemovalStep> {
+  const { removed } = await removeWorktree(repository, { path: feature.worktree, indexFile: layout.indexFile(feature.id) });
+  await removeTree(layout.working(feature.id));
+  return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: feature.worktree };
+}
+
+async function dropBranch({ repository }: Rooms, { feature }: Survey): Promise<RemovalStep> {
+  const removed = await deleteBranch(repository, feature.branch);
+  return { step: "branch", outcome: removed ? "removed" : "absent", detail: feature.branch };
+}
+
+/** What the harness wrote there it has in its records; what somebody else put there goes to the object store. */
+async function dropFolder({ layout, objects }: Rooms, { feature, files }: Survey): Promise<RemovalStep[]> {
+  const folder = layout.feature(feature.id);
+  const kept: RemovalStep[] = [];
+  try {
+    for (const file of files.filter((path) => !isOurs(path.split("/").slice(3)))) {
+      const bytes = await readFile(join(layout.root, file));
+      if (sha256(bytes) === feature.spec_digest) continue;
+      kept.push({ step: "keep", outcome: "kept", detail: `${file} is in ${objects.pathOf(await objects.put(bytes))}` });
+    }
+    await removeTree(folder);
+  } catch (error) {
+    throw translateFileError(error, folder);
+  }
+  return [...kept, { step: "files", outcome: files.length === 0 ? "absent" : "removed", detail: folder }];
+}
+
+/** Path from the feature's folder. */
+function isOurs([first = "", ...below]: readonly string[]): boolean {
+  if (below.length > 0) return first === "logs" || first === "evidence";
+  return /^(?:state\.md|plan\.json|decisions\.md|qa_test_index\.json|harness\.index(?:\..*)?|\.slipway-[0-9a-f]+\.tmp)$/.test(first);
+}
+
+/** The same error, with how far it came: whoever repeats the call removes the rest. */
+function interrupted({ feature }: Survey, done: readonly RemovalStep[], error: unknown): unknown {
+  if (!(error instanceof SlipwayError)) return error;
+  const { code, message, details } = toFailure(error);
+  const next = ["Remove the cause, then delete the feature again: what is gone stays gone, the rest is removed."];
+  return new SlipwayError(
+    code,
+    `"${feature.id}" was deleted only in part. ${message}`,
+    { ...details, steps: done, suggested_next_actions: [...error.details.suggested_next_actions, ...next] },
+    { cause: error },
+  );
+}

@@ -1,0 +1,168 @@
+import { SlipwayError } from "@slipway/durable/errors";
+import { systemHost } from "@slipway/durable/host";
+import { removeTree } from "../../host/files/remove-tree.ts";
+import { z } from "zod";
+import { rolesFor } from "../../config/rbac.ts";
+import type { Tx } from "../../record/database/tables.ts";
+import { releaseAllWithin } from "../turn/locks/store.ts";
+import { authorize, parseInput, type Operation } from "../../record/operations/operation.ts";
+import { answerForDeleted } from "../../record/questions/inbox.ts";
+import { wakeQueue } from "../turn/queue/store.ts";
+import { leaseHeld, liveRunOn } from "../../record/run-lease/holder.ts";
+import type { Call } from "../../record/operations/call.ts";
+import { removalStepSchema, removeFromDisk, type RemovalStep } from "./delete-steps.ts";
+import { reasonSchema, surveyFeature, type Survey } from "./delete-survey.ts";
+import { keepFormer } from "../feature/former.ts";
+import type { Rooms } from "../feature/dependencies.ts";
+import { featureIfAny, type Feature } from "../feature/store.ts";
+import type { FeaturesTables } from "../feature/tables.ts";
+
+const deleteInput = z.strictObject({ feature_id: z.string(), dry_run: z.boolean().optional(), force: z.boolean().optional() });
+export type DeleteInput = z.infer<typeof deleteInput>;
+
+export const deletionSchema = z.strictObject({
+  feature_id: z.string(),
+  dry_run: z.boolean(),
+  removes: z
+    .strictObject({
+      worktree: z.string().nullable(),
+      branch: z.string().nullable(),
+      locks: z.array(z.string()),
+      queue: z.array(z.string()),
+      files: z.array(z.string()),
+    })
+    .describe("What was there to be removed."),
+  keeps: z
+    .strictObject({
+      checks: z.int().describe("What the harness saw; `slipway evidence` shows it."),
+      invocations: z.int().describe("Calls of agents, with cost and transcript."),
+      merged_as: z.string().nullable().describe("The commit on the base branch; null where it was not merged."),
+      anchors: z.int().describe("Refs below refs/slipway; `slipway restore` makes branches of them."),
+    })
+    .describe("What stays, as of before the deletion."),
+  reasons: z.array(reasonSchema).describe("Every reason against it. Without `force` one is enough."),
+  steps: z.array(removalStepSchema).describe("What was done; empty in a dry run."),
+  unfinished_run: z.string().nullable().describe("A run that had not ended and counted on the feature."),
+});
+export type Deletion = z.infer<typeof deletionSchema>;
+
+/** What the journal keeps of a feature that is gone. */
+interface Record {
+  readonly run_id: string;
+  readonly status: string;
+  readonly tree: string;
+  readonly plans: readonly unknown[];
+  readonly notes: readonly unknown[];
+  readonly merge: FeaturesTables["merges"] | null;
+}
+
+type Deleted = Deletion & { readonly record: Record };
+
+export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion & { version: number }, Deleted> {
+  const { configuration } = rooms;
+  return {
+    name: "feature.delete",
+    roles: [...rolesFor(configuration.policy.rbac, "feature.delete"), "person"],
+    input: deleteInput,
+    async effect({ feature_id, force = false }, { operationId, at }) {
+      const survey = await surveyFeature(rooms, feature_id);
+      if (survey.live !== null) throw leaseHeld(survey.live);
+      if (survey.reasons.some((reason) => !(force && reason.force_helps))) throw refused(survey, force);
+      const steps = await removeFromDisk(rooms, survey, { run: survey.feature.run_id, operationId, at });
+      return { ...describe(survey, false), steps, version: survey.feature.version };
+    },
+    async commit(tx, { feature_id }, { version, ...deletion }, { actor, at, operationId }) {
+      const feature = await featureIfAny(tx, feature_id);
+      if (feature === undefined || feature.version !== version) throw changed(feature_id, version, feature?.version ?? null);
+      const live = await liveRunOn(tx, feature_id, { now: at, host: systemHost() });
+      if (live !== null) throw leaseHeld(live);
+      const record = await recordOf(tx, feature);
+      const locks = await releaseAllWithin(tx, feature_id);
+      const label = `${feature_id}#deleted:${operationId}`;
+      const { run_id, status, tree, base_branch, base_commit } = feature;
+      const former = { label, id: feature_id, run_id, status, tree, base_branch, base_commit, merge: record.merge };
+      await keepFormer(tx, { ...former, deleted_at: at, deleted_by: actor.id });
+      await removeRows(tx, feature_id, label);
+      await wakeQueue(tx, feature_id);
+      await answerForDeleted(tx, feature_id, actor, at);
+      return { ...deletion, steps: [...deletion.steps, ...rowSteps(deletion, locks)], record };
+    },
+    event: ({ feature_id, force = false }, { record, steps }) => JSON.parse(JSON.stringify({ feature_id, force, record, steps })),
+  };
+}
+
+/** A look at what would happen: not through the door, which would write that somebody looked. */
+export async function surveyDeletion(rooms: Rooms, { actor }: Call, input: DeleteInput): Promise<Deletion> {
+  const operation = deleteOperation(rooms);
+  authorize(operation, actor);
+  return describe(await surveyFeature(rooms, parseInput(operation, input).feature_id), true);
+}
+
+/** Before anything is waited for: a run that works on the feature keeps its worktree for as long as a gate takes. */
+export async function assertNotLive({ db, clock }: Rooms, id: string): Promise<void> {
+  const live = await liveRunOn(db, id, { now: clock.now(), host: systemHost() });
+  if (live !== null) throw leaseHeld(live);
+}
+
+/** A projection that was under way may have made the folder again. */
+export async function sweepFolder({ db, layout }: Rooms, id: string): Promise<void> {
+  if ((await featureIfAny(db, id)) === undefined) await removeTree(layout.feature(id));
+}
+
+function describe({ feature, worktree, branch, locks, queue, files, keeps, reasons, unfinished_run }: Survey, dryRun: boolean): Deletion {
+  const removes = { worktree, branch: branch?.name ?? null, locks, queue, files };
+  return { feature_id: feature.id, dry_run: dryRun, removes, keeps, reasons, steps: [], unfinished_run };
+}
+
+function rowSteps({ removes: { queue }, feature_id }: Deletion, locks: readonly string[]): RemovalStep[] {
+  return [
+    { step: "locks", outcome: outcome(locks), detail: locks.join(", ") },
+    { step: "queue", outcome: outcome(queue), detail: queue.join("; ") },
+    { step: "index", outcome: "removed", detail: feature_id },
+  ];
+}
+
+function outcome(found: readonly string[]): RemovalStep["outcome"] {
+  return found.length === 0 ? "absent" : "removed";
+}
+
+async function recordOf(tx: Tx, { id, run_id, status, tree }: Feature): Promise<Record> {
+  const plans = await tx.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version").execute();
+  const notes = await tx
+    .selectFrom("notes")
+    .select(["actor_type", "actor_id", "text", "at"])
+    .where("feature_id", "=", id)
+    .orderBy("id")
+    .execute();
+  const merge = await tx.selectFrom("merges").selectAll().where("feature_id", "=", id).executeTakeFirst();
+  return { run_id, status, tree, plans: plans.map(({ plan }) => JSON.parse(plan) as unknown), notes, merge: merge ?? null };
+}
+
+/** What was seen and what it cost stays, under a name that no new feature can have: a gate it passed says nothing about the next one. */
+async function removeRows(tx: Tx, id: string, formerly: string): Promise<void> {
+  for (const table of ["checks", "telemetry"] as const)
+    await tx.updateTable(table).set({ feature_id: formerly }).where("feature_id", "=", id).execute();
+  for (const table of ["notes", "plans", "merges"] as const) await tx.deleteFrom(table).where("feature_id", "=", id).execute();
+  await tx.deleteFrom("features").where("id", "=", id).execute();
+}
+
+function refused({ feature, reasons }: Survey, force: boolean): SlipwayError {
+  const listed = reasons.map(({ message }) => message).join("; ");
+  const helps = !force && reasons.every(({ force_helps }) => force_helps);
+  return new SlipwayError("delete_refused", `"${feature.id}" was not deleted: ${listed}.`, {
+    feature_id: feature.id,
+    reasons,
+    suggested_next_actions: helps
+      ? [`\`slipway delete ${feature.id} --force\` deletes it all the same; its bytes stay reachable under refs/slipway.`]
+      : ["Remove what is named, then try again."],
+  });
+}
+
+function changed(id: string, expected: number, actual: number | null): SlipwayError {
+  return new SlipwayError("version_conflict", `"${id}" was changed by somebody else while it was being deleted.`, {
+    feature_id: id,
+    expected_version: expected,
+    actual_version: actual,
+    suggested_next_actions: ["Delete it again: the rest is removed."],
+  });
+}

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { nodeFileSystem } from "../../host/files/file-system.ts";
+import { writeFileAtomic } from "../../host/files/write-atomic.ts";
+import { gateLogFolder, missingFolders, restoreLogFolder, trialLogFolder } from "../judge/gates/log-folder.ts";
+import type { RecordedStep } from "../judge/gates/store.ts";
+import type { Records } from "../../record/storage.ts";
+
+type KeptRooms = Pick<Records, "layout" | "objects"> & { readonly db: Records["database"]["db"] };
+
+/**
+ * Writes the files for people again that are written once and are gone: specifications, logs of gates and of trials. Their bytes are
+ * objects. Needs no configuration, and looks first: where everything is there it reads names only.
+ */
+export async function restoreKeptFiles(rooms: KeptRooms): Promise<void> {
+  await restoreSpecs(rooms);
+  await restoreGateLogs(rooms);
+  await restoreTrialLogs(rooms);
+}
+
+async function restoreSpecs({ db, layout, objects }: KeptRooms): Promise<void> {
+  for (const { id, spec_digest } of await db.selectFrom("features").select(["id", "spec_digest"]).execute()) {
+    if (existsSync(join(layout.feature(id), "spec.md"))) continue;
+    const bytes = await objects.get(spec_digest).catch(() => null);
+    for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
+    if (bytes !== null) await writeFileAtomic(nodeFileSystem, join(layout.feature(id), "spec.md"), bytes, { durable: false });
+  }
+}
+
+async function restoreGateLogs({ db, layout, objects }: KeptRooms): Promise<void> {
+  const runs = await db.selectFrom("gate_runs").select(["id", "feature_id"]).where("status", "!=", "cancelled").execute();
+  const placed = runs.map(({ id, feature_id }) => ({ id, folder: gateLogFolder(layout, feature_id, id) }));
+  for (const { id, folder } of missingFolders(placed)) {
+    const row = await db.selectFrom("gate_runs").select("steps").where("id", "=", id).executeTakeFirst();
+    if (row !== undefined) await restoreLogFolder(objects, folder, JSON.parse(row.steps) as RecordedStep[]);
+  }
+}
+
+async function restoreTrialLogs({ db, layout, objects }: KeptRooms): Promise<void> {
+  const trials = await db.selectFrom("trials").select(["id", "profile", "mode"]).execute();
+  const placed = trials.map(({ id, profile, mode }) => ({
+    id,
+    folder: trialLogFolder(layout, id.slice(0, -`/${profile}/${mode}`.length), mode),
+  }));
+  for (const { id, folder } of missingFolders(placed)) {
+    const row = await db.selectFrom("trials").select("steps").where("id", "=", id).executeTakeFirst();
+    if (row !== undefined) await restoreLogFolder(objects, folder, JSON.parse(row.steps) as RecordedStep[]);
+  }
+}

@@ -1,0 +1,104 @@
+import { dirname, join } from "node:path";
+import { withOwnLock } from "./locks.ts";
+import { encodeRefPart } from "./names.ts";
+import { placeOf, readRecord } from "./worktree-record.ts";
+import type { Repository } from "./repository.ts";
+import { newObject, writeObjects } from "./fast-path/loose-objects.ts";
+import { moveRef } from "./fast-path/git-queries.ts";
+import { takeSnapshot, type SnapshotOptions } from "./snapshot.ts";
+import { syncFolders, syncObjects } from "./sync.ts";
+
+export interface AnchorInput {
+  readonly run: string;
+  readonly step: string;
+  readonly message: string;
+  /** Milliseconds; the commit's time, so that a repeated step makes the same commit. */
+  readonly at: number;
+  /** The objects that were written for the tree; without it every folder of objects is looked at. */
+  readonly written?: readonly string[] | undefined;
+}
+
+export interface Anchor {
+  readonly ref: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly leftOut: readonly string[];
+}
+
+export function anchorRef(run: string, step: string): string {
+  return `refs/slipway/${encodeRefPart(run)}/${encodeRefPart(step)}`;
+}
+
+/** Makes a worktree's bytes reachable under `refs/slipway/<run>/<step>`, on the disk when this resolves. */
+export async function anchor(repo: Repository, worktree: string, input: AnchorInput & SnapshotOptions): Promise<Anchor> {
+  const { tree, leftOut } = await takeSnapshot(repo, worktree, input);
+  return { ...(await anchorTree(repo, worktree, tree, input)), tree, leftOut };
+}
+
+/** The same for bytes whose tree is known. An anchor that is there already is kept: as it is, or as the parent. */
+export async function anchorTree(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  input: AnchorInput,
+): Promise<Pick<Anchor, "ref" | "commit">> {
+  const ref = anchorRef(input.run, input.step);
+  const record = await readRecord(repo, (await placeOf(repo, worktree)).key);
+  const first = await commitFor(record?.baseCommit);
+  // What the ref names may reach the disk together with it.
+  const [isNew] = await Promise.all([pointRef(repo, ref, first, null), input.written && syncObjects(repo, [...input.written, first])]);
+  const commit = isNew ? first : await another();
+  // Also for an anchor that was there: whoever made it may not have got this far.
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)), { objects: input.written === undefined || !isNew });
+  return { ref, commit };
+
+  async function another(): Promise<string> {
+    const earlier = await repo.git.text(["for-each-ref", "--format=%(objectname) %(tree)", ref]);
+    const [previous = "", previousTree = ""] = earlier.trim().split(" ");
+    if (previousTree === tree) return previous;
+    const next = await commitFor(previous);
+    await pointRef(repo, ref, next, previous);
+    return next;
+  }
+
+  async function commitFor(parent: string | undefined): Promise<string> {
+    const who = `Slipway <slipway@localhost> ${Math.floor(input.at / 1000)} +0000`;
+    const head = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`]), `author ${who}`, `committer ${who}`];
+    const commit = newObject("commit", Buffer.from(`${head.join("\n")}\n\n${input.message}\n`), repo.objectFormat);
+    await writeObjects(repo, [commit]);
+    return commit.oid;
+  }
+}
+
+/** Keeps a commit that is there already reachable. */
+export async function keepCommit(repo: Repository, { run, step }: Pick<AnchorInput, "run" | "step">, commit: string): Promise<string> {
+  const ref = anchorRef(run, step);
+  if (!(await pointRef(repo, ref, commit, null))) {
+    const there = (await repo.git.text(["rev-parse", "--verify", "--end-of-options", ref])).trim();
+    if (there !== commit) return keepCommit(repo, { run, step: `${step}+` }, commit);
+  }
+  await syncFolders(repo, dirname(join(repo.commonDir, ref)));
+  return ref;
+}
+
+/** False when the ref was to be new and is there. */
+function pointRef(repo: Repository, ref: string, to: string, from: string | null): Promise<boolean> {
+  return withOwnLock(repo, join(repo.commonDir, ref), () => moveRef(repo, { ref, to, from }));
+}
+
+export async function commitTree(
+  repo: Repository,
+  commit: { tree: string; parents: readonly string[]; message: string; env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const git = await repo.vault();
+  const message = commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`;
+  return (
+    await git.text(["commit-tree", ...commit.parents.flatMap((parent) => ["-p", parent]), commit.tree], { input: message, env: commit.env })
+  ).trim();
+}
+
+/** The environment of a commit made at a given time by the harness, or by somebody. */
+export function datedAt(at: number): Record<string, string> {
+  const date = `${Math.floor(at / 1000)} +0000`;
+  return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+}

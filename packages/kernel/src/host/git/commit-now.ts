@@ -1,0 +1,23 @@
+import { resolveCommit } from "./branch.ts";
+import { refSigns } from "./fast-path/ref-signs.ts";
+import type { Repository } from "./repository.ts";
+
+interface Known {
+  readonly signs: string;
+  readonly commit: string | null;
+}
+
+const known = new WeakMap<Repository, Map<string, Known>>();
+
+/** The commit that HEAD or a ref (`refs/…`) names now; git is asked only when it may have become another one. */
+export async function commitNow(repo: Repository, name: string): Promise<string | null> {
+  const commits = known.get(repo) ?? new Map<string, Known>();
+  known.set(repo, commits);
+  // Before git is asked: what moves in between is seen the next time.
+  const signs = refSigns(repo, name === "HEAD" ? [] : [name]);
+  const found = commits.get(name);
+  if (found?.signs === signs) return found.commit;
+  const commit = await resolveCommit(repo, name);
+  commits.set(name, { signs, commit });
+  return commit;
+}

@@ -1,0 +1,93 @@
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { removeTreeNow } from "../../files/remove-tree.ts";
+import { parseIndex } from "./index-file.ts";
+import { lineDiff, type LineDiff } from "../line-diff.ts";
+import { scratchName } from "../worktree-record.ts";
+import { ABSENT, type RawEntry } from "../raw.ts";
+import type { Repository } from "../repository.ts";
+import type { Git } from "../runner.ts";
+import { spares, type Spares } from "./prestarted.ts";
+import { editsBetween, editTree, type TreeEdits } from "./tree-edit.ts";
+
+export const APPLY = ["apply", "--cached", "-p1", "--whitespace=nowarn", "-"];
+
+export interface Applied {
+  readonly tree: string;
+  /** How the tree differs from the base. */
+  readonly own: LineDiff;
+  /** An index that holds the tree. */
+  readonly index: Buffer;
+  /** The objects that were written for the tree, where that is known. */
+  readonly written?: readonly string[];
+}
+
+interface Bench {
+  readonly git: Git;
+  readonly indexFile: string;
+}
+
+const benches = new WeakMap<Repository, Spares<Bench>>();
+
+/**
+ * The base with the patch, where an index that holds the base is at hand: one process that may already be waiting, and no
+ * other. Null when the patch does not fit, or when anything is not as it was said to be: then git has to look at the base itself.
+ */
+export async function applyQuickly(repo: Repository, baseTree: string, knownIndex: string, patch: Uint8Array): Promise<Applied | null> {
+  const waiting = benchesOf(repo);
+  const spare = waiting.take();
+  const bench = spare?.own ?? (await newBench(repo));
+  const { git, indexFile } = bench;
+  try {
+    copyFileSync(knownIndex, indexFile);
+    const before = parseIndex(readFileSync(indexFile), repo.objectFormat);
+    const { exitCode } = await git.run(APPLY, { input: patch, allowExit: [1, 128], started: spare?.child });
+    if (exitCode !== 0) return null;
+    const index = readFileSync(indexFile);
+    const after = parseIndex(index, repo.objectFormat);
+    if (before === null || after === null) return null;
+    const edits = editsBetween(before, after);
+    const result = await editTree(repo, baseTree, edits);
+    if (result === null) return null;
+    const { tree } = result;
+    const own = await lineDiff(repo, baseTree, tree);
+    const written = [...result.written, ...[...edits.values()].flatMap((entry) => entry?.oid ?? [])];
+    return agrees(own.entries, edits) ? { tree, own, index, written } : null;
+  } finally {
+    // While whoever asked waits for git again.
+    setImmediate(() => drop(bench));
+    waiting.refill();
+  }
+}
+
+/** git's own comparison of the trees says exactly what the index does. */
+function agrees(entries: readonly RawEntry[], edits: TreeEdits): boolean {
+  return (
+    entries.length === edits.size &&
+    entries.every(({ path, newMode, newOid }) => {
+      const edit = edits.get(path);
+      return edit === null ? newMode === ABSENT : edit?.mode === newMode && edit.oid === newOid;
+    })
+  );
+}
+
+function benchesOf(repo: Repository): Spares<Bench> {
+  const found =
+    benches.get(repo) ??
+    spares(async () => {
+      const own = await newBench(repo);
+      return { child: await own.git.start(APPLY), own };
+    }, drop);
+  benches.set(repo, found);
+  return found;
+}
+
+async function newBench(repo: Repository): Promise<Bench> {
+  const indexFile = join(repo.commonDir, "slipway", "tmp", scratchName(), "index");
+  mkdirSync(dirname(indexFile), { recursive: true });
+  return { git: await repo.vault({ indexFile }), indexFile };
+}
+
+function drop({ indexFile }: Bench): void {
+  removeTreeNow(dirname(indexFile));
+}

@@ -1,0 +1,137 @@
+import { readdir } from "node:fs/promises";
+import { decodePath, encodePath, isModulesFile, reachesGitFolder, splitZero } from "./names.ts";
+import { filesBelow, statAt } from "./files.ts";
+import { GITLINK, parseRaw } from "./raw.ts";
+import type { Git } from "./runner.ts";
+import type { TrackedFile } from "./fast-path/worktree-cache.ts";
+
+/** What has to happen to an index so that it holds a worktree's bytes. */
+export interface Listing {
+  /** Files and links to read again. */
+  readonly update: readonly string[];
+  /** Paths that are gone, or at which something stands that git cannot hold, such as a pipe. */
+  readonly forget: readonly string[];
+  /** What was met that a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
+  readonly leftOut: readonly string[];
+}
+
+const EVERY_FILE = ["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"];
+const UNTRACKED = "?".charCodeAt(0);
+
+/** The files in the index; null when something in the worktree is in neither the index nor the ignore rules, or may be in a submodule. */
+export async function trackedFiles(git: Git): Promise<TrackedFile[] | null> {
+  const files: TrackedFile[] = [];
+  for (const line of splitZero((await git.run(EVERY_FILE)).stdout)) {
+    if (line[0] === UNTRACKED || line.toString("latin1", 2, 8) === GITLINK) return null;
+    const end = line.indexOf(9);
+    const [, , oid = ""] = line.toString("latin1", 0, end).split(" ");
+    files.push({ path: decodePath(line.subarray(end + 1)), oid });
+  }
+  return files;
+}
+
+/** Whether something in the worktree is in neither the index nor the ignore rules. */
+export async function hasUntracked(git: Git): Promise<boolean> {
+  return (await git.run(["ls-files", "-z", "--others", "--exclude-standard"])).stdout.length > 0;
+}
+
+/** Every path of a tree: files, links and submodules. */
+export async function pathsOf(git: Git, tree: string): Promise<string[]> {
+  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", tree]);
+  return splitZero(stdout).map(decodePath);
+}
+
+export async function submodulesOf(git: Git, tree: string): Promise<string[]> {
+  const { stdout } = await git.run(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree]);
+  // Not split: a tree may have many thousands of lines, and nearly always none of these.
+  if (!stdout.includes(`${GITLINK} commit `)) return [];
+  return splitZero(stdout).flatMap((line) =>
+    line.toString("latin1", 0, GITLINK.length) === GITLINK ? [decodePath(line.subarray(line.indexOf(9) + 1))] : [],
+  );
+}
+
+/** Whether index and tracked files are exactly the tree's, as far as git can tell without reading a file again. */
+export async function isAtTree(git: Git, tree: string): Promise<boolean> {
+  const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];
+  return (await git.run(compare)).stdout.length === 0;
+}
+
+/**
+ * Two git processes at once, and nothing that looks into a repository inside the worktree: such a repository has a
+ * configuration of its own, which an agent may have written.
+ */
+export async function listWorktree(git: Git, worktree: string): Promise<Listing> {
+  const [listed, differing] = await Promise.all([
+    git.run(EVERY_FILE),
+    git.run(["diff-files", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all"]),
+  ]);
+  const leftOut: string[] = [];
+  const others: string[] = [];
+  const embedded: string[] = [];
+  for (const line of splitZero(listed.stdout)) {
+    const path = decodePath(line.subarray(line.indexOf(line[0] === UNTRACKED ? 32 : 9) + 1));
+    if (line[0] === UNTRACKED) (path.endsWith("/") ? embedded : others).push(path);
+    else if (line.toString("latin1", 2, 8) === GITLINK) embedded.push(...(await occupiedGitlink(worktree, path)));
+  }
+  const inside = await withoutIgnored(git, await below(worktree, embedded, leftOut));
+  const update: string[] = [];
+  const forget: string[] = [];
+  const add = async (path: string) => {
+    const found = await statAt(worktree, path);
+    if (found?.isFile() !== true && found?.isSymbolicLink() !== true) forget.push(path);
+    else if (reachesGitFolder(path) || (found.isSymbolicLink() && isModulesFile(path))) leftOut.push(path);
+    else update.push(path);
+  };
+  for (const { path, status } of parseRaw(splitZero(differing.stdout))) {
+    // Asked of git, not of the disk: behind a link that took a folder's place there may well be a file of that name.
+    if (status === "D") forget.push(path);
+    else await add(path);
+  }
+  for (const path of [...others, ...inside]) await add(path);
+  return { update, forget, leftOut };
+}
+
+/** Every git folder below the worktree's own, of embedded repositories or not, that no ignore rule covers. */
+export async function hiddenGitFolders(git: Git, worktree: string): Promise<string[]> {
+  const found: string[] = [];
+  const note = (path: string) => reachesGitFolder(path) && found.push(path) > 0;
+  for (const name of await readdir(worktree, { withFileTypes: true })) {
+    if (name.isDirectory() && name.name !== ".git") await filesBelow(worktree, name.name, note);
+  }
+  return withoutIgnored(git, found);
+}
+
+export function listed(paths: readonly string[]): Buffer {
+  return Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]));
+}
+
+/** A submodule's folder stays a submodule while it is empty or missing; bytes in it count more than the link. */
+async function occupiedGitlink(worktree: string, path: string): Promise<string[]> {
+  const found = await statAt(worktree, path);
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [path];
+  return (await filesBelow(worktree, path)).length > 0 ? [`${path}/`] : [];
+}
+
+async function below(worktree: string, folders: readonly string[], leftOut: string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of folders) {
+    if (!folder.endsWith("/")) found.push(folder);
+    else {
+      const skip = (path: string) => reachesGitFolder(path) && leftOut.push(path) > 0;
+      found.push(...(await filesBelow(worktree, folder.slice(0, -1), skip)));
+    }
+  }
+  return found;
+}
+
+/** git lists nothing inside an embedded repository, so the ignore rules are asked for separately. */
+export async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  // This command knows no literal pathspecs; behind "./" no name has a special meaning.
+  const options = { input: listed(paths.map((path) => `./${path}`)), env: { GIT_LITERAL_PATHSPECS: "0" }, allowExit: [1] };
+  const ignored = new Set(
+    splitZero((await git.run(["check-ignore", "-z", "--no-index", "--stdin"], options)).stdout).map((path) => decodePath(path)),
+  );
+  return paths.filter((path) => !ignored.has(`./${path}`));
+}

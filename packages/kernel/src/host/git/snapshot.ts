@@ -1,0 +1,211 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { copyFile, mkdir, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
+import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
+import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./listing.ts";
+import { withOwnLock } from "./locks.ts";
+import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from "./worktree-record.ts";
+import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
+import type { Repository } from "./repository.ts";
+import { stderrOf, type Git, type GitResult } from "./runner.ts";
+import {
+  followed,
+  forgetStanding,
+  namesBeside,
+  observe,
+  rememberStanding,
+  standingBefore,
+  standingOf,
+  stillStands,
+  untrackedNames,
+} from "./fast-path/worktree-cache.ts";
+
+export interface SnapshotOptions {
+  /** The index to keep the stat cache in; one of the harness's own unless told. Never the worktree's. */
+  readonly indexFile?: string;
+}
+
+/** The same worktree with other content: an index that holds it, and its tree. */
+export interface Arrival {
+  readonly tree: string;
+  readonly index: Uint8Array;
+}
+
+export interface Snapshot {
+  readonly tree: string;
+  readonly leftOut: readonly string[];
+}
+
+/** The tree of a worktree's bytes: tracked and untracked, not ignored, exactly as they are on the disk. */
+export async function snapshotTree(repo: Repository, worktree: string, options: SnapshotOptions = {}): Promise<string> {
+  return (await takeSnapshot(repo, worktree, options)).tree;
+}
+
+export async function takeSnapshot(repo: Repository, worktree: string, options: SnapshotOptions = {}): Promise<Snapshot> {
+  const place = await openPlace(repo, worktree);
+  return onIndex(repo, place, options, async (git) => {
+    const { update, forget, leftOut } = await listWorktree(git, place.path);
+    if (forget.length > 0) await setEntries(git, removalInfo(forget, repo.objectFormat));
+    if (update.length > 0) await readAgain(git, update);
+    return { tree: (await git.text(["write-tree"])).trim(), leftOut };
+  });
+}
+
+/** The paths of the tree, if the worktree holds exactly it; null when it does not, or when only a snapshot can tell. Writes nothing. */
+export async function pathsIfAt(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly string[] | null> {
+  const standing = standingOf(repo, worktree, tree);
+  if (standing !== undefined && stillStands(repo, worktree, standing)) return [...standing.files.keys()];
+  forgetStanding(repo, worktree);
+  const place = await openPlace(repo, worktree);
+  return onIndex(repo, place, options, async (git) => {
+    const files = await trackedFiles(git);
+    if (files === null) return null;
+    // Looked at before git looks: what changes in between, git sees; what changes later, the next look sees.
+    const observed = observe(repo, worktree, tree, files);
+    const [held, strange] = await Promise.all([isAtTree(git, tree), withoutIgnored(git, observed?.unknown ?? [])]);
+    if (!held) return null;
+    if (observed !== null && strange.length === 0) rememberStanding(repo, worktree, observed.standing);
+    return files.map(({ path }) => path);
+  });
+}
+
+/**
+ * What is in the folders of the tree and not in the tree: paths that git ignores; a folder counts as one. For a worktree that
+ * was just seen to hold the tree; null when it does not.
+ */
+export async function pathsBeside(
+  repo: Repository,
+  worktree: string,
+  tree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly string[] | null> {
+  const standing = standingOf(repo, worktree, tree);
+  if (standing !== undefined) return namesBeside(standing);
+  const paths = await pathsIfAt(repo, worktree, tree, options);
+  return paths === null ? null : untrackedNames(worktree, paths);
+}
+
+/** Makes the worktree's files exactly those of the tree. Ignored files stay. The caller has anchored what is there. */
+export async function restoreTree(repo: Repository, worktree: string, tree: string, options: SnapshotOptions = {}): Promise<void> {
+  const { tree: found } = await takeSnapshot(repo, worktree, options);
+  await bringFiles(repo, worktree, { from: found, to: tree }, options);
+}
+
+/** The same for a worktree that was just seen to hold `from`. */
+export async function bringFiles(
+  repo: Repository,
+  worktree: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  options: SnapshotOptions = {},
+): Promise<void> {
+  await moveFiles(repo, worktree, await rawBetween(await repo.vault(), from, to), options);
+}
+
+/** Brings files that are on the old side of the entries to the new side, wholly or not at all, and the private index with them. */
+export async function moveFiles(
+  repo: Repository,
+  worktree: string,
+  entries: readonly RawEntry[],
+  options: SnapshotOptions,
+  arrival?: Arrival,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const place = await openPlace(repo, worktree);
+  const blocked = await obstacles(place.path, entries);
+  if (blocked.length > 0) throw worktreeChanged(place.path, blocked);
+  const standing = standingBefore(repo, worktree);
+  forgetStanding(repo, worktree);
+  const staged = await enterScratch(place, "stage");
+  try {
+    await stageBlobs(repo, staged, entries);
+    await placeFiles(place.path, staged, entries);
+    // Also what is ignored: a file the tree names belongs to every later snapshot.
+    if (arrival === undefined) await onIndex(repo, place, options, (git) => followFiles(git, repo, entries));
+    else adoptIndex(options.indexFile ?? place.indexFile, arrival.index);
+  } finally {
+    await leaveScratch(place, staged);
+  }
+  const next = standing !== undefined && arrival !== undefined ? followed(worktree, standing, arrival.tree, entries) : null;
+  if (next !== null) rememberStanding(repo, worktree, next);
+}
+
+function adoptIndex(indexFile: string, index: Uint8Array): void {
+  writeFileSync(`${indexFile}.new`, index);
+  renameSync(`${indexFile}.new`, indexFile);
+}
+
+/** Files are read again, so that the index knows them when it next looks; where the disk keeps no modes, it is told what they are. */
+async function followFiles(git: Git, repo: Repository, entries: readonly RawEntry[]): Promise<void> {
+  const telling = ["core.filemode", "core.symlinks"].every((key) => repo.config.get(key)?.toLowerCase() !== "false");
+  const seen = telling ? entries.filter(({ newMode }) => isFileMode(newMode)) : [];
+  const told = telling ? entries.filter(({ newMode }) => !isFileMode(newMode)) : entries;
+  if (told.length > 0) await setEntries(git, indexInfo(told));
+  if (seen.length > 0)
+    await readAgain(
+      git,
+      seen.map(({ path }) => path),
+    );
+}
+
+function setEntries(git: Git, input: Buffer): Promise<GitResult> {
+  return git.run(["update-index", "-z", "--index-info"], { input });
+}
+
+function readAgain(git: Git, paths: readonly string[]): Promise<GitResult> {
+  return git.run(["update-index", "-z", "--add", "--replace", "--stdin"], { input: listed(paths) });
+}
+
+export function worktreeChanged(worktree: string, paths: readonly string[]): SlipwayError {
+  return new SlipwayError(
+    "worktree_changed",
+    `The worktree ${worktree} is not as it was left: ${paths.slice(0, 20).join(", ")}. Nothing was written.`,
+    {
+      file: worktree,
+      paths,
+      suggested_next_actions: ["Anchor what is there, restore the tree and try again (`slipway resume` does this)."],
+    },
+  );
+}
+
+export async function onIndex<T>(
+  repo: Repository,
+  place: Place,
+  { indexFile = place.indexFile }: SnapshotOptions,
+  work: (git: Git) => Promise<T>,
+): Promise<T> {
+  const git = await repo.vault({ workTree: place.path, indexFile });
+  await seedIndex(repo, place, indexFile, git);
+  const attempt = () => withOwnLock(repo, indexFile, () => work(git));
+  try {
+    return await attempt();
+  } catch (error) {
+    // Torn by a power cut. It is only a cache: what it knew is in the worktree and in the base tree.
+    if (!/index file (?:corrupt|smaller)|bad signature|bad index version|unknown index entry format/.test(stderrOf(error))) throw error;
+    await removeTree(indexFile);
+    await seedIndex(repo, place, indexFile, git, true);
+    return attempt();
+  }
+}
+
+/** A new index starts from the base, not empty: only the base knows which folders are submodules. */
+async function seedIndex(repo: Repository, place: Place, indexFile: string, git: Git, fresh = false): Promise<void> {
+  if (await exists(indexFile)) return;
+  await mkdir(dirname(indexFile), { recursive: true });
+  if (!fresh && (await exists(place.indexFile))) {
+    await copyFile(place.indexFile, `${indexFile}.seed`);
+    return rename(`${indexFile}.seed`, indexFile);
+  }
+  const record = await readRecord(repo, place.key);
+  await git.run(["read-tree", ...(record === undefined ? ["--empty"] : ["--end-of-options", record.baseCommit])]);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

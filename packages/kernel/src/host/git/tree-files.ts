@@ -1,0 +1,57 @@
+import { decodePath, encodePath } from "./names.ts";
+import type { Repository } from "./repository.ts";
+import { readBlob, readObjects } from "./fast-path/git-queries.ts";
+
+const REGULAR: ReadonlySet<string> = new Set(["100644", "100755"]);
+
+/** Which of the paths are regular files in the commit. Asked of a process that is there already: one answer for all folders. */
+export async function regularFilesAt(repo: Repository, commit: string, paths: readonly string[]): Promise<string[]> {
+  const regular = await regularBeside(repo, commit, paths);
+  return [...new Set(paths)].filter((path) => regular.has(path));
+}
+
+/** What a regular file of the commit holds; null where there is none. */
+export async function readRegularFile(repo: Repository, commit: string, path: string): Promise<Buffer | null> {
+  const oid = (await regularBeside(repo, commit, [path])).get(path);
+  return oid === undefined ? null : readBlob(repo, oid);
+}
+
+/** The ids of all regular files in the paths' folders, by their paths. */
+async function regularBeside(repo: Repository, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const folders = [...new Set(paths.map(folderOf))].filter(isInTree);
+  const trees = await readObjects(
+    repo,
+    folders.map((folder) => `${commit}:${encodePath(folder).toString("latin1")}`),
+    "latin1",
+  );
+  return new Map(
+    folders.flatMap((folder, index) => {
+      const tree = trees[index];
+      if (tree?.type !== "tree") return [];
+      return regularIn(tree.bytes, tree.oid.length / 2).map(([name, oid]) => [`${folder}${folder && "/"}${name}`, oid] as const);
+    }),
+  );
+}
+
+/** To git a path that begins with a dot and a slash is relative to where it was started. */
+function isInTree(folder: string): boolean {
+  return folder === "" || (!folder.includes("\n") && !folder.split("/").some((segment) => ["", ".", ".."].includes(segment)));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** A tree object is a row of `<mode> <name>NUL<id>`. */
+function regularIn(tree: Buffer, idBytes: number): (readonly [string, string])[] {
+  const files: (readonly [string, string])[] = [];
+  for (let at = 0; at < tree.length;) {
+    const space = tree.indexOf(32, at);
+    const end = tree.indexOf(0, space);
+    const next = end + 1 + idBytes;
+    if (REGULAR.has(tree.toString("latin1", at, space)))
+      files.push([decodePath(tree.subarray(space + 1, end)), tree.toString("hex", end + 1, next)]);
+    at = next;
+  }
+  return files;
+}

@@ -1,0 +1,36 @@
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { leaveScratch, type Place } from "./worktree-record.ts";
+import { connect, listRegistrations, pointerTo, unregister, type Registration } from "./registration.ts";
+import type { Repository } from "./repository.ts";
+
+/** What a kill left of a worktree in the making: nobody has worked in it. */
+export async function dropDraft(repo: Repository, folder: string): Promise<void> {
+  const scratch = dirname(dirname(folder));
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const { id, path } of await listRegistrations(repo)) {
+    // A registration without a place is one that git had only begun to write.
+    if (dirname(path) !== folder && !(path === "" && names.includes(id.replace(/\d+$/, "")))) continue;
+    const renamed = await pointingTo(repo, id, dirname(scratch));
+    if (renamed === undefined) await unregister(repo, id);
+    else await connect(repo, id, renamed);
+  }
+  await leaveScratch({ scratch }, folder);
+}
+
+/** The folder that got its name and place before the kill, while its registration still stands for the draft. */
+async function pointingTo(repo: Repository, id: string, parent: string): Promise<string | undefined> {
+  for (const name of await readdir(parent).catch((): string[] => [])) {
+    if ((await pointerOf(join(parent, name))) === pointerTo(repo, id)) return join(parent, name);
+  }
+  return undefined;
+}
+
+/** What a worktree's `.git` file says; nothing if there is none. */
+export async function pointerOf(folder: string): Promise<string> {
+  return readFile(join(folder, ".git"), "utf8").catch(() => "");
+}
+
+export function isDraft(place: Pick<Place, "scratch">, { path }: Pick<Registration, "path">): boolean {
+  return path.startsWith(`${join(place.scratch, "new")}/`);
+}

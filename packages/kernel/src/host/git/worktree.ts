@@ -1,0 +1,243 @@
+import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { removeTree } from "../files/remove-tree.ts";
+import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
+import { alignIndex, findCheckouts } from "./checkout.ts";
+import { dropDraft, isDraft, pointerOf } from "./unfinished-worktree.ts";
+import { hiddenGitFolders } from "./listing.ts";
+import {
+  assertPointer,
+  dropRecord,
+  enterScratch,
+  leaveScratch,
+  placeOf,
+  readRecord,
+  swapped,
+  writeRecord,
+  type Place,
+  type WorktreeRecord,
+} from "./worktree-record.ts";
+import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
+import type { Repository } from "./repository.ts";
+import { bringFiles, snapshotTree, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
+
+export interface WorktreeRequest {
+  readonly featureId: string;
+  readonly branch: string;
+  /** Where a new branch starts: a ref or a commit. */
+  readonly baseRef?: string;
+  readonly baseCommit?: string;
+  readonly path: string;
+  /** What a rebuilt worktree holds: the last anchored commit or tree. The branch's own tree unless told. */
+  readonly expectedTree?: string;
+  readonly protectedBranches?: readonly string[];
+}
+
+export interface EnsuredWorktree {
+  readonly path: string;
+  readonly branch: string;
+  readonly baseCommit: string;
+  readonly created: boolean;
+  readonly rebuilt: boolean;
+}
+
+/**
+ * Idempotent, also after a kill at any point. A new worktree is made beside its place and appears there complete, by one rename;
+ * one that is there is never reset. What is missing around existing files (registration, pointer) is put back around them.
+ */
+export async function ensureWorktree(repo: Repository, request: WorktreeRequest): Promise<EnsuredWorktree> {
+  const { branch, featureId, baseRef, protectedBranches = [] } = request;
+  await assertFeatureBranch(repo, {
+    featureId,
+    branch,
+    taken: baseRef === undefined ? protectedBranches : [...protectedBranches, baseRef],
+  });
+  const place = await placeOf(repo, request.path);
+  const found = await readRecord(repo, place.key);
+  const record = found?.branch === branch ? found : undefined;
+  const healthy = await isHealthy(repo, place, branch);
+  // Looked at before the branch is made: a refusal leaves nothing behind.
+  if (!healthy && record === undefined) await assertNobodys(repo, place);
+  const head = await ensureBranch(repo, { branch, base: request.baseCommit ?? baseRef, recorded: record?.baseCommit });
+  if (!healthy) await buildWorktree(repo, place, { ...request, head, record });
+  const baseCommit = record?.baseCommit ?? head;
+  if (record === undefined) await writeRecord(repo, place.key, { featureId, branch, path: place.path, baseCommit });
+  return { path: place.path, branch, baseCommit, created: !healthy && record === undefined, rebuilt: !healthy && record !== undefined };
+}
+
+/** Moves a worktree and its branch onto another base, with the tree that was built there. Repeating it changes nothing. */
+export async function rebaseWorktree(
+  repo: Repository,
+  input: {
+    readonly path: string;
+    readonly branch: string;
+    readonly onto: string;
+    /** What the files are now, and what they are to be. */
+    readonly from: string;
+    readonly tree: string;
+  } & SnapshotOptions,
+): Promise<void> {
+  const place = await placeOf(repo, input.path);
+  const found = await snapshotTree(repo, place.path, input);
+  if (found !== input.from && found !== input.tree) throw worktreeChanged(place.path, ["edited a moment ago"]);
+  await bringBranch(repo, input.branch, place.path, input.onto);
+  await bringFiles(repo, place.path, { from: found, to: input.tree }, input);
+  await alignIndex(repo, place.path, input.onto);
+  const record = await readRecord(repo, place.key);
+  if (record !== undefined) await writeRecord(repo, place.key, { ...record, baseCommit: input.onto });
+}
+
+/** Whoever has the branch checked out elsewhere keeps it as it is: a branch that moves under a checkout looks like reverted work. */
+export async function bringBranch(repo: Repository, branch: string, worktree: string, to: string): Promise<void> {
+  const head = await branchHead(repo, branch);
+  if (head === to || (await findCheckouts(repo, branch)).some(({ root }) => root !== worktree)) return;
+  await moveBranch(repo, branch, to, head);
+}
+
+export interface RemovalRequest extends SnapshotOptions {
+  readonly path: string;
+  /** Deletes the branch too, if another ref keeps its commits. */
+  readonly deleteBranch?: boolean;
+  /** Gives up what a tree cannot hold, such as the git folder of an embedded repository. */
+  readonly discardLeftOut?: boolean;
+}
+
+/** Removes a worktree whose bytes are reachable from a ref; refuses otherwise. Ignored files go with it. */
+export async function removeWorktree(repo: Repository, request: RemovalRequest): Promise<{ removed: boolean; branchDeleted: boolean }> {
+  const place = await placeOf(repo, request.path);
+  const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
+  const branch = mine?.branch ?? (await readRecord(repo, place.key))?.branch;
+  const present = await isFolder(place.path);
+  if (present) {
+    await assertKept(repo, place, request);
+    // By one rename, so that a kill leaves the worktree whole or gone.
+    const trash = await enterScratch(place, "trash");
+    await rename(place.path, join(trash, "worktree"));
+    await leaveScratch(place, trash);
+  }
+  if (mine !== undefined) await unregister(repo, mine.id);
+  const branchDeleted = request.deleteBranch === true && branch !== undefined && (await deleteBranch(repo, branch));
+  await dropRecord(repo, place.key);
+  return { removed: present, branchDeleted };
+}
+
+async function isHealthy(repo: Repository, place: Place, branch: string): Promise<boolean> {
+  const registrations = await listRegistrations(repo);
+  const mine = registrations.find(({ path }) => path === place.path) ?? (await reconnect(repo, place, registrations));
+  for (const other of registrations) {
+    if (other.branch !== branch || other.id === mine?.id) continue;
+    if (!isDraft(place, other)) throw occupied(branch, other.path);
+    await dropDraft(repo, dirname(other.path));
+  }
+  if (mine === undefined || !(await isFolder(place.path)) || (await assertPointer(repo, place.path)) === null) return false;
+  if (mine.branch !== branch) throw swapped(place.path, `is on ${mine.branch ?? "no branch"} instead of ${branch}`);
+  return true;
+}
+
+/** A kill right after the rename leaves a folder whose registration still points to where it was made. */
+export async function reconnect(repo: Repository, place: Place, registrations: readonly Registration[]): Promise<Registration | undefined> {
+  const pointer = await pointerOf(place.path);
+  const draft = registrations.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
+  if (draft !== undefined) await connect(repo, draft.id, place.path);
+  return draft;
+}
+
+/** Around the files that are there, or with those of the tree. */
+export async function buildWorktree(
+  repo: Repository,
+  place: Place,
+  request: WorktreeRequest & { head: string; record: WorktreeRecord | undefined },
+): Promise<void> {
+  const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
+  const hasFiles = await holdsFiles(place.path);
+  if (hasFiles && mine !== undefined) return connect(repo, mine.id, place.path);
+  if (request.record === undefined) await assertNobodys(repo, place);
+  if (mine !== undefined) await unregister(repo, mine.id);
+  const folder = await enterScratch(place, "new");
+  try {
+    await draw(repo, place, folder, hasFiles, request);
+  } catch (error) {
+    await dropDraft(repo, folder);
+    throw error;
+  }
+}
+
+async function assertNobodys(repo: Repository, place: Place): Promise<void> {
+  if (!(await holdsFiles(place.path)) || (await listRegistrations(repo)).some(({ path }) => path === place.path)) return;
+  throw new SlipwayError(
+    "operation_conflict",
+    `The folder ${place.path} exists and is not a worktree of this repository. It was left alone.`,
+    {
+      file: place.path,
+      requires_human: true,
+      suggested_next_actions: [`Move ${place.path} away, or choose another feature id.`],
+    },
+  );
+}
+
+async function draw(
+  repo: Repository,
+  place: Place,
+  folder: string,
+  hasFiles: boolean,
+  request: WorktreeRequest & { head: string },
+): Promise<void> {
+  // git names the registration after the folder.
+  const draft = join(folder, request.featureId);
+  await register(repo, draft, request.branch);
+  const id = basename((await readFile(join(draft, ".git"), "utf8")).trim());
+  if (!hasFiles) {
+    await fill(repo, place, draft, id, request);
+    await removeTree(place.path);
+    await rename(draft, place.path);
+  }
+  await connect(repo, id, place.path);
+  await leaveScratch(place, folder);
+}
+
+/** Anything besides git's own pointer. What stands in the pointer's place is not ours to remove. */
+async function holdsFiles(path: string): Promise<boolean> {
+  const names = await readdir(path).catch(() => []);
+  const pointer = await lstat(join(path, ".git")).catch(() => undefined);
+  if (pointer !== undefined && !pointer.isFile()) throw swapped(path, "has a .git that is not the file git put there");
+  return names.some((name) => name !== ".git");
+}
+
+/** All files from the objects, byte for byte. The index serves the snapshots and, as a copy, the person who types `git status`. */
+async function fill(repo: Repository, place: Place, draft: string, id: string, request: WorktreeRequest & { head: string }): Promise<void> {
+  await mkdir(dirname(place.indexFile), { recursive: true });
+  for (const file of [place.indexFile, `${place.indexFile}.lock`]) await removeTree(file);
+  const git = await repo.vault({ workTree: draft, indexFile: place.indexFile });
+  await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.head]);
+  await copyFile(place.indexFile, join(repo.commonDir, "worktrees", id, "index"));
+  if (request.expectedTree !== undefined) await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.expectedTree]);
+}
+
+async function assertKept(repo: Repository, place: Place, request: RemovalRequest): Promise<void> {
+  const { tree, leftOut: met } = await takeSnapshot(repo, place.path, request);
+  const leftOut = [...new Set([...met, ...(await hiddenGitFolders(await repo.vault({ workTree: place.path }), place.path))])];
+  const kept = new Set((await repo.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"])).split("\n"));
+  const problem = !kept.has(tree)
+    ? "it holds bytes that no ref keeps"
+    : leftOut.length > 0 && request.discardLeftOut !== true
+      ? `a tree cannot hold ${leftOut.slice(0, 5).join(", ")}`
+      : null;
+  if (problem === null) return;
+  throw new SlipwayError("delete_refused", `The worktree ${place.path} was not removed: ${problem}.`, {
+    file: place.path,
+    left_out: leftOut,
+    suggested_next_actions: ["Anchor the worktree first, or move away what you want to keep."],
+  });
+}
+
+function occupied(branch: string, path: string): SlipwayError {
+  return new SlipwayError("operation_conflict", `The branch "${branch}" is checked out in another worktree: ${path}`, {
+    branch,
+    file: path,
+    requires_human: true,
+    suggested_next_actions: [
+      `Remove that worktree (\`git worktree remove ${path}\`), or \`git worktree prune\` if it is gone, and try again.`,
+    ],
+  });
+}

@@ -1,0 +1,53 @@
+import { createApprovals } from "./change/land/approvals/tables.ts";
+import { createArtifacts, createArtifactTexts } from "./factory/artifacts/tables.ts";
+import { createBudget } from "./budget/tables.ts";
+import { createCodeIndex } from "./factory/code-index/tables.ts";
+import { createDocuments } from "./record/documents/tables.ts";
+import { createEvidence } from "./change/judge/evidence/tables.ts";
+import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
+import { addFeatureState, addGateSnapshot, createDeletedFeatures, createFeatures } from "./change/feature/tables.ts";
+import { createGateRuns } from "./change/judge/gates/tables.ts";
+import { createHolds } from "./change/turn/worktree-mutex/tables.ts";
+import { createLocks } from "./change/turn/locks/tables.ts";
+import { createOperations } from "./record/operations/tables.ts";
+import { createPlanClaims } from "./change/plan/tables.ts";
+import { addProjectOrigin, createProjects } from "./factory/projects/tables.ts";
+import { createQa } from "./change/judge/qa/tables.ts";
+import { createQuestions } from "./record/questions/tables.ts";
+import { createBlockedQueue } from "./change/turn/queue/tables.ts";
+import { createRunLease } from "./record/run-lease/tables.ts";
+import { createTrials } from "./change/judge/trials/tables.ts";
+import { createWaits } from "./change/turn/turns/tables.ts";
+import type { Migration } from "./record/database/migration.ts";
+
+/**
+ * In the order they are applied; a database is current when it has all of them. Only ever append. A new room exports its `up` from
+ * `<room>/tables.ts` (which imports nothing of Kysely at run time, so that reading the version stays cheap) and adds one line here.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "operations", up: createOperations },
+  { name: "questions", up: createQuestions },
+  { name: "locks", up: createLocks },
+  { name: "evidence", up: createEvidence },
+  { name: "approvals", up: createApprovals },
+  { name: "features", up: createFeatures },
+  { name: "feature-state", up: addFeatureState },
+  { name: "run-lease", up: createRunLease },
+  { name: "waits", up: createWaits },
+  { name: "qa", up: createQa },
+  { name: "gate-runs", up: createGateRuns },
+  { name: "plan-claims", up: createPlanClaims },
+  { name: "blocked-queue", up: createBlockedQueue },
+  { name: "feature-index", up: createFeatureIndex },
+  { name: "holds", up: createHolds },
+  { name: "merge-snapshot", up: addGateSnapshot },
+  { name: "budget", up: createBudget },
+  { name: "code-index", up: createCodeIndex },
+  { name: "artifacts", up: createArtifacts },
+  { name: "projects", up: createProjects },
+  { name: "documents", up: createDocuments },
+  { name: "project-origin", up: addProjectOrigin },
+  { name: "artifact-texts", up: createArtifactTexts },
+  { name: "deleted-features", up: createDeletedFeatures },
+  { name: "trials", up: createTrials },
+];

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SlipwayError } from "@slipway/durable/errors";
+import { openSqlite, translate } from "@slipway/durable/sqlite";
+import type { Glance } from "./change/views/board/board.ts";
+import { readGlance } from "./change/views/board/read.ts";
+import { layoutAt, type Layout } from "./host/layout.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { checkedVersion } from "./record/database/version.ts";
+import { formerPlaces } from "./record/relocation/former.ts";
+
+/** The repository root is found by its folders alone: starting git would cost more than everything else here. */
+export function findLayout(start: string): Layout {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return layoutAt(folder);
+    if (folder === dirname(folder)) break;
+  }
+  throw new SlipwayError("not_a_repository", `${start} is not inside a git repository.`, {
+    suggested_next_actions: ["Change to your project's folder, or make one with `git init`."],
+  });
+}
+
+export async function glance(layout: Layout): Promise<Glance> {
+  const window = await openGlance(layout);
+  try {
+    return window.read();
+  } finally {
+    window.close();
+  }
+}
+
+/** For whoever looks again and again; at once, because the connection is nobody else's. */
+export interface GlanceWindow {
+  read(): Glance;
+  close(): void;
+}
+
+export async function openGlance(layout: Layout): Promise<GlanceWindow> {
+  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] };
+  if (existsSync(formerPlaces(layout).database)) await (await import("./record/relocation/relocate.ts")).relocate(layout);
+  if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
+  const sqlite = openSqlite(layout.database, { readOnly: true });
+  const close = () => void sqlite.close();
+  try {
+    await checkedVersion(sqlite, MIGRATIONS);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    close,
+    read() {
+      try {
+        return { ...empty, ...readGlance(sqlite, layout, Date.now()) };
+      } catch (error) {
+        throw translate(error, layout.database);
+      }
+    },
+  };
+}

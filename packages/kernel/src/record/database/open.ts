@@ -1,0 +1,61 @@
+import { openSqlite, type Sqlite } from "@slipway/durable/sqlite";
+import { migrateDurable } from "@slipway/durable/tables";
+import { kyselyOn } from "./dialect.ts";
+import type { Migration } from "./migration.ts";
+import type { Db } from "./tables.ts";
+import { assertCurrent, checkedVersion } from "./version.ts";
+
+export interface Database {
+  readonly db: Db;
+  /** The same connection, for the durable engine and for plain SQL. */
+  readonly sqlite: Sqlite;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly readOnly?: boolean;
+  readonly busyTimeoutMs?: number;
+  /** Everything that has tables in it: the kernel's, and those of protocols. */
+  readonly migrations: readonly Migration[];
+}
+
+/** Opens the file, creating it or bringing its schema up to date unless `readOnly`. */
+export async function openDatabase({ path, migrations, ...options }: OpenOptions): Promise<Database> {
+  const sqlite = openSqlite(path, options);
+  try {
+    const db: Db = kyselyOn(sqlite);
+    if (options.readOnly === true) await assertCurrent(sqlite, migrations);
+    else await upgrade(db, sqlite, migrations);
+    return { db, sqlite, close: () => sqlite.close() };
+  } catch (error) {
+    await sqlite.close();
+    throw error;
+  }
+}
+
+async function upgrade(db: Db, sqlite: Sqlite, migrations: readonly Migration[]): Promise<void> {
+  const version = await checkedVersion(sqlite, migrations);
+  await migrateDurable(sqlite);
+  if (version === migrations.length) return;
+  const versions = db.withTables<{ schema_version: { version: number; name: string } }>();
+  await versions.transaction().execute(async (tx) => {
+    await tx.schema
+      .createTable("schema_version")
+      .ifNotExists()
+      .addColumn("version", "integer", (column) => column.primaryKey())
+      .addColumn("name", "text", (column) => column.notNull())
+      .execute();
+    // Another process may have upgraded between the check and this lock.
+    const applied = new Set((await tx.selectFrom("schema_version").select("name").execute()).map(({ name }) => name));
+    for (const { name, up } of migrations) {
+      if (applied.has(name)) continue;
+      await up(tx);
+      await tx
+        .insertInto("schema_version")
+        .values({ version: applied.size + 1, name })
+        .execute();
+      applied.add(name);
+    }
+  });
+}

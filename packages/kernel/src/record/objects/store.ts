@@ -1,0 +1,159 @@
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { sha256 } from "@slipway/durable/canonical";
+import type { Blobs } from "@slipway/durable/environment";
+import { SlipwayError } from "@slipway/durable/errors";
+import { hasCode, type FileSystem } from "../../host/files/file-system.ts";
+import { ensureDirectory, namesIn, sweepTemporaries, translateFileError, writeFileAtomic } from "../../host/files/write-atomic.ts";
+
+export interface Objects extends Blobs {
+  /** Where the bytes are, for people and for other programs to read. */
+  pathOf(digest: string): string;
+  /**
+   * Makes a finished file on the same disk an object, without reading it again: its writer has counted the digest, and syncs it. What
+   * is returned puts its name on the disk.
+   */
+  adopt(file: string, digest: string): Promise<() => Promise<void>>;
+  /** Every folder there can be, for one who is going to put many: making a folder takes as long as a small file. */
+  makeFolders(): Promise<void>;
+  /** Removes what interrupted writers left; returns how many files. */
+  sweep(now: number, staleAfterMs?: number): Promise<number>;
+}
+
+const FOLDERS = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, "0"));
+
+/** Of how many objects is remembered that they are on the disk. */
+const MOST_KNOWN = 10_000;
+
+/** Bytes by their SHA-256 under `root/ab/cdef…`. What `put` has acknowledged survives a power cut; what `get` returns is what was put. */
+export function objectStore(fs: FileSystem, root: string): Objects {
+  const durableFolders = new Set<string>();
+  const durableObjects = new Set<string>();
+  const folderOf = (digest: string) => join(root, checked(digest).slice(0, 2));
+  const pathOf = (digest: string) => join(folderOf(digest), digest.slice(2));
+
+  /** Made, or found, and synced once by each process. */
+  async function durableFolder(folder: string): Promise<void> {
+    if (durableFolders.has(folder)) return;
+    await syncFolder(fs, root);
+    durableFolders.add(folder);
+  }
+
+  /** Whether it was made just now, and is empty. */
+  async function made(folder: string): Promise<boolean> {
+    if (durableFolders.has(folder)) return false;
+    try {
+      await fs.mkdir(folder, 0o700);
+      return true;
+    } catch (error) {
+      if (hasCode(error, "EEXIST")) return false;
+      if (!hasCode(error, "ENOENT")) throw translateFileError(error, folder);
+      await ensureDirectory(fs, folder, 0o700);
+      return true;
+    }
+  }
+
+  return {
+    pathOf,
+    async put(bytes) {
+      const digest = sha256(bytes);
+      const folder = folderOf(digest);
+      const path = pathOf(digest);
+      const isNew = await made(folder);
+      const wasThere = !isNew && (await isThere(fs, path, digest));
+      if (!wasThere) await writeFileAtomic(fs, path, bytes, { mode: 0o600, durable: false, whole: false });
+      else if (durableObjects.has(digest)) return digest;
+      // Side by side: all of it has to be on the disk before anybody hears of the object, whoever has written it. One that nobody has
+      // heard of may be empty after a power cut; it is put again.
+      await Promise.all([durableFolder(folder), syncFolder(fs, folder), synced(fs, path)]);
+      if (durableObjects.size >= MOST_KNOWN) durableObjects.clear();
+      durableObjects.add(digest);
+      return digest;
+    },
+    async get(digest) {
+      const path = pathOf(digest);
+      const bytes = await readIfThere(fs, path);
+      if (bytes === undefined) throw missing(digest, path);
+      if (sha256(bytes) !== digest) throw corrupt(digest, path);
+      return bytes;
+    },
+    async adopt(file, digest) {
+      const folder = folderOf(digest);
+      await made(folder);
+      try {
+        await fs.rename(file, pathOf(digest));
+      } catch (error) {
+        throw translateFileError(error, file);
+      }
+      return () => Promise.all([durableFolder(folder), syncFolder(fs, folder)]).then(() => undefined);
+    },
+    async makeFolders() {
+      const there = new Set(await namesIn(fs, root));
+      for (const name of FOLDERS.filter((one) => !there.has(one))) {
+        await made(join(root, name));
+        await turn();
+      }
+    },
+    async sweep(now, staleAfterMs) {
+      let removed = 0;
+      for (const name of await namesIn(fs, root)) removed += await sweepTemporaries(fs, join(root, name), now, staleAfterMs);
+      return removed;
+    },
+  };
+}
+
+/** A damaged object does not count: putting its bytes again mends it. */
+async function isThere(fs: FileSystem, path: string, digest: string): Promise<boolean> {
+  const bytes = await readIfThere(fs, path);
+  return bytes !== undefined && sha256(bytes) === digest;
+}
+
+async function synced(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.syncFile(path);
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
+}
+
+/** Whoever wrote the object may have died between the rename and this. */
+async function syncFolder(fs: FileSystem, folder: string): Promise<void> {
+  try {
+    await fs.syncDirectory(folder);
+  } catch (error) {
+    throw translateFileError(error, folder);
+  }
+}
+
+async function readIfThere(fs: FileSystem, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await fs.read(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw translateFileError(error, path);
+  }
+}
+
+/** Digests come out of rows and files; one that is none must not become a path. */
+function checked(digest: string): string {
+  if (/^[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new SlipwayError("object_missing", `"${digest.slice(0, 80)}" is not the SHA-256 of an object.`, {
+    suggested_next_actions: ["Run `slipway journal verify`."],
+  });
+}
+
+function missing(digest: string, path: string): SlipwayError {
+  return new SlipwayError("object_missing", `The object ${digest} is not there (${path}).`, {
+    file: path,
+    digest,
+    suggested_next_actions: ["Put the file back from a copy, then run `slipway journal verify`."],
+  });
+}
+
+function corrupt(digest: string, path: string): SlipwayError {
+  return new SlipwayError("object_corrupt", `The object ${digest} is not what was stored (${path}).`, {
+    file: path,
+    digest,
+    suggested_next_actions: ["Restore the file from a copy, then run `slipway journal verify`; check the disk."],
+  });
+}
