@@ -80,7 +80,7 @@ test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model:
 });
 
 /** The groups of rooms of the kernel, lowest first; a file of the root stands between the change and the tools. */
-const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "factory", "", "tools"];
+const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "", "tools"];
 
 test("a room of the kernel imports its own group and lower ones, but for the list of all tables", () => {
   const groupOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
@@ -111,11 +111,14 @@ test("there are no barrels and no files of 250 lines or more", () => {
   expect(all.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
 });
 
-test("protocols contain no SQL, no git and no child processes", () => {
-  const forbidden = ["kysely", "node:sqlite", "node:child_process", "@slipway/kernel/host/git/runner"];
-  expect(
-    imports.filter(({ from, file, specifier }) => from === "protocols" && !file.endsWith(".test.ts") && forbidden.includes(specifier)),
-  ).toEqual([]);
+/** The rooms of a protocol that keep its own tables. */
+const OWN_STORES = /^protocols\/src\/factory\/(?:artifacts|code-index|projects|tables\.ts)/;
+
+test("protocols contain no git, no child processes, and SQL only in their own stores", () => {
+  const forbidden = ["node:sqlite", "node:child_process", "@slipway/kernel/host/git/runner"];
+  const own = imports.filter(({ from, file }) => from === "protocols" && !/\.test\.ts$|\/testing\//.test(file));
+  expect(own.filter(({ specifier }) => forbidden.includes(specifier))).toEqual([]);
+  expect(own.filter(({ file, specifier }) => specifier === "kysely" && !OWN_STORES.test(file))).toEqual([]);
 });
 
 test("only the git room starts git, and only the sandbox, agents and doctor start other processes", () => {

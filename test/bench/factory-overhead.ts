@@ -1,3 +1,4 @@
+import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,6 +112,7 @@ export async function measureRun(): Promise<Measured> {
   const io = quietIo(await makeRepository(quietIo(home, env), "repository", HOURS), env);
   const ground = await groundAt({ cwd: io.cwd, env });
   const records = await openRecords({ layout: layoutOf(ground.repository) });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const walls = timedSandbox(await ground.sandbox(), watch);
   const kernel = openKernel({ ...ground, records, repository: timedRepository(ground.repository, watch), sandbox: async () => walls });
   const choice = { provider: "replay", cassette: cassetteOf(HOURS) };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { PlanDraft } from "@slipway/protocols/factory/engineering/micro-plan";
 import type { Adjudication, Amendment, ChallengeAnswer, Objection } from "@slipway/protocols/factory/engineering/debate/schemas";
 import type { Drafted } from "./contracts.ts";

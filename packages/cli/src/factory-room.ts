@@ -1,5 +1,5 @@
 import type { Engine } from "@slipway/durable/engine";
-import type { ProjectHead } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectHead } from "@slipway/protocols/factory/projects/projects";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import type { Task } from "@slipway/protocols/factory/project/state";

@@ -1,5 +1,6 @@
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import { migrateFactory } from "@slipway/protocols/factory/tables";
+import { openCodeIndex, type CodeIndex } from "@slipway/protocols/factory/code-index/code-index";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Io } from "./io.ts";
 import { withKernel } from "./kernel-at.ts";
@@ -11,5 +12,9 @@ export function indexOf({ records, configuration, conceal }: Kernel, { env }: Pi
 }
 
 export function withIndex<T>(io: Io, work: (index: CodeIndex, kernel: Kernel) => Promise<T>): Promise<T> {
-  return withKernel(io, (kernel) => work(indexOf(kernel, io), kernel));
+  return withKernel(io, async (kernel) => {
+    const { database } = kernel.records;
+    await migrateFactory(database.db, database.sqlite.path);
+    return work(indexOf(kernel, io), kernel);
+  });
 }

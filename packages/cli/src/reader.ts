@@ -1,3 +1,4 @@
+import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -20,6 +21,7 @@ export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>
   const warn = (text: string) => io.err(`warning: not every file in .slipway could be written again: ${text}\n`);
   const records = await openRecords({ layout: usedLayout(io) });
   try {
+    await migrateFactory(records.database.db, records.database.sqlite.path);
     await restoreFiles(records, io.env, warn).catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
     const { database, objects, clock, ids, inbox } = records;
     const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [], kernel: null });

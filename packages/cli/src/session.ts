@@ -11,6 +11,7 @@ import type { Repository } from "@slipway/kernel/host/git/repository";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
 import type { PartialInput } from "@slipway/protocols/factory/partial";
 import { lateChange, type LateChangeInput } from "@slipway/protocols/factory/late-change";
+import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { openFactoryShop } from "@slipway/protocols/factory/shop";
 import { features, type FeaturesInput, type RunAgents } from "@slipway/protocols/features/protocol";
 import { recover } from "@slipway/protocols/features/recovery";
@@ -94,6 +95,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     // Before anything is touched: another supervisor may be in the middle of it.
     await lease.take(null);
+    await migrateFactory(records.database.db, records.database.sqlite.path);
     return await supervise({ ...options, ground, records, lease, log });
   } catch (error) {
     await lease.release();

@@ -3,7 +3,7 @@ import { basename, relative, resolve, sep } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import { featureIdOf } from "@slipway/kernel/change/plan/specs/feature-id";
 import { readSpec, type Spec } from "@slipway/kernel/change/plan/specs/read";
-import type { ProjectHead } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectHead } from "@slipway/protocols/factory/projects/projects";
 import { earlierFrom } from "@slipway/protocols/factory/incremental/previous";
 import type { ProjectView } from "@slipway/protocols/factory/project/status";
 import type { FactoryInput } from "@slipway/protocols/factory/protocol";

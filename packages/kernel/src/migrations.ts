@@ -1,7 +1,5 @@
 import { createApprovals } from "./change/land/approvals/tables.ts";
-import { createArtifacts, createArtifactTexts } from "./factory/artifacts/tables.ts";
 import { createBudget } from "./budget/tables.ts";
-import { createCodeIndex } from "./factory/code-index/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
 import { createEvidence } from "./change/judge/evidence/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
@@ -11,7 +9,6 @@ import { createHolds } from "./change/turn/worktree-mutex/tables.ts";
 import { createLocks } from "./change/turn/locks/tables.ts";
 import { createOperations } from "./record/operations/tables.ts";
 import { createPlanClaims } from "./change/plan/tables.ts";
-import { addProjectOrigin, createProjects } from "./factory/projects/tables.ts";
 import { createQa } from "./change/judge/qa/tables.ts";
 import { createQuestions } from "./record/questions/tables.ts";
 import { createBlockedQueue } from "./change/turn/queue/tables.ts";
@@ -42,12 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "holds", up: createHolds },
   { name: "merge-snapshot", up: addGateSnapshot },
   { name: "budget", up: createBudget },
-  { name: "code-index", up: createCodeIndex },
-  { name: "artifacts", up: createArtifacts },
-  { name: "projects", up: createProjects },
   { name: "documents", up: createDocuments },
-  { name: "project-origin", up: addProjectOrigin },
-  { name: "artifact-texts", up: createArtifactTexts },
   { name: "deleted-features", up: createDeletedFeatures },
   { name: "trials", up: createTrials },
 ];

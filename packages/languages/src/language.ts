@@ -1,4 +1,4 @@
-import type { Contract, Dimensions } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract, Dimensions } from "./contracts/schema.ts";
 
 /** Texts by their path in the module: `implementation/…` and `tests/…`. */
 export type ModuleFiles = Readonly<Record<string, string>>;

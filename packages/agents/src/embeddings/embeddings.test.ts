@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { embedAll } from "@slipway/kernel/factory/code-index/model";
+import { embedAll } from "./model.ts";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openEmbeddingServer, type EmbeddingServer } from "../testing/embedding-server.ts";

@@ -1,5 +1,5 @@
-import { hashedModel } from "@slipway/kernel/factory/code-index/hashed-model";
-import type { EmbeddingModel } from "@slipway/kernel/factory/code-index/model";
+import { hashedModel } from "./hashed-model.ts";
+import type { EmbeddingModel } from "./model.ts";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 
 interface EmbeddingsOptions {

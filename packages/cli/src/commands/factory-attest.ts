@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { moduleRef } from "@slipway/protocols/factory/code-index/entry";
 import { attestTask, wakeUp, type AttestedTask } from "@slipway/protocols/factory/attesting";
 import { questionAbout } from "@slipway/protocols/factory/views/escalations";
 import type { Arguments, RunCommand } from "../command.ts";

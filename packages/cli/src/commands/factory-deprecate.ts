@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { moduleRef } from "@slipway/protocols/factory/code-index/entry";
 import { deprecate, type Deprecation } from "@slipway/protocols/factory/deprecation/deprecate";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { refOf } from "@slipway/kernel/factory/code-index/entry";
-import type { SearchInput, SearchResult } from "@slipway/kernel/factory/code-index/search";
+import { refOf } from "@slipway/protocols/factory/code-index/entry";
+import type { SearchInput, SearchResult } from "@slipway/protocols/factory/code-index/search";
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withIndex } from "../index-room.ts";

@@ -1,6 +1,7 @@
+import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { openEmbeddingServer, type EmbeddingServer } from "@slipway/agents/testing/embedding-server";
-import { openCodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { asSystem, entry } from "@slipway/kernel/factory/code-index/testing/scratch-index";
+import { openCodeIndex } from "@slipway/protocols/factory/code-index/code-index";
+import { asSystem, entry } from "@slipway/protocols/factory/code-index/testing/scratch-index";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { openRecords } from "@slipway/kernel/open-records";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -12,6 +13,7 @@ const date = (outputs: string[]) => ({ inputs: ["text: string"], outputs, error_
 async function shipped(): Promise<Project> {
   const project = letters();
   const records = await openRecords({ layout: layoutAt(project.root) });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const index = openCodeIndex({ db: records.database.db, door: records.door });
   for (const one of [
     entry("parse_date", { purpose: "Parses a calendar date.", tags: ["date", "parsing"], io_summary: date(["date: CalendarDate"]) }),
@@ -110,6 +112,7 @@ describe("slipway factory index", () => {
   test("nothing shipped yet", async () => {
     const empty = letters();
     const records = await openRecords({ layout: layoutAt(empty.root) });
+    await migrateFactory(records.database.db, records.database.sqlite.path);
     await records.close();
     expect((await empty.slipway(["factory", "index"])).stdout).toContain("The code index is empty");
     expect((await empty.slipway(["factory", "index", "search", "x"])).stdout).toBe("Nothing is found.\n");

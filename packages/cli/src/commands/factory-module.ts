@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
-import { summaryOf } from "@slipway/kernel/factory/code-index/entry";
+import { summaryOf } from "@slipway/protocols/factory/code-index/entry";
 import { sealedModuleKind } from "@slipway/protocols/factory/kept";
 import { moduleView, type ModuleView } from "@slipway/protocols/factory/views/modules";
 import type { RunCommand } from "../command.ts";

@@ -1,5 +1,6 @@
+import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { layoutAt } from "@slipway/kernel/host/layout";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openProjects } from "@slipway/protocols/factory/projects/projects";
 import { openRecords } from "@slipway/kernel/open-records";
 import { initialiseProject } from "@slipway/protocols/factory/project/initialise";
 import type { ProjectStore } from "@slipway/protocols/factory/project/project";
@@ -11,6 +12,7 @@ import { letters, type Project } from "../testing/project.ts";
 async function initialised(perStory: number): Promise<Project> {
   const project = letters();
   const records = await openRecords({ layout: layoutAt(project.root) });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const { database, door, layout, clock } = records;
   const projects: ProjectStore = openProjects({ db: database.db, door });
   const room = { projects, stateStore: layout.stateStore, clock };

@@ -1,5 +1,5 @@
 import { jsonLine } from "../terminal/escape.ts";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openProjects } from "@slipway/protocols/factory/projects/projects";
 import { projectStatus, type ProjectStore } from "@slipway/protocols/factory/project/project";
 import { LARGE, type ProjectView } from "@slipway/protocols/factory/project/status";
 import type { RunCommand } from "../command.ts";

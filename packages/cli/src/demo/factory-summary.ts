@@ -1,8 +1,8 @@
 import type { Outcome } from "@slipway/durable/outcome";
-import { executionLogSchema } from "@slipway/kernel/factory/contracts/evidence";
+import { executionLogSchema } from "@slipway/languages/contracts/evidence";
 import type { Action, RebuildPlan } from "@slipway/protocols/factory/incremental/plan";
 import type { FactoryResult } from "@slipway/protocols/factory/protocol";
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { splitRef } from "@slipway/protocols/factory/code-index/entry";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodePayload } from "@slipway/durable/payload";

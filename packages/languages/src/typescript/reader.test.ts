@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deltaOf } from "@slipway/kernel/factory/contracts/delta";
-import { PARSE_DURATION } from "@slipway/kernel/factory/contracts/testing/samples";
+import { deltaOf } from "../contracts/delta.ts";
+import { PARSE_DURATION } from "../contracts/testing/samples.ts";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { entryName } from "./exports.ts";
 import { hollowed } from "./hollow.ts";

@@ -1,5 +1,5 @@
-import { PARSE_DURATION } from "@slipway/kernel/factory/contracts/testing/samples";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { PARSE_DURATION } from "../contracts/testing/samples.ts";
+import type { Contract } from "../contracts/schema.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { openTypeScript } from "./reader.ts";
 import { contract, differences as differ, ERROR, GOOD, input, output } from "./testing/readings.ts";

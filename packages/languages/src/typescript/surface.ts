@@ -1,4 +1,4 @@
-import type { Contract, Dimensions } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract, Dimensions } from "../contracts/schema.ts";
 import type { Checker, Symbol, Type } from "typescript/unstable/sync";
 import type { OpenProject } from "./compiler.ts";
 import { entryName, type Exported } from "./exports.ts";

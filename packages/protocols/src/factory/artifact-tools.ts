@@ -1,8 +1,8 @@
-import { agentTools, type AgentToolsOptions } from "@slipway/kernel/factory/artifacts/agent-tools";
-import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import { refOf } from "@slipway/kernel/factory/artifacts/envelope";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
+import { agentTools, type AgentToolsOptions } from "./artifacts/agent-tools.ts";
+import type { Artifacts } from "./artifacts/artifacts.ts";
+import { refOf } from "./artifacts/envelope.ts";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
+import { contractSchema } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 import type { EngineeringShop } from "./engineering/ports.ts";
 

@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { planOf, proposalOf } from "./engineering/testing/modules.ts";
 import { approved } from "./testing/approved.ts";

@@ -1,6 +1,6 @@
-import type { Bodies, BodyRule } from "@slipway/kernel/factory/artifacts/body";
-import { executionLogSchema, shipEvidenceSchema } from "@slipway/kernel/factory/contracts/evidence";
-import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
+import type { Bodies, BodyRule } from "./artifacts/body.ts";
+import { executionLogSchema, shipEvidenceSchema } from "@slipway/languages/contracts/evidence";
+import { contractSchema } from "@slipway/languages/contracts/schema";
 import { adjudicationSchema, challengeSchema, proposalSchema } from "./engineering/debate/schemas.ts";
 import { CONTRACT_FILE } from "./engineering/deliverable.ts";
 import { planDraftSchema } from "./engineering/micro-plan.ts";

@@ -1,4 +1,4 @@
-import type { ProjectOrigin } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectOrigin } from "./projects/projects.ts";
 import { isShipped, unlessAttested } from "./attesting.ts";
 import { engineering, type Resumption } from "./engineering/engineering.ts";
 import { decideChange, type OpenException } from "./change-decision.ts";

@@ -1,7 +1,7 @@
 import { workflow } from "@slipway/durable/ctx";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
-import { moduleRef, summaryOf } from "@slipway/kernel/factory/code-index/entry";
-import { contractSchema, DIMENSIONS, type Contract } from "@slipway/kernel/factory/contracts/schema";
+import { storePaths } from "./artifacts/layout.ts";
+import { moduleRef, summaryOf } from "./code-index/entry.ts";
+import { contractSchema, DIMENSIONS, type Contract } from "@slipway/languages/contracts/schema";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";

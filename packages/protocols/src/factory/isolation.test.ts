@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workplace } from "@slipway/agents/provider";
-import { envelopeSchema } from "@slipway/kernel/factory/artifacts/envelope";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { envelopeSchema } from "./artifacts/envelope.ts";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { amendedOf, amendments, APPROVE, challengeOf, codeOf, planOf } from "./engineering/testing/modules.ts";

@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Challenge } from "./engineering/debate/schemas.ts";
 import { DECOMPOSITION_RUBRIC } from "./engineering/debate/rubric.ts";

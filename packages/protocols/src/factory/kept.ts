@@ -1,7 +1,7 @@
-import { checkBody } from "@slipway/kernel/factory/artifacts/body";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
-import { contractSchema, moduleId, moduleVersion } from "@slipway/kernel/factory/contracts/schema";
+import { checkBody } from "./artifacts/body.ts";
+import { storePaths } from "./artifacts/layout.ts";
+import { moduleRef } from "./code-index/entry.ts";
+import { contractSchema, moduleId, moduleVersion } from "@slipway/languages/contracts/schema";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { SEALED } from "./bodies.ts";

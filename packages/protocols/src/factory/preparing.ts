@@ -1,4 +1,4 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { CodeIndex } from "./code-index/code-index.ts";
 import type { EngineeringTask, ShippedModule } from "./engineering/ports.ts";
 import type { Before } from "./incremental/before.ts";
 import type { Project } from "./project/project.ts";

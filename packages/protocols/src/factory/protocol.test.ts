@@ -1,4 +1,4 @@
-import { shipEvidenceSchema } from "@slipway/kernel/factory/contracts/evidence";
+import { shipEvidenceSchema } from "@slipway/languages/contracts/evidence";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { APPROVE, codeOf } from "./engineering/testing/modules.ts";
 import type { StateMachine } from "./project/state.ts";

@@ -1,4 +1,4 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { CodeIndex } from "./code-index/code-index.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { EngineeringShop } from "./engineering/ports.ts";
 import { raiseException, type RaisePhase } from "./exceptions/raise.ts";

@@ -1,6 +1,6 @@
 import { toFailure } from "@slipway/durable/errors";
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import type { CodeIndex } from "./code-index/code-index.ts";
+import { splitRef } from "./code-index/entry.ts";
 import { endFeature } from "../features/ending.ts";
 import { inPlaceOf } from "./preparing.ts";
 import type { StateMachine } from "./project/state.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "./artifacts/layout.ts";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import type { Documents } from "@slipway/kernel/record/documents/documents";

@@ -1,9 +1,9 @@
-import { openArtifacts, type Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import type { EmbeddingModel } from "@slipway/kernel/factory/code-index/model";
+import { openArtifacts, type Artifacts } from "./artifacts/artifacts.ts";
+import { openCodeIndex, type CodeIndex } from "./code-index/code-index.ts";
+import type { EmbeddingModel } from "@slipway/agents/embeddings/model";
 import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openProjects } from "./projects/projects.ts";
 import type { Records } from "@slipway/kernel/record/storage";
 import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { codeOf, contractOf, examplesOf, plannedModule } from "./engineering/testing/modules.ts";

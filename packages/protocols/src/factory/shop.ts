@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
 import { openWebSearch } from "@slipway/agents/web-search/web-search";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { SearchInput } from "@slipway/kernel/factory/code-index/search";
+import type { SearchInput } from "./code-index/search.ts";
 import { readerAt } from "@slipway/kernel/config/committed";
 import { STAGED } from "@slipway/kernel/record/documents/documents";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";

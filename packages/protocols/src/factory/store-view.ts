@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import { stateStoreTree } from "@slipway/kernel/factory/artifacts/backends/state-store";
+import type { Artifacts } from "./artifacts/artifacts.ts";
+import { stateStoreTree } from "./artifacts/backends/state-store.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import type { Repository } from "@slipway/kernel/host/git/repository";

@@ -1,10 +1,10 @@
-import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import { highestVersion } from "@slipway/kernel/factory/artifacts/versions";
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { refOf, splitRef, type CodeIndexEntry } from "@slipway/kernel/factory/code-index/entry";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
-import { shipEvidenceSchema } from "@slipway/kernel/factory/contracts/evidence";
-import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
+import type { Artifacts } from "./artifacts/artifacts.ts";
+import { highestVersion } from "./artifacts/versions.ts";
+import type { CodeIndex } from "./code-index/code-index.ts";
+import { refOf, splitRef, type CodeIndexEntry } from "./code-index/entry.ts";
+import { inRange } from "./code-index/range.ts";
+import { shipEvidenceSchema } from "@slipway/languages/contracts/evidence";
+import { contractSchema } from "@slipway/languages/contracts/schema";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { CONTRACT_FILE, EXAMPLES_FILE } from "./engineering/deliverable.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { ArtifactType } from "@slipway/kernel/factory/artifacts/envelope";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import type { ArtifactType } from "./artifacts/envelope.ts";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { beforeEach, describe, expect, test } from "vitest";
 import { APPROVE, challengeOf, contractOf, planOf, plannedModule, reportOf } from "./engineering/testing/modules.ts";
 import { escalationKind } from "./escalation/schema.ts";

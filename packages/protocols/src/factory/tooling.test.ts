@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { amendedOf, amendments, APPROVE, codeOf, planOf } from "./engineering/testing/modules.ts";
 import { TOOL_ROUNDS, type ToolUse } from "./engineering/role-tools.ts";

@@ -3,6 +3,7 @@ import { migrateDurable } from "@slipway/durable/tables";
 import { kyselyOn } from "./dialect.ts";
 import type { Migration } from "./migration.ts";
 import type { Db } from "./tables.ts";
+import { applyMissing } from "./migrate.ts";
 import { assertCurrent, checkedVersion } from "./version.ts";
 
 export interface Database {
@@ -16,7 +17,6 @@ export interface OpenOptions {
   readonly path: string;
   readonly readOnly?: boolean;
   readonly busyTimeoutMs?: number;
-  /** Everything that has tables in it: the kernel's, and those of protocols. */
   readonly migrations: readonly Migration[];
 }
 
@@ -37,25 +37,5 @@ export async function openDatabase({ path, migrations, ...options }: OpenOptions
 async function upgrade(db: Db, sqlite: Sqlite, migrations: readonly Migration[]): Promise<void> {
   const version = await checkedVersion(sqlite, migrations);
   await migrateDurable(sqlite);
-  if (version === migrations.length) return;
-  const versions = db.withTables<{ schema_version: { version: number; name: string } }>();
-  await versions.transaction().execute(async (tx) => {
-    await tx.schema
-      .createTable("schema_version")
-      .ifNotExists()
-      .addColumn("version", "integer", (column) => column.primaryKey())
-      .addColumn("name", "text", (column) => column.notNull())
-      .execute();
-    // Another process may have upgraded between the check and this lock.
-    const applied = new Set((await tx.selectFrom("schema_version").select("name").execute()).map(({ name }) => name));
-    for (const { name, up } of migrations) {
-      if (applied.has(name)) continue;
-      await up(tx);
-      await tx
-        .insertInto("schema_version")
-        .values({ version: applied.size + 1, name })
-        .execute();
-      applied.add(name);
-    }
-  });
+  if (version < migrations.length) await applyMissing(db, migrations);
 }

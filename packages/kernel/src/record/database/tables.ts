@@ -1,9 +1,7 @@
 import type { DurableTables } from "@slipway/durable/tables";
 import type { Kysely, Transaction } from "kysely";
 import type { ApprovalsTables } from "../../change/land/approvals/tables.ts";
-import type { ArtifactTables } from "../../factory/artifacts/tables.ts";
 import type { BudgetTables } from "../../budget/tables.ts";
-import type { CodeIndexTables } from "../../factory/code-index/tables.ts";
 import type { DocumentTables } from "../documents/tables.ts";
 import type { EvidenceTables } from "../../change/judge/evidence/tables.ts";
 import type { FeatureIndexTables } from "../../change/views/feature-index/tables.ts";
@@ -13,7 +11,6 @@ import type { HoldsTables } from "../../change/turn/worktree-mutex/tables.ts";
 import type { LocksTables } from "../../change/turn/locks/tables.ts";
 import type { OperationsTables } from "../operations/tables.ts";
 import type { PlansTables } from "../../change/plan/tables.ts";
-import type { ProjectTables } from "../../factory/projects/tables.ts";
 import type { QaTables } from "../../change/judge/qa/tables.ts";
 import type { QuestionsTables } from "../questions/tables.ts";
 import type { QueueTables } from "../../change/turn/queue/tables.ts";
@@ -21,7 +18,10 @@ import type { RunLeaseTables } from "../run-lease/tables.ts";
 import type { TrialTables } from "../../change/judge/trials/tables.ts";
 import type { WaitsTables } from "../../change/turn/turns/tables.ts";
 
-/** Every table of the database. A room with tables of its own adds its interface here and its migrations to `migrations.ts`. */
+/**
+ * Every table of the kernel. A room with tables of its own adds its interface here and its migrations to `migrations.ts`; a protocol
+ * declares its tables by merging into this interface, in the file that lists its migrations.
+ */
 export interface Tables
   extends
     DurableTables,
@@ -40,10 +40,7 @@ export interface Tables
     GateTables,
     BudgetTables,
     HoldsTables,
-    CodeIndexTables,
     DocumentTables,
-    ArtifactTables,
-    ProjectTables,
     TrialTables {}
 
 export type Db = Kysely<Tables>;

@@ -1,19 +1,27 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Sqlite } from "@slipway/durable/sqlite";
-import type { Migration } from "./migration.ts";
+import { isOfProtocol, type Migration } from "./migration.ts";
 
 /**
  * The schema version of the file, after checking that this program understands it.
  * Needs no Kysely: commands that only read call this and then read with plain SQL.
  */
 export async function checkedVersion(sqlite: Sqlite, migrations: readonly Migration[]): Promise<number> {
-  const applied = await sqlite.exclusive((database) => {
-    const known = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'").get();
-    return known === undefined ? [] : database.prepare("SELECT version, name FROM schema_version ORDER BY version").all();
-  });
-  const strange = applied.find((row) => migrations.every(({ name }) => name !== row["name"]));
-  if (strange !== undefined) throw newerDatabase(sqlite.path, applied.length, migrations.length, String(strange["name"]));
+  const applied = (await appliedNames(sqlite)).filter((name) => !isOfProtocol(name));
+  const strange = applied.find((name) => migrations.every((known) => known.name !== name));
+  if (strange !== undefined) throw newerDatabase(sqlite.path, applied.length, migrations.length, strange);
   return applied.length;
+}
+
+function appliedNames(sqlite: Sqlite): Promise<string[]> {
+  return sqlite.exclusive((database) => {
+    const known = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'").get();
+    if (known === undefined) return [];
+    return database
+      .prepare("SELECT name FROM schema_version ORDER BY version")
+      .all()
+      .map(({ name }) => String(name));
+  });
 }
 
 /** For a file that may not be written: it has to be up to date already. */
@@ -32,7 +40,7 @@ export async function assertCurrent(sqlite: Sqlite, migrations: readonly Migrati
   );
 }
 
-function newerDatabase(file: string, version: number, supported: number, name: string): SlipwayError {
+export function newerDatabase(file: string, version: number, supported: number, name: string): SlipwayError {
   return new SlipwayError(
     "database_newer",
     `${file} was written by a newer Slipway: it has schema version ${version} (with "${name}"), this program knows ${supported}. Nothing was changed.`,

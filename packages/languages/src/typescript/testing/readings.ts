@@ -1,7 +1,7 @@
-import { deltaOf, deltaText } from "@slipway/kernel/factory/contracts/delta";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
-import { PARSE_DURATION } from "@slipway/kernel/factory/contracts/testing/samples";
+import { deltaOf, deltaText } from "../../contracts/delta.ts";
+import { fingerprintOf } from "../../contracts/fingerprint.ts";
+import type { Contract } from "../../contracts/schema.ts";
+import { PARSE_DURATION } from "../../contracts/testing/samples.ts";
 import type { LanguageReader, ModuleReading } from "../../language.ts";
 
 export const ERROR = `export class DurationError extends Error {}\n`;

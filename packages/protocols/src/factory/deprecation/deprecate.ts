@@ -1,5 +1,5 @@
-import type { CodeIndex, IndexCall } from "@slipway/kernel/factory/code-index/code-index";
-import { moduleRef, refOf, type CodeIndexEntry } from "@slipway/kernel/factory/code-index/entry";
+import type { CodeIndex, IndexCall } from "../code-index/code-index.ts";
+import { moduleRef, refOf, type CodeIndexEntry } from "../code-index/entry.ts";
 import { parseInput } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 

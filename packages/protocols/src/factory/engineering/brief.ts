@@ -1,6 +1,6 @@
-import { inRange } from "@slipway/kernel/factory/code-index/range";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { inRange } from "../code-index/range.ts";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { ModuleFiles, ModuleSources } from "@slipway/languages/language";
 import type { PlannedModule } from "./micro-plan.ts";
 import { idOf } from "./order.ts";

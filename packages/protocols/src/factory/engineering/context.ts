@@ -1,7 +1,7 @@
 import type { PackItem } from "@slipway/agents/pack";
 import { RESULTS } from "@slipway/agents/invoke";
-import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
-import { shipEvidenceSchema } from "@slipway/kernel/factory/contracts/evidence";
+import { contractSchema } from "@slipway/languages/contracts/schema";
+import { shipEvidenceSchema } from "@slipway/languages/contracts/evidence";
 import { z } from "zod";
 import { moduleRefOf, type ModuleBrief } from "./brief.ts";
 import { EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";

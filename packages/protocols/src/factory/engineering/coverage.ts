@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 
 export const COVERAGE_CATEGORIES = ["input constraint", "output invariant", "error surface", "purpose"] as const;

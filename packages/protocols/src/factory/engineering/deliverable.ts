@@ -1,7 +1,7 @@
 import { canonicalJson } from "@slipway/durable/canonical";
 import { checkSchema } from "@slipway/kernel/schema/violations";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
-import { contractSchema, type Contract } from "@slipway/kernel/factory/contracts/schema";
+import { contractSchema, type Contract } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 
 /** What a Proposer hands over: texts by path. */

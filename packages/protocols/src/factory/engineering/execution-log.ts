@@ -1,5 +1,5 @@
-import { executionLogSchema, summaryOf, type ExecutionLog } from "@slipway/kernel/factory/contracts/evidence";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { executionLogSchema, summaryOf, type ExecutionLog } from "@slipway/languages/contracts/evidence";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 
 /** What was seen of a run, in the form evidence has; null when no test was run. */

@@ -1,5 +1,5 @@
-import type { DimensionDelta } from "@slipway/kernel/factory/contracts/delta";
-import type { ExecutionLog } from "@slipway/kernel/factory/contracts/evidence";
+import type { DimensionDelta } from "@slipway/languages/contracts/delta";
+import type { ExecutionLog } from "@slipway/languages/contracts/evidence";
 import type { Adjudication, Challenge, Proposal } from "./debate/schemas.ts";
 import type { Unapplied } from "./debate/amendments.ts";
 import type { Round } from "./context.ts";

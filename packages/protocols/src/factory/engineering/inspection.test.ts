@@ -1,4 +1,4 @@
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { afterAll, describe, expect, test } from "vitest";
 import type { ModuleBrief } from "./brief.ts";
 import { withFindings } from "./debate/challenge.ts";

@@ -1,6 +1,6 @@
-import { deltaOf, deltaText, type DimensionDelta } from "@slipway/kernel/factory/contracts/delta";
-import { fingerprintOf, mismatchMessage } from "@slipway/kernel/factory/contracts/fingerprint";
-import type { ExecutionLog } from "@slipway/kernel/factory/contracts/evidence";
+import { deltaOf, deltaText, type DimensionDelta } from "@slipway/languages/contracts/delta";
+import { fingerprintOf, mismatchMessage } from "@slipway/languages/contracts/fingerprint";
+import type { ExecutionLog } from "@slipway/languages/contracts/evidence";
 import type { ModuleReading } from "@slipway/languages/language";
 import { hollowed } from "@slipway/languages/typescript/hollow";
 import { importName } from "@slipway/languages/typescript/layout";

@@ -1,4 +1,4 @@
-import { moduleRef } from "@slipway/kernel/factory/contracts/schema";
+import { moduleRef } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 import { EXCEPTION_TYPES } from "../exceptions/schema.ts";
 

@@ -1,4 +1,4 @@
-import { contractSchema, moduleId, moduleRef } from "@slipway/kernel/factory/contracts/schema";
+import { contractSchema, moduleId, moduleRef } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 import { moduleReport } from "../reuse/schema.ts";
 

@@ -1,6 +1,6 @@
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import { isPlaceholder } from "@slipway/kernel/factory/contracts/placeholder";
-import { DIMENSIONS } from "@slipway/kernel/factory/contracts/schema";
+import { isPlaceholder } from "@slipway/languages/contracts/placeholder";
+import { DIMENSIONS } from "@slipway/languages/contracts/schema";
 import { reuseProblems, type Alike, type ReuseFacts } from "../reuse/rules.ts";
 import { planDraftSchema, type PlanDraft, type PlannedModule } from "./micro-plan.ts";
 import { idOf, inDependencyOrder } from "./order.ts";

@@ -1,7 +1,7 @@
 import { digestOf } from "@slipway/durable/canonical";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
-import { FIRST_VERSION, nextVersion } from "@slipway/kernel/factory/contracts/version";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import type { Contract } from "@slipway/languages/contracts/schema";
+import { FIRST_VERSION, nextVersion } from "@slipway/languages/contracts/version";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { plannerContext } from "./context.ts";
 import { planInvalid, type Halt } from "./halt.ts";
 import { askIndex } from "./indexed.ts";

@@ -1,9 +1,9 @@
-import type { AgentContext } from "@slipway/kernel/factory/artifacts/agent-tools";
-import type { Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import type { NewEntry } from "@slipway/kernel/factory/code-index/entry";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
-import type { Compatibility } from "@slipway/kernel/factory/contracts/delta";
-import type { ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
+import type { AgentContext } from "../artifacts/agent-tools.ts";
+import type { Artifacts } from "../artifacts/artifacts.ts";
+import type { NewEntry } from "../code-index/entry.ts";
+import type { Contract } from "@slipway/languages/contracts/schema";
+import type { Compatibility } from "@slipway/languages/contracts/delta";
+import type { ShipEvidence } from "@slipway/languages/contracts/evidence";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";

@@ -1,6 +1,6 @@
 import { createPack } from "@slipway/agents/pack";
 import type { Failure } from "@slipway/durable/errors";
-import { refOf, type ArtifactType } from "@slipway/kernel/factory/artifacts/envelope";
+import { refOf, type ArtifactType } from "../artifacts/envelope.ts";
 import { z } from "zod";
 import { askAgent } from "../../asking.ts";
 import type { AgentDesk, Commission, Reply } from "../../desk.ts";

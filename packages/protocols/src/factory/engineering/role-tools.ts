@@ -1,5 +1,5 @@
-import { artifactToolInputs, type AgentContext, type ArtifactTool } from "@slipway/kernel/factory/artifacts/agent-tools";
-import { searchInput } from "@slipway/kernel/factory/code-index/search";
+import { artifactToolInputs, type AgentContext, type ArtifactTool } from "../artifacts/agent-tools.ts";
+import { searchInput } from "../code-index/search.ts";
 import { z } from "zod";
 import { told } from "../told.ts";
 import type { RoleName } from "./record.ts";

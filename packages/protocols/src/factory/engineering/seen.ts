@@ -1,6 +1,6 @@
 import type { PackItem } from "@slipway/agents/pack";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { storePaths } from "../artifacts/layout.ts";
+import { splitRef } from "../code-index/entry.ts";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import { CONTRACT_SURFACE } from "@slipway/kernel/host/file-views/levels";
 import { contextPackTree } from "@slipway/kernel/host/file-views/ruled-tree";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { executionLogSchema, shipEvidenceSchema } from "@slipway/kernel/factory/contracts/evidence";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { executionLogSchema, shipEvidenceSchema } from "@slipway/languages/contracts/evidence";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import {
   amendedOf,

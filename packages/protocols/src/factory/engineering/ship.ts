@@ -1,9 +1,9 @@
 import { digestOf } from "@slipway/durable/canonical";
 import { SlipwayError } from "@slipway/durable/errors";
-import { summaryOf as indexSummary } from "@slipway/kernel/factory/code-index/entry";
-import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
-import { fingerprintOf, mismatchMessage } from "@slipway/kernel/factory/contracts/fingerprint";
-import { nextVersion } from "@slipway/kernel/factory/contracts/version";
+import { summaryOf as indexSummary } from "../code-index/entry.ts";
+import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence } from "@slipway/languages/contracts/evidence";
+import { fingerprintOf, mismatchMessage } from "@slipway/languages/contracts/fingerprint";
+import { nextVersion } from "@slipway/languages/contracts/version";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { moduleRefOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";

@@ -1,4 +1,4 @@
-import type { ExecutionLog } from "@slipway/kernel/factory/contracts/evidence";
+import type { ExecutionLog } from "@slipway/languages/contracts/evidence";
 import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
 import { sourcesOf, type ModuleBrief } from "./brief.ts";
 import type { Deliverable } from "./deliverable.ts";

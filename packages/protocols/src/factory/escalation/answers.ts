@@ -1,5 +1,5 @@
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
+import { moduleRef } from "../code-index/entry.ts";
 import { z } from "zod";
 import { planDraftSchema } from "../engineering/micro-plan.ts";
 import { newTaskSchema } from "../project/split.ts";

@@ -1,4 +1,4 @@
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "../artifacts/layout.ts";
 import { jsonText, newDocumentId, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { stateMachineSchema, taskIdSchema } from "../project/state.ts";

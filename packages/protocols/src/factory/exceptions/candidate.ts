@@ -1,8 +1,8 @@
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import { compatibilityOf, deltaOf, deltaText, type Compatibility } from "@slipway/kernel/factory/contracts/delta";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import { contractSchema, type Contract } from "@slipway/kernel/factory/contracts/schema";
-import { nextVersion } from "@slipway/kernel/factory/contracts/version";
+import { compatibilityOf, deltaOf, deltaText, type Compatibility } from "@slipway/languages/contracts/delta";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
+import { contractSchema, type Contract } from "@slipway/languages/contracts/schema";
+import { nextVersion } from "@slipway/languages/contracts/version";
 import type { ContractDelta, InterfaceChangeException } from "./schema.ts";
 
 /** The contract as it would be, with what can be known about it before anybody argues. */

@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "../artifacts/layout.ts";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import type { Change } from "../project/changes.ts";

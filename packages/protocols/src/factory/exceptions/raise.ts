@@ -1,6 +1,6 @@
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import { splitRef, type IndexStatus } from "@slipway/kernel/factory/code-index/entry";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
+import { splitRef, type IndexStatus } from "../code-index/entry.ts";
+import { inRange } from "../code-index/range.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { decisionLogKind } from "./decisions.ts";

@@ -1,4 +1,4 @@
-import type { ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
+import type { ShipEvidence } from "@slipway/languages/contracts/evidence";
 import { describe, expect, test } from "vitest";
 import { factoryRecords, shippedEntry } from "../testing/factory-records.ts";
 import { candidateFor } from "./candidate.ts";

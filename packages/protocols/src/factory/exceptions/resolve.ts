@@ -1,8 +1,8 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { CodeIndex, IndexCall } from "@slipway/kernel/factory/code-index/code-index";
-import { refOf, splitRef, type CodeIndexEntry, type NewEntry } from "@slipway/kernel/factory/code-index/entry";
-import type { ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { CodeIndex, IndexCall } from "../code-index/code-index.ts";
+import { refOf, splitRef, type CodeIndexEntry, type NewEntry } from "../code-index/entry.ts";
+import type { ShipEvidence } from "@slipway/languages/contracts/evidence";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { candidateFor, type Candidate } from "./candidate.ts";
 import type { ContractDelta, InterfaceChangeException } from "./schema.ts";
 

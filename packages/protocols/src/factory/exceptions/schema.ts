@@ -1,7 +1,7 @@
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
-import { contractSchema } from "@slipway/kernel/factory/contracts/schema";
+import { moduleRef } from "../code-index/entry.ts";
+import { contractSchema } from "@slipway/languages/contracts/schema";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "../artifacts/layout.ts";
 import { z } from "zod";
 
 const said = z.string().regex(/\S/, "must not be empty");

@@ -1,4 +1,4 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { CodeIndex } from "../code-index/code-index.ts";
 import type { ProductSpec } from "../product/spec.ts";
 import { dependencyContract, inPlaceOf } from "../preparing.ts";
 import { nameTasks } from "../project/naming.ts";

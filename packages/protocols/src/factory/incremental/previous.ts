@@ -1,4 +1,4 @@
-import type { ProjectHead } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectHead } from "../projects/projects.ts";
 import type { PreviousProject } from "../product/loop.ts";
 import type { ProjectStore } from "../project/project.ts";
 import type { ProjectView } from "../project/status.ts";

@@ -1,5 +1,5 @@
-import { inRange } from "@slipway/kernel/factory/code-index/range";
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { inRange } from "../code-index/range.ts";
+import { splitRef } from "../code-index/entry.ts";
 
 /** A module that is there already, and whether what it was built against still is. */
 export interface BuiltModule {

@@ -1,8 +1,8 @@
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
-import { openArtifacts } from "@slipway/kernel/factory/artifacts/artifacts";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
+import { openProjects } from "../projects/projects.ts";
+import { openArtifacts } from "../artifacts/artifacts.ts";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import { evidenceRefOf } from "@slipway/kernel/factory/contracts/evidence";
+import { evidenceRefOf } from "@slipway/languages/contracts/evidence";
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf, contractOf, examplesOf, testsOf } from "../engineering/testing/modules.ts";
 import { rememberingSandbox } from "../engineering/testing/remembering.ts";

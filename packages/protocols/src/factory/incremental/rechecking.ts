@@ -1,4 +1,4 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { CodeIndex } from "../code-index/code-index.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { runTests } from "@slipway/languages/typescript/test-run";

@@ -1,4 +1,4 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
+import type { CodeIndex } from "../code-index/code-index.ts";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { idOf } from "../engineering/order.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Json } from "@slipway/durable/canonical";
-import { newArtifactId, refOf } from "@slipway/kernel/factory/artifacts/envelope";
-import { FIRST_VERSION } from "@slipway/kernel/factory/contracts/version";
+import { newArtifactId, refOf } from "../artifacts/envelope.ts";
+import { FIRST_VERSION } from "@slipway/languages/contracts/version";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";

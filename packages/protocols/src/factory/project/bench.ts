@@ -1,7 +1,8 @@
+import { migrateFactory } from "../tables.ts";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { layoutAt } from "@slipway/kernel/host/layout";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openProjects } from "../projects/projects.ts";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { ProductSpec } from "../product/spec.ts";
 import { openBoard, type Board } from "./board.ts";
@@ -32,6 +33,7 @@ const SYSTEM = { type: "system", id: "bench" } as const;
 export async function measureProject(spec: ProductSpec, folder: string, rounds = 1000): Promise<ProjectFigures> {
   const root = mkdtempSync(join(folder, "project-"));
   const records = await openRecords({ layout: layoutAt(root) });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   try {
     const projects: ProjectRoom["projects"] = openProjects({ db: records.database.db, door: records.door });
     const room = { projects, stateStore: records.layout.stateStore, clock: records.clock };

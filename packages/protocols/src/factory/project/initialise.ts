@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "../artifacts/layout.ts";
 import type { Call } from "@slipway/kernel/record/operations/call";
-import type { ProjectOrigin } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectOrigin } from "../projects/projects.ts";
 import { carryOver, type Carried } from "../incremental/carry.ts";
 import type { ProductSpec } from "../product/spec.ts";
 import { writeProject } from "./files.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { storePaths } from "../artifacts/layout.ts";
 import type { Backlog } from "@slipway/kernel/host/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";

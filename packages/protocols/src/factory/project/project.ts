@@ -5,7 +5,7 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Backlog } from "@slipway/kernel/host/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
-import type { ProjectChange, ProjectHead, Projects } from "@slipway/kernel/factory/projects/projects";
+import type { ProjectChange, ProjectHead, Projects } from "../projects/projects.ts";
 import { openBoard, type Board } from "./board.ts";
 import type { Change } from "./changes.ts";
 import { machineFile, type MachineFile } from "./machine-file.ts";

@@ -1,6 +1,6 @@
-import type { CodeIndexEntry } from "@slipway/kernel/factory/code-index/entry";
-import { refOf, splitRef } from "@slipway/kernel/factory/code-index/entry";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
+import type { CodeIndexEntry } from "../code-index/entry.ts";
+import { refOf, splitRef } from "../code-index/entry.ts";
+import { inRange } from "../code-index/range.ts";
 import { RELEASE_GATES, type GateFailure, type ReleaseGate } from "./schema.ts";
 
 /** A module of the release as the harness knows it. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { splitRef } from "../code-index/entry.ts";
 import { describe, expect, test } from "vitest";
 import { machine, tasksAs } from "../escalation/testing/samples.ts";
 import type { Task } from "../project/state.ts";

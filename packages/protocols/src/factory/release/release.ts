@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { moduleRef, splitRef } from "@slipway/kernel/factory/code-index/entry";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { moduleRef, splitRef } from "../code-index/entry.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { StateMachine } from "../project/state.ts";

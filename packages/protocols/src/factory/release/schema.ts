@@ -1,5 +1,5 @@
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { moduleRef } from "../code-index/entry.ts";
+import { storePaths } from "../artifacts/layout.ts";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 

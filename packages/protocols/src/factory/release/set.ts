@@ -1,5 +1,5 @@
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
+import { splitRef } from "../code-index/entry.ts";
+import { inRange } from "../code-index/range.ts";
 import type { Task } from "../project/state.ts";
 import type { ReleasedModule } from "./gates.ts";
 

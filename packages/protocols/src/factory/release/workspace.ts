@@ -1,4 +1,4 @@
-import { splitRef } from "@slipway/kernel/factory/code-index/entry";
+import { splitRef } from "../code-index/entry.ts";
 import { jsonText } from "@slipway/kernel/record/documents/kind";
 import { ENTRY_FILE, importName } from "@slipway/languages/typescript/layout";
 import type { ShippedModule } from "../engineering/ports.ts";

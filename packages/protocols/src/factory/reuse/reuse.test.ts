@@ -1,8 +1,8 @@
-import { embeddingText } from "@slipway/kernel/factory/code-index/entry";
-import { hashedModel } from "@slipway/kernel/factory/code-index/hashed-model";
-import { dot } from "@slipway/kernel/factory/code-index/matrix";
-import { embedAll, embedOne } from "@slipway/kernel/factory/code-index/model";
-import { HELD_OUT, LABELLED, QUESTIONS } from "@slipway/kernel/factory/code-index/testing/labelled-modules";
+import { embeddingText } from "../code-index/entry.ts";
+import { hashedModel } from "@slipway/agents/embeddings/hashed-model";
+import { dot } from "../code-index/matrix.ts";
+import { embedAll, embedOne } from "@slipway/agents/embeddings/model";
+import { HELD_OUT, LABELLED, QUESTIONS } from "../code-index/testing/labelled-modules.ts";
 import { describe, expect, test } from "vitest";
 import { contractOf, planOf, plannedModule, reportOf } from "../engineering/testing/modules.ts";
 import { factoryRecords, shippedEntry } from "../testing/factory-records.ts";

@@ -1,6 +1,6 @@
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { embeddingText, summaryOf } from "@slipway/kernel/factory/code-index/entry";
-import type { Found, SearchInput } from "@slipway/kernel/factory/code-index/search";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { embeddingText, summaryOf } from "../code-index/entry.ts";
+import type { Found, SearchInput } from "../code-index/search.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { PlanDraft } from "../engineering/micro-plan.ts";
 import { maySearch, nearDuplicates, SEARCHING_ROLES, toBeConsidered, type ReuseFacts } from "./rules.ts";

@@ -1,5 +1,5 @@
-import { refOf } from "@slipway/kernel/factory/code-index/entry";
-import type { SearchResult } from "@slipway/kernel/factory/code-index/search";
+import { refOf } from "../code-index/entry.ts";
+import type { SearchResult } from "../code-index/search.ts";
 import { signatureOf, type Described } from "./signature.ts";
 import { CONCLUSION_OF, type ModuleReport, type ReuseDecision } from "./schema.ts";
 

@@ -1,7 +1,7 @@
-import { moduleRef } from "@slipway/kernel/factory/code-index/entry";
-import { isPlaceholder } from "@slipway/kernel/factory/contracts/placeholder";
-import { moduleId } from "@slipway/kernel/factory/contracts/schema";
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
+import { moduleRef } from "../code-index/entry.ts";
+import { isPlaceholder } from "@slipway/languages/contracts/placeholder";
+import { moduleId } from "@slipway/languages/contracts/schema";
+import { storePaths } from "../artifacts/layout.ts";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 

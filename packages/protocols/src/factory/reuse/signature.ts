@@ -1,5 +1,5 @@
 import { digestOf } from "@slipway/durable/canonical";
-import type { EntryContent } from "@slipway/kernel/factory/code-index/entry";
+import type { EntryContent } from "../code-index/entry.ts";
 
 export type Described = Pick<EntryContent, "purpose" | "tags" | "io_summary">;
 

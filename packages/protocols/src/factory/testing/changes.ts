@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { NO_CHANGE } from "../exceptions/testing/samples.ts";
 import { codeOf, considering, COVERAGE, examplesOf, planOf, proposalOf, testsOf } from "../engineering/testing/modules.ts";
 

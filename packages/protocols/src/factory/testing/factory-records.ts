@@ -1,8 +1,9 @@
+import { migrateFactory } from "../tables.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCodeIndex, type CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { newEntry, type NewEntry } from "@slipway/kernel/factory/code-index/entry";
+import { openCodeIndex, type CodeIndex } from "../code-index/code-index.ts";
+import { newEntry, type NewEntry } from "../code-index/entry.ts";
 import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { layoutAt } from "@slipway/kernel/host/layout";
@@ -25,6 +26,7 @@ export interface FactoryRecords {
 export async function factoryRecords(): Promise<FactoryRecords> {
   const root = mkdtempSync(join(tmpdir(), "slipway-factory-"));
   const records = await openRecords({ layout: layoutAt(root) });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   onTestFinished(async () => {
     await records.close();
     rmSync(root, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { APPROVE, challengeOf, planOf, proposalOf } from "../engineering/testing/modules.ts";
 import { sampleSpec, sampleTask } from "../product/testing/specs.ts";
 import type { Parts } from "./works.ts";

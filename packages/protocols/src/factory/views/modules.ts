@@ -1,10 +1,10 @@
-import { storePaths } from "@slipway/kernel/factory/artifacts/layout";
-import { highestVersion } from "@slipway/kernel/factory/artifacts/versions";
-import type { CodeIndex } from "@slipway/kernel/factory/code-index/code-index";
-import { refOf, splitRef, type CodeIndexEntry, type IndexStatus } from "@slipway/kernel/factory/code-index/entry";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
-import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipway/kernel/factory/contracts/evidence";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { storePaths } from "../artifacts/layout.ts";
+import { highestVersion } from "../artifacts/versions.ts";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { refOf, splitRef, type CodeIndexEntry, type IndexStatus } from "../code-index/entry.ts";
+import { inRange } from "../code-index/range.ts";
+import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipway/languages/contracts/evidence";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { EngineeringStore } from "../engineering/ports.ts";
 
 /** A shipped module as anybody may see it: what it promises and what was seen of it. Nothing of how it is made. */

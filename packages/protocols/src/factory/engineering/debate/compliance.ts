@@ -1,5 +1,5 @@
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { challengeAnswerSchema, hasEveryCriterion, type ChallengeAnswer } from "./schemas.ts";
 import { CRITERIA } from "./rubric.ts";
 

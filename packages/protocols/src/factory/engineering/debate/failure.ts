@@ -1,4 +1,4 @@
-import type { ExecutionLog } from "@slipway/kernel/factory/contracts/evidence";
+import type { ExecutionLog } from "@slipway/languages/contracts/evidence";
 import type { ModuleBrief } from "../brief.ts";
 import type { Round } from "../context.ts";
 import type { LastDeliverable, ModuleFailure } from "../halt.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "@slipway/kernel/factory/artifacts/status";
+import type { Decision } from "../../artifacts/status.ts";
 import type { Challenge } from "./schemas.ts";
 
 /** What a module may be revised for: an objection, a rejection, a fingerprint or a test at ship. They share it. */

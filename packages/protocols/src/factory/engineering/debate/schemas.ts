@@ -1,4 +1,4 @@
-import { DECISIONS } from "@slipway/kernel/factory/artifacts/status";
+import { DECISIONS } from "../../artifacts/status.ts";
 import { z } from "zod";
 import { interfaceChangeSchema } from "../interface-change.ts";
 import { CRITERIA } from "./rubric.ts";

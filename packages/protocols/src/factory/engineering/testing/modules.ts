@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { ModuleReport } from "../../reuse/schema.ts";
 import type { PlanDraft, PlannedModule } from "../micro-plan.ts";
 

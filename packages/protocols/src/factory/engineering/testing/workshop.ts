@@ -1,11 +1,12 @@
+import { migrateFactory } from "../../tables.ts";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { ProviderRequest } from "@slipway/agents/provider";
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import { openArtifacts, type Artifacts } from "@slipway/kernel/factory/artifacts/artifacts";
-import { inRange } from "@slipway/kernel/factory/code-index/range";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import { openArtifacts, type Artifacts } from "../../artifacts/artifacts.ts";
+import { inRange } from "../../code-index/range.ts";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import type { SandboxRequest } from "@slipway/kernel/host/sandbox/contract";
@@ -97,6 +98,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   const scratch = await openScratchKernel();
   const { kernel, records } = scratch;
   const { database, door, objects, clock, ids, inbox } = records;
+  await migrateFactory(database.db, database.sqlite.path);
   const artifacts = openArtifacts({
     db: database.db,
     door,

@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import type { ContractDelta, InterfaceChangeException, RaiseInput } from "../schema.ts";
 
 export const NO_CHANGE: ContractDelta = {

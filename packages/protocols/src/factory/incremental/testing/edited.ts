@@ -1,4 +1,4 @@
-import type { Contract } from "@slipway/kernel/factory/contracts/schema";
+import type { Contract } from "@slipway/languages/contracts/schema";
 import { APPROVE, challengeOf, plannedModule, reportOf } from "../../engineering/testing/modules.ts";
 import type { ProductSpec, SpecTask } from "../../product/spec.ts";
 import type { StateMachine, Task } from "../../project/state.ts";

@@ -1,3 +1,4 @@
+import { migrateFactory } from "../../tables.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
@@ -48,6 +49,7 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
   const { files = {}, env = {}, works = "prompt" } = options;
   const scratch = await openScratchKernel(files, { env });
   const { kernel, records, root } = scratch;
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const asked: ProviderRequest[] = [];
   const scripted: Provider = {
     name: "scripted",

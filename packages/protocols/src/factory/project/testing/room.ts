@@ -1,9 +1,10 @@
+import { migrateFactory } from "../../tables.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { layoutAt } from "@slipway/kernel/host/layout";
-import { openProjects } from "@slipway/kernel/factory/projects/projects";
+import { openProjects } from "../../projects/projects.ts";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { Records } from "@slipway/kernel/record/storage";
 import { onTestFinished } from "vitest";
@@ -24,6 +25,7 @@ export interface TestRoom extends ProjectRoom {
 export async function testRoom(root = mkdtempSync(join(tmpdir(), "slipway-project-"))): Promise<TestRoom> {
   const clock = { time: Date.UTC(2026, 0, 2, 3, 4, 5), now: () => clock.time, monotonic: () => clock.time };
   const records = await openRecords({ layout: layoutAt(root), clock });
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   onTestFinished(async () => {
     await records.close();
     rmSync(root, { recursive: true, force: true });

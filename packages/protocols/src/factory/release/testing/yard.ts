@@ -1,5 +1,5 @@
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import { fingerprintOf } from "@slipway/kernel/factory/contracts/fingerprint";
+import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { codeOf, contractOf, examplesOf, testsOf } from "../../engineering/testing/modules.ts";

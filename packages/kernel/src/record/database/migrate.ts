@@ -1,0 +1,41 @@
+import type { Migration, OwnMigrations } from "./migration.ts";
+import type { Db } from "./tables.ts";
+import { newerDatabase } from "./version.ts";
+
+/** Applies, in one transaction, every migration that the database does not name yet. */
+export async function applyMissing(db: Db, migrations: readonly Migration[]): Promise<void> {
+  await versionsIn(db)
+    .transaction()
+    .execute(async (tx) => {
+      await tx.schema
+        .createTable("schema_version")
+        .ifNotExists()
+        .addColumn("version", "integer", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull())
+        .execute();
+      // Another process may have upgraded between the check and this lock.
+      const applied = new Set((await tx.selectFrom("schema_version").select("name").execute()).map(({ name }) => name));
+      for (const { name, up } of migrations) {
+        if (applied.has(name)) continue;
+        await up(tx);
+        await tx
+          .insertInto("schema_version")
+          .values({ version: applied.size + 1, name })
+          .execute();
+        applied.add(name);
+      }
+    });
+}
+
+/** Brings the tables of a protocol up to date. A database with one that the protocol does not know was written by a newer Slipway. */
+export async function migrateOwner(db: Db, file: string, { owner, migrations, former = [] }: OwnMigrations): Promise<void> {
+  const own = migrations.map(({ name, up }) => ({ name: former.includes(name) ? name : `${owner}/${name}`, up }));
+  const recorded = (await versionsIn(db).selectFrom("schema_version").select("name").execute()).map(({ name }) => name);
+  const strange = recorded.find((name) => name.startsWith(`${owner}/`) && own.every((known) => known.name !== name));
+  if (strange !== undefined) throw newerDatabase(file, recorded.length, own.length, strange);
+  if (own.some(({ name }) => !recorded.includes(name))) await applyMissing(db, own);
+}
+
+function versionsIn(db: Db) {
+  return db.withTables<{ schema_version: { version: number; name: string } }>();
+}

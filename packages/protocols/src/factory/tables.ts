@@ -1,0 +1,25 @@
+import { migrateOwner } from "@slipway/kernel/record/database/migrate";
+import type { Migration } from "@slipway/kernel/record/database/migration";
+import type { Db } from "@slipway/kernel/record/database/tables";
+import { createArtifacts, createArtifactTexts, type ArtifactTables } from "./artifacts/tables.ts";
+import { createCodeIndex, type CodeIndexTables } from "./code-index/tables.ts";
+import { addProjectOrigin, createProjects, type ProjectTables } from "./projects/tables.ts";
+
+declare module "@slipway/kernel/record/database/tables" {
+  interface Tables extends ArtifactTables, CodeIndexTables, ProjectTables {}
+}
+
+/** In the order they are applied. Only ever append. */
+const MIGRATIONS: readonly Migration[] = [
+  { name: "code-index", up: createCodeIndex },
+  { name: "artifacts", up: createArtifacts },
+  { name: "projects", up: createProjects },
+  { name: "project-origin", up: addProjectOrigin },
+  { name: "artifact-texts", up: createArtifactTexts },
+];
+
+/** Brings the factory's own tables up to date. */
+export function migrateFactory(db: Db, file: string): Promise<void> {
+  const former = MIGRATIONS.slice(0, 5).map(({ name }) => name);
+  return migrateOwner(db, file, { owner: "factory", migrations: MIGRATIONS, former });
+}
