@@ -35,6 +35,7 @@ import { agentsNow, deskFor, type AgentChoice, type ProtocolName } from "./agent
 import type { Io } from "./io.ts";
 import { keepLease, keepLocksOf } from "./lease.ts";
 import { personOf, placesOf } from "./places.ts";
+import { tellRepairs } from "./repairs.ts";
 import { STARTED } from "./workflows.ts";
 
 /** Looked at by the progress display and by the kill suite. */
@@ -82,6 +83,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     observe(event) {
       options.onOperation?.(event);
       log.note(event.operationId);
+      repairs.note(event);
     },
     fence: (tx) => lease.assertHeld(tx),
   });
@@ -91,12 +93,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     redactor: createRedactor({ secrets: secretsOf(io.env) }),
     onWarning: options.onWarning ?? (() => undefined),
   });
+  const repairs = tellRepairs(
+    () => records.database.db,
+    (event) => options.observe?.(event),
+  );
   const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
   try {
     // Before anything is touched: another supervisor may be in the middle of it.
     await lease.take(null);
     await migrateFactory(records.database.db, records.database.sqlite.path);
-    return await supervise({ ...options, ground, records, lease, log });
+    return await supervise({ ...options, ground, records, lease, log, told: repairs.settled });
   } catch (error) {
     await lease.release();
     await records.close();
@@ -109,11 +115,13 @@ interface Supervision extends SessionOptions {
   readonly records: Records;
   readonly lease: RunLease;
   readonly log: RunLog;
+  /** Everything that was seen so far has been told. */
+  readonly told: () => Promise<void>;
 }
 
 /** What the holder of the lease works with. */
 async function supervise(options: Supervision): Promise<Session> {
-  const { io, ground, records, lease, log } = options;
+  const { io, ground, records, lease, log, told } = options;
   const { repository, sandbox } = ground;
   const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
@@ -194,7 +202,7 @@ async function supervise(options: Supervision): Promise<Session> {
       const run = await engine.run(runId);
       if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
       log.note(runId);
-      await log.settle();
+      await Promise.all([log.settle(), told()]);
       return outcome;
     },
     async close() {

@@ -4,6 +4,8 @@ import type { Engine } from "@slipway/durable/engine";
 import { systemHost } from "@slipway/durable/host";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
+import { repairsOf } from "@slipway/kernel/change/work/repair";
+import { REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
 import type { Records } from "@slipway/kernel/record/storage";
 import { chooseRun, openQuestionsOf, questionNumbers } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
@@ -28,7 +30,7 @@ export const run: RunCommand = (args, io) =>
     for (;;) {
       // The status first: whatever led to it is in the journal then, and is told before it.
       const now = await chooseRun(engine, runId);
-      while (await tellNew(engine, runId, seen, progress));
+      while (await tellNew(engine, records, runId, seen, progress));
       const abandoned = isAbandoned(now, records.clock.now());
       if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
@@ -49,9 +51,17 @@ export const run: RunCommand = (args, io) =>
   });
 
 /** False when there was nothing new. */
-async function tellNew(engine: Engine, rootRunId: string, seen: Map<string, number>, progress: Progress): Promise<boolean> {
+async function tellNew(
+  engine: Engine,
+  { database }: Records,
+  rootRunId: string,
+  seen: Map<string, number>,
+  progress: Progress,
+): Promise<boolean> {
   const streams = (await engine.runs({ rootRunId })).map(({ runId }) => runId);
-  const fresh = (await Promise.all(streams.map((stream) => engine.events(stream, (seen.get(stream) ?? 0) + 1)))).flat();
+  const after = (stream: string) => seen.get(stream) ?? 0;
+  const news = streams.map((stream) => engine.events(stream, after(stream) + 1));
+  const fresh = (await Promise.all([...news, repairsOf(database.db, rootRunId, after(REPOSITORY_STREAM))])).flat();
   for (const event of fresh.toSorted((left, right) => left.at - right.at || left.seq - right.seq)) {
     seen.set(event.stream, event.seq);
     progress.event(event);

@@ -1,4 +1,5 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import { repairIn } from "@slipway/kernel/change/work/repair";
 import { narrateBase } from "./narrate-base.ts";
 import { narrateFactory } from "./narrate-factory.ts";
 import { oneLine } from "./one-line.ts";
@@ -58,8 +59,13 @@ const STARTED: Readonly<Record<string, string>> = {
 
 /** Agents' words are in it, and must not begin a line of their own. */
 export function narrate(event: JournalEvent): Line | null {
-  const line = inWords(event) ?? narrateBase(event) ?? narrateFactory(event);
+  const line = repaired(event) ?? inWords(event) ?? narrateBase(event) ?? narrateFactory(event);
   return line === null ? null : { ...line, text: oneLine(line.text) };
+}
+
+function repaired(event: JournalEvent): Line | null {
+  const repair = repairIn(event);
+  return repair === null ? null : { feature: repair.feature_id, text: `repaired: ${repair.done.join("; ")}`, good: null };
 }
 
 function inWords(event: JournalEvent): Line | null {

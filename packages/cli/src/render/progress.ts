@@ -1,6 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import { repairIn } from "@slipway/kernel/change/work/repair";
 import type { Io } from "../io.ts";
 import { narrate } from "./narrate.ts";
 import { startedText } from "./narrate-base.ts";
@@ -33,7 +34,8 @@ export async function openProgress(io: Io, style: Style): Promise<Progress> {
   return {
     ...progress,
     event(event) {
-      seen(event);
+      // One of the repository's own is no event of the run that is shown.
+      if (repairIn(event) === null) seen(event);
       progress.event(event);
     },
     started(runId, step) {
@@ -60,7 +62,10 @@ function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
     }
   };
   return {
-    event({ stream, seq, kind, name, at, payload }) {
+    event(event) {
+      const { stream, seq, kind, name, at, payload } = event;
+      const repair = repairIn(event);
+      if (repair !== null) return write({ event: "repaired", run: repair.run, feature: repair.feature_id, at, done: repair.done });
       write({ event: kind, run: stream, seq, name, at, ...(isChanges(kind, name) ? { plan: planIn(payload) } : {}) });
       tellChanged();
     },

@@ -43,7 +43,7 @@ export function adoptOperation(rooms: Rooms): Operation<HandWorkInput, Taken, Ad
     input: handWorkInput,
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
-      const found = await look(rooms, feature);
+      const found = await look(rooms, feature, operationId);
       if (!isByHand(found)) return { tree: null, files: [], commits: [], kept_branches: [], hunks: [] };
       const { id, worktree, branch, base_commit } = feature;
       const tree = await treeByHand(repository, found);
@@ -92,7 +92,7 @@ export function setAsideOperation(rooms: Rooms): Operation<HandWorkInput, SetAsi
     input: handWorkInput,
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
-      const found = await look(rooms, feature);
+      const found = await look(rooms, feature, operationId);
       if (!isByHand(found)) return { branch: null, commit: null };
       const anchored = await anchorFound(repository, recordedOf(feature), found, anchorAs(feature, "set aside", operationId, at));
       const commit = (await onlyCommitted(rooms, found)) ?? anchored.commit;

@@ -18,6 +18,7 @@ import { planFacts, proposalFor } from "../plan/plan-checks.ts";
 import { realign } from "../judge/qa-operations.ts";
 import { isBuilt } from "./retry-facts.ts";
 import { RETRY_PHASES, RETRY_STATUS, type RetryPhase } from "./retry-rules.ts";
+import { recordRepairs } from "./repair.ts";
 import type { Rooms } from "../feature/dependencies.ts";
 import { settle } from "./settle.ts";
 import { ENDED } from "../feature/status.ts";
@@ -59,7 +60,7 @@ export function retryOperation(rooms: Rooms): Operation<z.infer<typeof retryInpu
       const feature = built ? found : { ...found, tree: await treeOf(repository, found.base_commit) };
       await prepareWorktreeRoot(rooms);
       await placeFolder(rooms, feature_id, feature.spec_digest, true);
-      await ensureWorktree(repository, {
+      const { rebuilt } = await ensureWorktree(repository, {
         featureId: feature_id,
         branch: feature.branch,
         baseRef: feature.base_commit,
@@ -67,6 +68,7 @@ export function retryOperation(rooms: Rooms): Operation<z.infer<typeof retryInpu
         expectedTree: feature.tree,
         protectedBranches: [feature.base_branch],
       });
+      if (rebuilt) await recordRepairs(rooms, feature_id, operationId, [`made the worktree ${feature.worktree} again`]);
       await settle(rooms, feature, operationId, at);
       const plan = from === "plan" ? null : await acceptedPlan(db, feature_id);
       // Where nothing is built, or all of it is built anew, the base of now is the one to start from.

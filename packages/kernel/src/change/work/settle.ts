@@ -10,6 +10,7 @@ import { headCommit, pointHead, readHead, standUp, type Recorded } from "../../h
 import { bringBranch } from "../../host/git/worktree.ts";
 import { declareWriting, endWriting } from "../../host/git/writing.ts";
 import { plannedFiles } from "../plan/schema.ts";
+import { recordRepairs } from "./repair.ts";
 import type { Rooms } from "../feature/dependencies.ts";
 import { acceptedPlan, type Feature } from "../feature/store.ts";
 
@@ -19,9 +20,9 @@ import { acceptedPlan, type Feature } from "../feature/store.ts";
  */
 export async function settle(rooms: Rooms, feature: Feature, step: string, at: number): Promise<void> {
   if (await isSettled(rooms, feature)) return;
-  const found = await look(rooms, feature);
+  const found = await look(rooms, feature, step);
   if (isByHand(found)) throw await editedByHand(rooms, feature, found, step, at);
-  await putRight(rooms, feature, found, step, at);
+  await recordRepairs(rooms, feature.id, step, await putRight(rooms, feature, found, step, at));
 }
 
 /** Whether worktree and branch are exactly as recorded; false where `settle` has to look closer. */
@@ -50,14 +51,19 @@ export async function handWorkIn({ repository, layout }: Pick<Rooms, "repository
 }
 
 /** What stands there, once what was gone is there again. */
-export async function look({ repository, layout }: Rooms, feature: Feature): Promise<Found> {
+export async function look(rooms: Rooms, feature: Feature, step: string): Promise<Found> {
+  const { repository, layout } = rooms;
   const recorded = recordedOf(feature);
-  await standUp(repository, recorded);
+  await recordRepairs(rooms, feature.id, step, await standUp(repository, recorded));
   return lookFor(repository, recorded, { indexFile: layout.indexFile(feature.id) });
 }
 
-/** Files and branch back to the record. The caller has seen that nothing of a person's is among them, or has kept it. */
-export async function putRight(rooms: Rooms, feature: Feature, found: Found, step: string, at: number): Promise<void> {
+/**
+ * Files and branch back to the record. The caller has seen that nothing of a person's is among them, or has kept it. Returns what was
+ * done to branch and HEAD.
+ */
+export async function putRight(rooms: Rooms, feature: Feature, found: Found, step: string, at: number): Promise<string[]> {
+  const done: string[] = [];
   const { repository, layout } = rooms;
   const { id, run_id: run, worktree, branch, base_commit, tree } = feature;
   if (found.tree !== tree) {
@@ -71,10 +77,15 @@ export async function putRight(rooms: Rooms, feature: Feature, found: Found, ste
   if (head !== base_commit && (head === null || !(await isAnchored(repository, head)))) {
     await bringBranch(repository, branch, worktree, base_commit);
     await alignIndex(repository, worktree, base_commit);
+    if ((await headCommit(repository, branch)) === base_commit) done.push(`put the branch ${branch} back, to ${base_commit}`);
   }
   const checkedOut = await readHead(repository, worktree);
-  if (checkedOut !== null && checkedOut.branch !== branch) await pointHead(repository, checkedOut.id, branch);
+  if (checkedOut !== null && checkedOut.branch !== branch) {
+    await pointHead(repository, checkedOut.id, branch);
+    done.push(`checked the branch ${branch} out again`);
+  }
   if (!gatesUnderWay.has(worktree)) await endWriting(repository, worktree);
+  return done;
 }
 
 /** Worktrees in which a gate of this process writes: it is brought back after each step, and goes on writing. */
