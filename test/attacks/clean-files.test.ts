@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
@@ -109,6 +109,26 @@ describe("A5: files for people after git clean -fdx", () => {
     const after = filesForPeople(project, /^runs\/.+\/events\.jsonl$/);
     expect(Object.keys(after)).toEqual(Object.keys(before));
     for (const [name, text] of Object.entries(before)) expect(after[name]?.split("\n")).toEqual(expect.arrayContaining(text.split("\n")));
+  });
+
+  test("A5: a specification that a power cut has emptied is written again", async () => {
+    const project = await merged();
+    const spec = join(layoutAt(project.root).feature("letters"), "spec.md");
+    const before = readFileSync(spec, "utf8");
+    writeFileSync(spec, "");
+    expect(await project.slipway(["inbox"])).toMatchObject({ code: 0 });
+    expect(readFileSync(spec, "utf8")).toBe(before);
+  });
+
+  test("A5: what is recorded is shown, with a warning, where the files cannot be written", async () => {
+    const project = await merged();
+    rmSync(layoutAt(project.root).features, { recursive: true });
+    writeFileSync(layoutAt(project.root).features, "in the way\n");
+    expect(await project.slipway(["evidence", "letters"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Merged"),
+      stderr: expect.stringMatching(/^warning: not every file in \.slipway could be written again: .*\n$/),
+    });
   });
 
   test("A5: the harness keeps none of its own working files in .slipway", async () => {

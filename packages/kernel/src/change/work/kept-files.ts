@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
 import { writeFileAtomic } from "../../host/files/write-atomic.ts";
@@ -21,10 +20,12 @@ export async function restoreKeptFiles(rooms: KeptRooms): Promise<void> {
 
 async function restoreSpecs({ db, layout, objects }: KeptRooms): Promise<void> {
   for (const { id, spec_digest } of await db.selectFrom("features").select(["id", "spec_digest"]).execute()) {
-    if (existsSync(join(layout.feature(id), "spec.md"))) continue;
+    const path = join(layout.feature(id), "spec.md");
+    // None is empty: one that is has lost its content in a power cut, because nobody waits for the disk here.
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) continue;
     const bytes = await objects.get(spec_digest).catch(() => null);
-    for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
-    if (bytes !== null) await writeFileAtomic(nodeFileSystem, join(layout.feature(id), "spec.md"), bytes, { durable: false });
+    for (const folder of ["logs", "evidence"]) await nodeFileSystem.mkdirs(join(layout.feature(id), folder), 0o755);
+    if (bytes !== null) await writeFileAtomic(nodeFileSystem, path, bytes, { durable: false, whole: false });
   }
 }
 
