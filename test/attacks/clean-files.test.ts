@@ -131,6 +131,16 @@ describe("A5: files for people after git clean -fdx", () => {
     });
   });
 
+  test("A5: where worktrees are in the checkout, slipway inbox says of the one it names that it is gone", async () => {
+    const project = letters();
+    expect(await project.run()).toMatchObject({ code: 23 });
+    expect((await project.slipway(["inbox"])).stdout).not.toContain("is gone");
+    clean(project);
+    const { stdout } = await project.slipway(["inbox"]);
+    expect(stdout).toContain(`worktree: ${join(project.root, ".worktrees/letters")}`);
+    expect(stdout).toContain("The worktree is gone: `slipway resume` makes it again");
+  });
+
   test("A5: the harness keeps none of its own working files in .slipway", async () => {
     const project = await merged();
     expect(Object.keys(filesForPeople(project)).filter((name) => /harness|beside/.test(name))).toEqual([]);

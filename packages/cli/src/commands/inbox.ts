@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { featureIfAny } from "@slipway/kernel/features/store";
 import { jsonLine } from "../terminal/escape.ts";
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
@@ -17,7 +19,8 @@ export const run: RunCommand = (args, io) =>
     else if (shown.length === 0) io.out("Nothing waits for you.\n");
     else {
       const numbers = await questionNumbers(records);
-      for (const question of shown) io.out(describe(question, named ?? `Q${numbers.get(question.id)}`, io.color));
+      for (const question of shown)
+        io.out(describe(question, named ?? `Q${numbers.get(question.id)}`, await missingWorktree(records, question), io.color));
     }
     return EXIT.done;
   });
@@ -27,7 +30,15 @@ async function listed({ inbox, database }: Records, all: boolean): Promise<Inbox
   return [...(await inbox.listOpen()), ...(all ? (await closed.execute()).map(questionFrom) : [])];
 }
 
-function describe(question: InboxQuestion, name: string, color: boolean): string {
+/** A question names the worktree as it was when it was asked; whoever goes there has to know that somebody has removed it since. */
+async function missingWorktree({ database: { db } }: Records, { body, context }: InboxQuestion): Promise<string[]> {
+  const id = context["feature_id"];
+  const feature = typeof id === "string" ? await featureIfAny(db, id) : undefined;
+  if (feature === undefined || !body.includes(feature.worktree) || existsSync(feature.worktree)) return [];
+  return [`The worktree is gone: \`slipway resume\` makes it again when it needs it, \`slipway diff ${feature.id}\` works without.`];
+}
+
+function describe(question: InboxQuestion, name: string, more: readonly string[], color: boolean): string {
   const { bold, dim } = paint(color);
   const options = question.options.map(({ value, label }) => `     ${value}: ${label}`);
   const head =
@@ -35,7 +46,11 @@ function describe(question: InboxQuestion, name: string, color: boolean): string
       ? bold(`${name}  ${oneLine(question.title)}`)
       : dim(`    ${oneLine(question.title)} (${question.status}${question.answeredBy === null ? "" : ` by ${question.answeredBy}`})`);
   if (question.status !== "open") return `${head}\n`;
-  return [head, ...indented(question.body), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join("\n") + "\n";
+  return (
+    [head, ...indented([question.body.trimEnd(), ...more].join("\n")), ...options, dim(`     → ${answerCommand(question, name)}`), ""].join(
+      "\n",
+    ) + "\n"
+  );
 }
 
 function indented(text: string): string[] {
