@@ -89,16 +89,28 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(readFileSync(log, "utf8")).toContain("BUG");
   });
 
-  test.each([["status"], ["inbox", "--all"], ["evidence", "letters"], ["journal", "show"], ["gates", "fast"]])(
-    "A5: every path that slipway %s --json prints exists",
-    async (...argv) => {
-      const project = await merged();
-      clean(project);
-      const { stdout } = await project.slipway([...argv, "--json"]);
-      expect(stdout).not.toBe("");
-      for (const path of pathsIn(project, stdout)) expect(existsSync(path), path).toBe(true);
-    },
-  );
+  test.each([
+    ["inbox", "--all"],
+    ["evidence", "letters"],
+    ["journal", "show"],
+    ["gates", "fast"],
+  ])("A5: every path that slipway %s --json prints exists", async (...argv) => {
+    const project = await merged();
+    clean(project);
+    const { stdout } = await project.slipway([...argv, "--json"]);
+    const paths = pathsIn(project, stdout);
+    expect(paths).not.toEqual([]);
+    for (const path of paths) expect(existsSync(path), path).toBe(true);
+  });
+
+  test("A5: slipway status, which writes nothing, names no file of .slipway", async () => {
+    const project = await merged();
+    clean(project);
+    const { stdout } = await project.slipway(["status", "--json"]);
+    expect(stdout).toContain("letters");
+    expect(pathsIn(project, stdout)).toEqual([]);
+    expect(existsSync(layoutAt(project.root).state)).toBe(false);
+  });
 
   test("A5: a run that goes on writes its log from the beginning", async () => {
     const project = letters();
