@@ -152,7 +152,6 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/change/feature/decisions.ts": "a projection below .slipway, which no command sees",
   "kernel/src/change/work/former-working-files.ts": "moves notes of the harness out of .slipway, which no command sees",
   "kernel/src/change/work/init.ts": "a projection below .slipway, which no command sees",
-  "kernel/src/change/work/kept-files.ts": "a projection below .slipway, which no command sees",
   "kernel/src/change/judge/trials/place.ts": "makes the folder in which it runs",
   "kernel/src/change/land/approvals/key.ts": "the person's keys, which no command sees",
   "kernel/src/change/judge/probe.ts": "makes the folder in which it runs",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { featureIfAny } from "@slipway/kernel/features/store";
+import { featureIfAny } from "@slipway/kernel/change/feature/store";
 import { jsonLine } from "../terminal/escape.ts";
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
