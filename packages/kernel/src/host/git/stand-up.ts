@@ -26,7 +26,8 @@ export async function standUp(repo: Repository, recorded: Recorded): Promise<str
   const { branch, baseCommit, featureId } = recorded;
   const place = await placeOf(repo, recorded.path);
   const done: string[] = [];
-  if ((await branchHead(repo, branch)) === null) {
+  const found = await branchHead(repo, branch);
+  if (found === null) {
     await moveBranch(repo, branch, baseCommit, null);
     done.push(`made the branch ${branch} again, at ${baseCommit}`);
   }
@@ -38,7 +39,7 @@ export async function standUp(repo: Repository, recorded: Recorded): Promise<str
   // A lock of `git worktree lock` keeps git from taking a missing worktree off its list; the harness makes it again instead.
   if (mine !== undefined && !(await isFolder(place.path))) await unregister(repo, mine.id);
   const record = (await readRecord(repo, place.key)) ?? { featureId, branch, path: place.path, baseCommit };
-  await buildWorktree(repo, place, { featureId, branch, path: place.path, expectedTree: recorded.tree, head: baseCommit, record });
+  await buildWorktree(repo, place, { featureId, branch, path: place.path, expectedTree: recorded.tree, head: found ?? baseCommit, record });
   done.push(`made the worktree ${place.path} again`);
   return done;
 }

@@ -191,6 +191,10 @@ async function draw(
     await fill(repo, place, draft, id, request);
     await removeTree(place.path);
     await rename(draft, place.path);
+  } else {
+    // Without one, `git status` there would call every file deleted, and a commit would make it so.
+    const git = await repo.vault({ workTree: place.path, indexFile: join(repo.commonDir, "worktrees", id, "index") });
+    await git.run(["read-tree", "--end-of-options", request.head]);
   }
   await connect(repo, id, place.path);
   await leaveScratch(place, folder);
