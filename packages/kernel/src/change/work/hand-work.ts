@@ -2,17 +2,15 @@ import { z } from "zod";
 import { recordCheck } from "../judge/evidence/checks.ts";
 import { keepCommit } from "../../host/git/anchor.ts";
 import { linesBetween } from "../../host/git/change.ts";
-import { alignIndex } from "../../host/git/checkout.ts";
 import { anchorFound, isByHand, treeByHand, type CommitByHand, type Found } from "../../host/git/hand-work.ts";
 import { keepOnBranch } from "../../host/git/kept-branch.ts";
 import { treeOf } from "../../host/git/fast-path/git-queries.ts";
 import { bringFiles } from "../../host/git/snapshot.ts";
-import { bringBranch } from "../../host/git/worktree.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { hunksOf, type DiffHunk } from "../judge/qa/hunks.ts";
 import { realign } from "../judge/qa-operations.ts";
 import type { Rooms } from "../feature/dependencies.ts";
-import { look, putRight, recordedOf } from "./settle.ts";
+import { look, putBranchBack, putRight, recordedOf, unstage } from "./settle.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 
 const handWorkInput = z.strictObject({ feature_id: z.string() });
@@ -45,13 +43,12 @@ export function adoptOperation(rooms: Rooms): Operation<HandWorkInput, Taken, Ad
       const feature = await findFeature(db, feature_id);
       const found = await look(rooms, feature, operationId);
       if (!isByHand(found)) return { tree: null, files: [], commits: [], kept_branches: [], hunks: [] };
-      const { id, worktree, branch, base_commit } = feature;
+      const { id, worktree, base_commit } = feature;
       const tree = await treeByHand(repository, found);
       await anchorFound(repository, recordedOf(feature), { ...found, tree }, anchorAs(feature, "adopted", operationId, at));
       await bringFiles(repository, worktree, { from: found.tree, to: tree }, { indexFile: layout.indexFile(id) });
       const kept_branches = await keepHeads(rooms, feature, found, operationId);
-      await bringBranch(repository, branch, worktree, base_commit);
-      await alignIndex(repository, worktree, base_commit);
+      await putBranchBack(rooms, feature, base_commit);
       const hunks = hunksOf(await linesBetween(repository, base_commit, tree));
       return { tree, files: found.edits.map(({ path }) => path), commits: found.commits, kept_branches, hunks };
     },
@@ -98,6 +95,7 @@ export function setAsideOperation(rooms: Rooms): Operation<HandWorkInput, SetAsi
       const commit = (await onlyCommitted(rooms, found)) ?? anchored.commit;
       const branch = await keepOnBranch(repository, feature_id, commit);
       await putRight(rooms, feature, found, operationId, at);
+      await unstage(repository, feature.branch, feature.worktree);
       return { branch, commit };
     },
     commit: async (_tx, _input, kept) => kept,

@@ -74,18 +74,29 @@ export async function putRight(rooms: Rooms, feature: Feature, found: Found, ste
     await bringFiles(repository, worktree, { from: found.tree, to: tree }, options);
   }
   const head = await headCommit(repository, branch);
-  if (head !== base_commit && (head === null || !(await isAnchored(repository, head)))) {
-    await bringBranch(repository, branch, worktree, base_commit);
-    await alignIndex(repository, worktree, base_commit);
-    if ((await headCommit(repository, branch)) === base_commit) done.push(`put the branch ${branch} back, to ${base_commit}`);
-  }
+  const isOurs = head !== null && (head === base_commit || (await isAnchored(repository, head)));
   const checkedOut = await readHead(repository, worktree);
-  if (checkedOut !== null && checkedOut.branch !== branch) {
-    await pointHead(repository, checkedOut.id, branch);
-    done.push(`checked the branch ${branch} out again`);
+  if (!isOurs || checkedOut?.branch !== branch) {
+    await putBranchBack(rooms, feature, isOurs ? head : base_commit);
+    if (!isOurs && (await headCommit(repository, branch)) === base_commit) done.push(`put the branch ${branch} back, to ${base_commit}`);
+    if (checkedOut !== null && checkedOut.branch !== branch) done.push(`checked the branch ${branch} out again`);
   }
   if (!gatesUnderWay.has(worktree)) await endWriting(repository, worktree);
   return done;
+}
+
+/** The branch where it belongs, unless it is checked out elsewhere, too; and here checked out, with the index of what it then names. */
+export async function putBranchBack({ repository }: Rooms, { branch, worktree }: Feature, to: string): Promise<void> {
+  await bringBranch(repository, branch, worktree, to);
+  const checkedOut = await readHead(repository, worktree);
+  if (checkedOut !== null && checkedOut.branch !== branch) await pointHead(repository, checkedOut.id, branch);
+  await unstage(repository, branch, worktree);
+}
+
+/** The index is for the person who types `git status`: what was put away is not to come back with their next commit. */
+export async function unstage(repository: Repository, branch: string, worktree: string): Promise<void> {
+  const head = await headCommit(repository, branch);
+  if (head !== null) await alignIndex(repository, worktree, head);
 }
 
 /** Worktrees in which a gate of this process writes: it is brought back after each step, and goes on writing. */
