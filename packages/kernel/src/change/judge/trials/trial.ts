@@ -80,8 +80,15 @@ export async function untried(
   return { profile, mode, status: "fail", failure: { code, message }, cause, ...nothing };
 }
 
-/** A bug, somebody else's turn, a stop: nothing about the gate. */
-const PASSED_ON: ReadonlySet<string> = new Set(["internal_error", "lease_lost", "run_cancelled", "run_stopped", "io_error"]);
+/** A bug, a caller without the right, somebody else's turn, a stop: nothing about the gate. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  "internal_error",
+  "forbidden_tool_for_role",
+  "lease_lost",
+  "run_cancelled",
+  "run_stopped",
+  "io_error",
+]);
 
 function lastLines(log: string): string[] {
   const lines = stripVTControlCharacters(log).trimEnd().split("\n");

@@ -120,6 +120,11 @@ describe("a trial of the base", () => {
     await expect(onBase()).rejects.toBe(error);
   });
 
+  test("an agent may not try gates, and is told so instead of a red gate", async () => {
+    await expect(scratch.kernel.trials.onBase(callAs("builder"))).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
+    expect(runs()).toBe(0);
+  });
+
   test("stopping it ends the step, leaves no result and no folder", async () => {
     await reopen({ "check.sh": "echo started; sleep 60\n" });
     const stop = new AbortController();
