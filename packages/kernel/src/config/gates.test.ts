@@ -131,4 +131,37 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
     expect(message).toContain(GATES_FILE);
     expect(message).toContain(named);
   });
+
+  const producing = (produces: readonly string[], more = "") =>
+    `version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x], produces: ${JSON.stringify(produces)} }], full: [{ name: a, cmd: [x] }] } } }\n${more}`;
+
+  it("a step may hand on files and folders below its worktree", () => {
+    const produces = ["dist", "build/out.js", ".github/x"];
+    expect(parse(producing(produces)).profiles["d"]?.modes.fast[0]?.produces).toEqual(produces);
+  });
+
+  it.each(["../x", "a/../../x", "/etc/passwd", ".", "a//b", "a/", ".git/hooks", ".GIT", "a\\b", "dist/*", "a\0b", ""])(
+    "a step hands on nothing outside its worktree, of git or of more than one name: %j",
+    (path) => expect(refusal(producing([path])).field).toBe("/profiles/d/modes/fast/0/produces/0"),
+  );
+
+  it.each([
+    ["the report", ["reports/junit.xml"]],
+    ["a folder around it", ["dist", "reports"]],
+  ])("a report is never handed on, neither by naming %s", (_what, produces) => {
+    const parsers = "parsers: { tests: { type: junit_xml, path: reports/junit.xml } }";
+    expect(refusal(producing(produces, parsers))).toMatchObject({
+      code: "config_invalid",
+      field: "/profiles/d/modes/fast/0/produces",
+      message: expect.stringContaining("never handed on") as string,
+    });
+    expect(parse(producing(["reports-of-others"], parsers)).version).toBe(1);
+  });
+
+  it("every parser that is used has to be declared, and none that is not", () => {
+    const parsers = "parsers: { coverage: { type: none }, tests: { type: junit_xml, path: r.xml } }\n";
+    expect(parse(producing(["dist"], `${parsers}capabilities: [junit_xml, lcov]`)).capabilities).toHaveLength(2);
+    expect(refusal(producing(["dist"], `${parsers}capabilities: []`)).field).toBe("/parsers/tests/type");
+    expect(parse(producing(["dist"], "capabilities: []")).parsers).toBeUndefined();
+  });
 });
