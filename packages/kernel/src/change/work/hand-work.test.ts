@@ -150,7 +150,7 @@ describe("adopted", () => {
 
   test("nothing is nothing: the feature stays as it is", async () => {
     const before = await feature.row();
-    expect(await adopt()).toEqual({ tree: null, files: [], commits: [] });
+    expect(await adopt()).toEqual({ tree: null, files: [], commits: [], kept_branches: [] });
     expect(await setAside()).toEqual({ branch: null, commit: null });
     expect(await feature.row()).toMatchObject({ tree: before.tree, gates: before.gates, version: before.version });
   });
@@ -242,4 +242,17 @@ describe("what the harness left half done is no person's work", () => {
     await scratch.kernel.features.applyPatch(callAs(), { ...LETTERS, unified_diff: replaceLine("src/a.txt", "two", "three") });
     expect(feature.file("src/a.txt")).toBe("three\n");
   });
+});
+
+test("an edit after a gate was cut off in the worktree is kept on a branch: nobody can tell it from what the gate left", async () => {
+  const { worktree, tree, base_commit } = await feature.row();
+  await declareWriting(scratch.kernel.repository, worktree, { from: tree, to: null, base: base_commit });
+  edit("src/a.txt", "by hand\n");
+  await isSettled();
+  expect(show("slipway/kept/letters-1:src/a.txt")).toBe("by hand\n");
+});
+
+test("what a gate leaves in the worktree while it runs is no branch's business", async () => {
+  await gate();
+  expect(scratch.git("branch", "--list", "slipway/kept/*")).toBe("");
 });

@@ -3,7 +3,7 @@ import { isAnchored } from "../../host/git/branch.ts";
 import { alignIndex } from "../../host/git/checkout.ts";
 import { anchorFound, isByHand, lookFor, type Found } from "../../host/git/hand-work.ts";
 import { holdsTree } from "../../host/git/holds-tree.ts";
-import { nextKeptBranch } from "../../host/git/kept-branch.ts";
+import { keepOnBranch, nextKeptBranch } from "../../host/git/kept-branch.ts";
 import type { Repository } from "../../host/git/repository.ts";
 import { bringFiles, pathsIfAt, snapshotTree, worktreeChanged } from "../../host/git/snapshot.ts";
 import { headCommit, pointHead, readHead, standUp, type Recorded } from "../../host/git/stand-up.ts";
@@ -68,7 +68,11 @@ export async function putRight(rooms: Rooms, feature: Feature, found: Found, ste
   const { id, run_id: run, worktree, branch, base_commit, tree } = feature;
   if (found.tree !== tree) {
     const kept = { run, step: `${step}/found`, message: `${id}: bytes found before ${step}`, at };
-    await anchorFound(repository, recordedOf(feature), { ...found, heads: [] }, kept);
+    const { commit } = await anchorFound(repository, recordedOf(feature), { ...found, heads: [] }, kept);
+    if (found.gateCutOff && !gatesUnderWay.has(worktree)) {
+      const name = await keepOnBranch(repository, id, commit);
+      done.push(`a gate was cut off in the worktree: kept what it, or you, left there on the branch ${name}`);
+    }
     const options = { indexFile: layout.indexFile(id) };
     if ((await snapshotTree(repository, worktree, options)) !== found.tree) throw worktreeChanged(worktree, ["edited a moment ago"]);
     await bringFiles(repository, worktree, { from: found.tree, to: tree }, options);

@@ -25,6 +25,8 @@ export interface Found {
   /** Heads of the branch, and of the worktree where it has another one, that no act of the harness explains. */
   readonly heads: readonly string[];
   readonly commits: readonly CommitByHand[];
+  /** A gate that wrote to the worktree was cut off: what it left and what a person did since cannot be told apart. */
+  readonly gateCutOff: boolean;
 }
 
 /** Looks at a worktree that stands, and writes no more than objects. */
@@ -38,7 +40,13 @@ export async function lookFor(repo: Repository, recorded: Recorded, options: Sna
   for (const commit of candidates) {
     if (commit !== null && commit !== writing?.base && !(await isExplained(repo, recorded, commit))) heads.push(commit);
   }
-  return { tree, edits: await editsIn(repo, recorded, tree, writing), heads, commits: await commitsBelow(repo, recorded, heads) };
+  return {
+    tree,
+    edits: await editsIn(repo, recorded, tree, writing),
+    heads,
+    commits: await commitsBelow(repo, recorded, heads),
+    gateCutOff: writing !== null && writing.to === null,
+  };
 }
 
 export function isByHand({ edits, heads }: Found): boolean {
