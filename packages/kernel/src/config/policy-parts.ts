@@ -49,7 +49,7 @@ export const executionPolicy = z
           .default(["schema_validation_failed", "policy_violation", "forbidden_tool_for_role", "path_out_of_bounds"]),
       })
       .prefault({}),
-    /** Folders git ignores that a gate may leave for later gates, such as "target". Everything else it adds beside the tree goes. */
+    /** Folders git ignores that a step of the fast gate finds as it left them, such as "target". Everything else it adds goes. */
     caches: z.array(repositoryPath).default([]),
     env_allowlist: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)).default(["PATH", "LANG", "LC_ALL", "TZ"]),
   })

@@ -17,6 +17,8 @@ export interface UngatedPlaces {
   readonly manual: string;
   /** Trees that a probe breaks on purpose. */
   readonly probes: string;
+  /** What a step of a feature's gates left for its own next run. */
+  readonly caches: string;
 }
 
 /** One folder of each kind for a repository, whichever of its working trees it is opened from. */
@@ -26,7 +28,7 @@ export function ungatedPlaces({ root, commonDir }: Anchors, stateHome: string): 
     .replace(/^[.-]+/, "");
   const key = `${name.slice(0, 40) || "repository"}-${sha256(commonDir).slice(0, 16)}`;
   const of = (kind: string) => join(stateHome, kind, key);
-  return { worktrees: of("worktrees"), packs: of("packs"), manual: of("manual"), probes: of("probes") };
+  return { worktrees: of("worktrees"), packs: of("packs"), manual: of("manual"), probes: of("probes"), caches: of("caches") };
 }
 
 /** Makes one of them, for this user alone. Refuses a state folder that is inside the repository. */

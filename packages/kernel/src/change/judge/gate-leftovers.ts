@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { removeBeneath, removeTree } from "../../host/files/remove-tree.ts";
 import { pathsBeside } from "../../host/git/snapshot.ts";
-import { areaMatcher } from "../../paths/areas.ts";
 import { moveFormerWorkingFiles, placeNote } from "../work/former-working-files.ts";
 import { makeReadable, rewriteTouched, standAt } from "../work/reset-tree.ts";
 import type { Rooms } from "../feature/dependencies.ts";
@@ -10,8 +9,8 @@ import type { Feature } from "../feature/store.ts";
 
 /**
  * Where steps write to the worktree itself, it is brought back to its tree after each, so that no step finds what another has made of
- * it. What git tracks is restored; what a step added beside the tree, also where git ignores it, is taken away, except in the folders
- * that `execution.caches` names. What was there before the gate (somebody's `.env`) stays. Call it with the worktree settled.
+ * it. What git tracks is restored; what a step added beside the tree, also where git ignores it, is taken away. What was there before
+ * the gate (somebody's `.env`) stays. Call it with the worktree settled.
  */
 export async function withReset<T>(
   rooms: Rooms,
@@ -47,9 +46,8 @@ export async function withReset<T>(
 /** From a worktree that is settled. */
 async function takeAway(rooms: Rooms, feature: Feature, before: readonly string[]): Promise<void> {
   const known = new Set(before);
-  const isCache = areaMatcher(rooms.configuration.policy.execution.caches, "repo_prefix");
   const now = (await besideTree(rooms, feature)) ?? [];
-  for (const path of now) if (!known.has(path) && isCache(path) === null) removeBeneath(feature.worktree, path);
+  for (const path of now) if (!known.has(path)) removeBeneath(feature.worktree, path);
 }
 
 function besideTree({ repository, layout }: Rooms, { id, worktree, tree }: Feature): Promise<readonly string[] | null> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expandHome } from "../../config/home.ts";
 import type { VerificationOverrides } from "./gates/precedence.ts";
+import type { CacheSource } from "./gates/step-caches.ts";
 import type { GatePolicy, GateRequest } from "./gates/run.ts";
 import { placesIn } from "../../host/places.ts";
 import type { Sandbox } from "../../host/sandbox/contract.ts";
@@ -20,6 +21,7 @@ export interface GateWish {
   readonly bringBack: () => Promise<void>;
   /** Every path of the tree. */
   readonly trackedPaths: () => Promise<readonly string[]>;
+  readonly caches?: CacheSource;
 }
 
 /** A gate under the policy of the repository, the same wherever it runs. */

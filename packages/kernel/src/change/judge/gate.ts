@@ -17,6 +17,7 @@ import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { Rooms } from "../feature/dependencies.ts";
 import { settle, whileGateWrites } from "../work/settle.ts";
 import { toolchainOf } from "./toolchain.ts";
+import { cachesFor } from "./gate-caches.ts";
 import { withReset } from "./gate-leftovers.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 
@@ -83,6 +84,7 @@ export function runGatesOperation(
             logFolder: gateLogFolder(rooms.layout, feature_id, operationId),
             sandbox,
             bringBack,
+            ...cachesFor(rooms, feature_id, profile, mode),
             trackedPaths: async () => pathsOf(await rooms.repository.vault(), feature.tree),
           }),
           ...(signal === undefined ? {} : { signal }),

@@ -9,6 +9,7 @@ import { anchorTree, keepCommit } from "../../host/git/anchor.ts";
 import { deleteBranch, isKeptElsewhere } from "../../host/git/branch.ts";
 import { takeSnapshot } from "../../host/git/snapshot.ts";
 import { removeWorktree } from "../../host/git/worktree.ts";
+import { cachesOf } from "../judge/gate-caches.ts";
 import type { Survey } from "./delete-survey.ts";
 import type { Rooms } from "../feature/dependencies.ts";
 
@@ -65,6 +66,7 @@ async function keepCommits({ repository }: Rooms, { branch }: Survey, { run, ope
 }
 
 async function dropWorktree({ repository, layout }: Rooms, { feature, registered }: Survey): Promise<RemovalStep> {
+  await removeTree(cachesOf(repository, feature.id));
   const { removed } = await removeWorktree(repository, { path: feature.worktree, indexFile: layout.indexFile(feature.id) });
   await removeTree(layout.working(feature.id));
   return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: feature.worktree };

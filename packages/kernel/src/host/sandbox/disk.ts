@@ -55,6 +55,11 @@ function freeBytes(path: string): number {
   }, Number.POSITIVE_INFINITY);
 }
 
+/** What lies in a folder; 0 where there is none. */
+export function bytesBelow(folder: string): Promise<number> {
+  return writtenBytes(folder, 0, new Set());
+}
+
 async function writtenBytes(root: string, since: number, seen: Set<number>): Promise<number> {
   let total = 0;
   const folders = [root];

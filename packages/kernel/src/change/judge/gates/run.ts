@@ -14,6 +14,7 @@ import type { Toolchain } from "../../../host/toolchain/resolve.ts";
 import { clearReports } from "./reports.ts";
 import { GATES_FILE, type GatesConfig } from "../../../config/gates.ts";
 import { logPathOf, runStep, skippedStep, type StepResult, type StepSurroundings } from "./step.ts";
+import type { CacheSource } from "./step-caches.ts";
 import { openStepTrees, type Isolation, type StepTree, type StepTrees } from "./step-trees.ts";
 import type { CoverageResult } from "./thresholds.ts";
 
@@ -45,8 +46,10 @@ export interface GateRequest {
   readonly scratch?: string;
   /** Brings the worktree back to its tree: after each step where there are no layers, and at the end if reports were taken away. */
   readonly bringBack?: () => Promise<void>;
-  /** Every path of the tree; asked for only where a step hands something on. */
+  /** Every path of the tree; asked for only where a step hands something on, or keeps a cache. */
   readonly trackedPaths?: () => Promise<readonly string[]>;
+  /** Only for a gate that no merge relies on. */
+  readonly caches?: CacheSource;
   readonly logFolder: string;
   readonly redact: Redactor;
   readonly clock: Clock;
@@ -84,11 +87,10 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const reports = reportPaths(gate);
-  const { sandbox, bringBack, scratch = join(tmpdir(), "slipway-gates") } = request;
-  const handsOn = gate.steps.some(({ produces }) => produces.length > 0);
-  const tracked = new Set(handsOn ? await request.trackedPaths?.() : []);
-  const isTracked = (path: string) => tracked.has(path);
-  await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, isTracked }, reports);
+  const { sandbox, bringBack, caches, scratch = join(tmpdir(), "slipway-gates") } = request;
+  const needsPaths = caches !== undefined || gate.steps.some(({ produces }) => produces.length > 0);
+  const tracked = new Set(needsPaths ? await request.trackedPaths?.() : []);
+  await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, tracked, caches }, reports);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,
     mode: gate.mode,
@@ -132,15 +134,17 @@ async function runSteps(gate: PlannedGate, worktree: string, trees: StepTrees, r
   let reported = NOTHING_REPORTED;
   for (const [index, step] of gate.steps.entries()) {
     request.onStep?.({ kind: "started", name: step.name, index, of: gate.steps.length });
-    const tree = trees.open();
+    const tree = await trees.open(step.name);
+    let passed = false;
     try {
       const result = await runStep(step, logPathOf(request.logFolder, index, step.name), surroundings(gate, worktree, tree, request));
       reported = await readReports(tree.written, gate, reported);
       results.push(result);
+      passed = result.status === "pass";
       request.onStep?.({ kind: "finished", index, of: gate.steps.length, result });
       if (result.status === "fail") return { steps: [...results, ...skipFrom(gate, index + 1, request)], reported };
     } finally {
-      await tree.close();
+      await tree.close(passed);
     }
   }
   return { steps: results, reported };

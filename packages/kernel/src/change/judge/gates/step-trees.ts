@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { removeTree } from "../../../host/files/remove-tree.ts";
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
+import { openStepCaches, type CacheSource } from "./step-caches.ts";
 import { handOn, unpack, type Product } from "./products.ts";
 import { prepareReportFolder, type ReportPath } from "./reports.ts";
 
@@ -19,8 +20,9 @@ export interface TreeSource {
   readonly scratch: string;
   /** Brings the worktree back to its tree, where there are no layers. */
   readonly bringBack?: (() => Promise<void>) | undefined;
-  /** Whether a path belongs to the tree: such a file is never handed on. */
-  readonly isTracked?: ((path: string) => boolean) | undefined;
+  /** The paths of the tree: such a file is never handed on. */
+  readonly tracked?: ReadonlySet<string>;
+  readonly caches?: CacheSource | undefined;
 }
 
 /** The tree as one step finds it, and what the step makes of it. */
@@ -30,16 +32,16 @@ export interface StepTree {
   readonly written: string;
   /** Keeps these paths for the steps after this one. */
   keep(paths: readonly string[]): readonly Product[];
-  close(): Promise<void>;
+  close(passed: boolean): Promise<void>;
 }
 
 export interface StepTrees extends AsyncDisposable {
   readonly isolation: Isolation;
-  open(): StepTree;
+  open(step: string): Promise<StepTree>;
 }
 
 export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]): StepTrees {
-  const { worktree, sandbox, bringBack, isTracked = () => false } = source;
+  const { worktree, sandbox, bringBack, tracked = new Set() } = source;
   const isolation: Isolation = sandbox.layers === true ? "layer" : bringBack === undefined ? "none" : "reset";
   const folder = join(source.scratch, scratchName());
   const products = join(folder, "products");
@@ -48,20 +50,24 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
   mkdirSync(products, { recursive: true, mode: 0o700 });
   let opened = 0;
 
+  const caches = source.caches === undefined || isolation === "none" ? null : openStepCaches(source.caches, tracked);
+  const isTracked = (path: string) => tracked.has(path);
   const keep = (written: string) => (paths: readonly string[]) => paths.map((path) => handOn(written, products, path, isTracked));
   return {
     isolation,
-    open() {
+    async open(step) {
       const layer = isolation === "layer" ? join(folder, `layer-${++opened}`) : null;
       const written = layer === null ? worktree : join(layer, "upper");
       if (layer !== null) mkdirSync(written, { recursive: true, mode: 0o700 });
       if (isolation !== "none") unpack(products, written);
+      await caches?.layOut(step, written);
       for (const report of reports) if (!existsSync(join(worktree, report.path, ".."))) prepareReportFolder(written, report);
       return {
         layer,
         written,
         keep: keep(written),
-        close: async () => {
+        close: async (passed) => {
+          if (passed) await caches?.keep(step, written);
           if (layer !== null) await removeTree(layer);
           else await bringBack?.();
         },
