@@ -4,6 +4,7 @@ import type { ActorRole } from "@slipway/kernel/config/rbac";
 import type { Envelope, FailureEnvelope } from "@slipway/kernel/tools/envelope";
 import { PROGRAM } from "slipway/testing/program";
 import { expect } from "vitest";
+import { asUser } from "./ordinary-user.ts";
 import type { Yard } from "./yard.ts";
 
 /** The gates of some attacks run until a limit ends them. */
@@ -31,9 +32,11 @@ export interface ConnectOptions {
 }
 
 export async function connect(yard: Yard, role: ActorRole, { args = [], env = {} }: ConnectOptions = {}): Promise<Caller> {
+  const server = [process.execPath, ...PROGRAM, "mcp", "--role", role, ...args] as const;
+  const [command, ...rest] = yard.user === undefined ? server : asUser(yard.user, server);
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...PROGRAM, "mcp", "--role", role, ...args],
+    command,
+    args: rest,
     env: { ...yard.env, ...env },
     cwd: yard.root,
     stderr: "pipe",

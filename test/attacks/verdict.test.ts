@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { SYSCALLS, machineOf } from "@slipway/kernel/host/launcher/syscalls";
 import { FORGE_EXIT_CODE } from "@slipway/kernel/host/sandbox/testing/forge";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { attackers } from "./ordinary-user.ts";
 import { adding } from "./patches.ts";
 import { openSite, type Site } from "./site.ts";
 import { OPEN_POLICY } from "./yard.ts";
@@ -16,20 +17,13 @@ profiles:
 `;
 
 const machine = machineOf(process.arch) ?? "x64";
-let site: Site;
-
-beforeAll(async () => {
-  site = await openSite({ files: { "slipway/gates.yaml": GATES, "slipway/policy.yaml": OPEN_POLICY } });
-});
-afterAll(() => site.close());
-
 interface Verdict {
   readonly feature: string;
   readonly ok: boolean;
   readonly log: string;
 }
 
-async function gate(attack: string): Promise<Verdict> {
+async function gateIn(site: Site, attack: string): Promise<Verdict> {
   const feature_id = await site.feature();
   await site.builder.ok("repo.apply_patch", { feature_id, unified_diff: adding("attack.pl", attack) });
   const envelope = await site.builder.call("gates.run", { feature_id, profile: "default", mode: "fast" });
@@ -37,7 +31,16 @@ async function gate(attack: string): Promise<Verdict> {
   return { feature: feature_id, ok: envelope.ok, log: path === "" ? "" : site.yard.read(path) };
 }
 
-describe("a verdict", () => {
+describe.each(attackers())("a verdict, for %s", (_name, user) => {
+  let site: Site;
+  const gate = (attack: string) => gateIn(site, attack);
+
+  beforeAll(async () => {
+    site = await openSite({ files: { "slipway/gates.yaml": GATES, "slipway/policy.yaml": OPEN_POLICY }, user });
+    expect(statSync(`/proc/${site.builder.pid}`).uid).toBe(user ?? process.getuid?.());
+  });
+  afterAll(() => site.close());
+
   test("B2: a command that ends with 1 and takes process 1's descriptors is recorded as failed", async () => {
     const { feature, ok } = await gate(FORGE_EXIT_CODE);
     expect(ok).toBe(false);

@@ -7,6 +7,7 @@ import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { excludeLocally, openRepository } from "@slipway/kernel/host/git/repository";
 import { layoutAt } from "@slipway/kernel/host/layout";
+import { giveTo } from "./ordinary-user.ts";
 
 /** A home folder with a repository in it, whose user has uncommitted work, and with things around that are nobody's business. */
 export interface Yard {
@@ -15,6 +16,8 @@ export interface Yard {
   /** A folder beside the repository, for whatever an attack would leave there. */
   readonly outside: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Who owns it and runs Slipway in it; whoever runs the tests unless told. */
+  readonly user: number | undefined;
   git(...args: readonly string[]): string;
   /** A path in the repository; absolute ones are taken as they are. */
   read(path: string): string;
@@ -34,6 +37,8 @@ export interface YardOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder the home is made in. */
   readonly place?: string;
+  /** Only for root. */
+  readonly user?: number | undefined;
 }
 
 const FILES: Readonly<Record<string, string>> = {
@@ -65,9 +70,11 @@ const INERT = [
   "core.fsmonitor=false",
   ...["clean", "smudge", "process"].map((kind) => `filter.evil.${kind}=`),
   "filter.evil.required=false",
+  // The yard may be another user's.
+  "safe.directory=*",
 ];
 
-export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdir() }: YardOptions = {}): Promise<Yard> {
+export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdir(), user }: YardOptions = {}): Promise<Yard> {
   const home = realpathSync(mkdtempSync(join(place, "slipway-attack-")));
   const root = join(home, "repository");
   const git = (...args: readonly string[]) =>
@@ -88,12 +95,16 @@ export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdi
       XDG_STATE_HOME: join(home, "state"),
       TMPDIR: join(home, "tmp"),
       USER: "kim",
-      NODE_COMPILE_CACHE: join(tmpdir(), "slipway-attack-cache"),
+      NODE_COMPILE_CACHE: join(user === undefined ? tmpdir() : home, "slipway-attack-cache"),
       ...env,
     },
     git,
     read: (path) => readFileSync(placeOf(root, path), "utf8"),
-    write: (path, text, mode) => put(placeOf(root, path), text, mode),
+    user,
+    write: (path, text, mode) => {
+      put(placeOf(root, path), text, mode);
+      if (user !== undefined) giveTo(user, home);
+    },
     worktree: (feature, ...path) => join(root, ".worktrees", feature, ...path),
     sql: (statement) => query(layoutAt(root).database, statement),
     keep: () => {
@@ -115,6 +126,7 @@ export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdi
   // The two things Slipway does outside its own folders, done beforehand, so that whatever else it does there is seen.
   await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   await excludeLocally(await openRepository(root), [".slipway/", ".worktrees/"]);
+  if (user !== undefined) giveTo(user, home);
   return yard;
 }
 
