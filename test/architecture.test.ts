@@ -159,7 +159,8 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/change/views/summary.ts": "a folder of logs below .slipway, which no command sees",
   "kernel/src/change/judge/gates/log-folder.ts": "logs below .slipway, which no command sees",
   "kernel/src/change/judge/gates/log.ts": "logs below .slipway, which no command sees",
-  "kernel/src/change/judge/gates/step-caches.ts": "moves folders between descriptors that inFolderOf has opened and a folder of the harness's own",
+  "kernel/src/change/judge/gates/step-caches.ts":
+    "moves folders between descriptors that inFolderOf has opened and a folder of the harness's own",
   "kernel/src/change/judge/gates/step-trees.ts": "makes layers in a folder of the harness's own",
   "kernel/src/host/sandbox/layer.ts": "makes the folders of a layer before the command starts",
   "kernel/src/host/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
