@@ -12,7 +12,7 @@ import type { Io } from "./io.ts";
 import { personOf } from "./places.ts";
 import type { Reader } from "./reader.ts";
 import { paint } from "./render/paint.ts";
-import { oneLine } from "./render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 interface Cancellation {
   /** A run, or a feature of it. */

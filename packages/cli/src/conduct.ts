@@ -1,15 +1,14 @@
 import { jsonLine } from "./terminal/escape.ts";
 import type { Outcome } from "@slipway/durable/outcome";
 import { openQuestionsOf, questionNumbers } from "./choose.ts";
-import { endingOf } from "./endings.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
-import { nextActions } from "./next-actions.ts";
 import { answerAtTerminal } from "./prompt.ts";
 import { keepReminding } from "./reminders.ts";
-import { oneLine } from "./render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
+import { runResult, type NextStep } from "./run-result.ts";
 import type { Session } from "./session.ts";
 
 export interface Conduct {
@@ -43,42 +42,19 @@ export async function conduct({ session, runId, io, json, progress }: Conduct): 
   }
 }
 
-async function tell({ records }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
-  const questions = outcome.status === "waiting" ? await openQuestionsOf(records, runId) : [];
+async function tell({ records, engine }: Session, runId: string, outcome: Outcome, io: Io, json: boolean): Promise<ExitCode> {
+  const next = outcome.status === "waiting" ? await nextSteps(records, runId) : [];
+  const { code, lines } = await runResult(runId, (await engine.run(runId))?.workflow ?? "", outcome, next);
+  if (json) io.out(jsonLine({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) }));
+  else for (const line of lines) io.out(`${line}\n`);
+  return code;
+}
+
+/** The open questions of a run, each with a command that answers it. */
+export async function nextSteps(records: Session["records"], runId: string): Promise<NextStep[]> {
   const numbers = await questionNumbers(records);
-  const next = questions.map((question) => ({
+  return (await openQuestionsOf(records, runId)).map((question) => ({
     title: oneLine(question.title),
     command: answerCommand(question, `Q${numbers.get(question.id)}`),
   }));
-  if (json) io.out(jsonLine({ run: runId, ...outcome, ...(next.length > 0 ? { next } : {}) }));
-  else for (const line of inWords(runId, outcome, next)) io.out(`${line}\n`);
-  return exitCode(outcome);
-}
-
-function exitCode(outcome: Outcome): ExitCode {
-  if (outcome.status === "waiting" || outcome.status === "stopped") return EXIT.personNeeded;
-  if (outcome.status !== "completed") return EXIT.failed;
-  return endingOf(outcome.value).done ? EXIT.done : EXIT.failed;
-}
-
-function inWords(runId: string, outcome: Outcome, next: readonly { title: string; command: string }[]): string[] {
-  switch (outcome.status) {
-    case "completed":
-      return endingOf(outcome.value).lines;
-    case "waiting":
-      return [
-        "A person is needed:",
-        ...next.map(({ title, command }) => `  ${title}\n    ${command}`),
-        "Then continue with `slipway resume`.",
-      ];
-    case "stopped":
-      return [`Run ${runId} is stopped (${outcome.reason}). Nothing is lost; continue with \`slipway resume\`.`];
-    case "cancelled":
-      return [`Run ${runId} was cancelled: ${outcome.reason}`];
-    case "failed":
-      return [
-        `Run ${runId} failed: ${outcome.failure.code}: ${outcome.failure.message}`,
-        ...nextActions(outcome.failure).map((action) => `  next: ${action}`),
-      ];
-  }
 }

@@ -7,7 +7,7 @@ import { openQuestionsOf } from "./choose.ts";
 import type { Io } from "./io.ts";
 import { giveApproval } from "./give-approval.ts";
 import { personOf } from "./places.ts";
-import { oneLine } from "./render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { Session } from "./session.ts";
 
 const LATER = "later";

@@ -1,5 +1,5 @@
 import { openQuestionsOf, questionNumbers } from "./choose.ts";
-import { oneLine } from "./render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "./render/questions.ts";
 import type { Session } from "./session.ts";
 

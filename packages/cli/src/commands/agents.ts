@@ -6,7 +6,7 @@ import { castNow, type Cast } from "../casting.ts";
 import type { RunCommand } from "../command.ts";
 import { effectiveConfiguration } from "../doctor/configuration.ts";
 import { EXIT } from "../exit-codes.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Which providers are there, and who would play which role, and why. Nobody is called. */
 export const run: RunCommand = async (args, io) => {

@@ -3,7 +3,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { personOf } from "../places.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "../terminal/escape.ts";
 
 interface Row {

@@ -7,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { fit } from "../render/fit.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "../render/wait.ts";
 
 /** Between accepted plans, as the policy of now sees them; and who waits, for others or for a person whom others may wait for. Only reads. */

@@ -7,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { personOf } from "../places.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Shows what would go; goes through with it only when told to. */
 export const run: RunCommand = (args, io) =>

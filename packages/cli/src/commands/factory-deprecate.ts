@@ -6,7 +6,7 @@ import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
 import { personOf } from "../places.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { unknown } from "./factory-module.ts";
 
 /** Takes a version out of use. It stays where it is, for whoever was built with it. */

@@ -5,7 +5,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
 import { escalationLines } from "../render/escalation.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What stopped a task, and what can be done about it. */
 export const run: RunCommand = (args, io) =>

@@ -5,7 +5,7 @@ import type { SearchInput, SearchResult } from "@slipway/protocols/factory/code-
 import type { Arguments, RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withIndex } from "../index-room.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** The same search that planners and Proposers make. */
 export const run: RunCommand = (args, io) =>

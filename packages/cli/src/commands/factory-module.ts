@@ -8,7 +8,7 @@ import { moduleView, type ModuleView } from "@slipway/protocols/factory/views/mo
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What a module promises, what was seen of it and who depends on it; how it is made stays sealed. */
 export const run: RunCommand = (args, io) =>

@@ -4,7 +4,7 @@ import { releaseKind, RELEASE_GATES, type Release, type ReleaseLanding } from "@
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withFactory } from "../factory-room.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { startRelease } from "../start-release.ts";
 
 /** Shows a manifest, the last one unless another is named; or releases exactly the modules that are named. */

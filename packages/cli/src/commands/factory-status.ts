@@ -5,7 +5,7 @@ import { LARGE, type ProjectView } from "@slipway/protocols/factory/project/stat
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withReader } from "../reader.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What the project at work is doing; the same cost whatever its size. */
 export const run: RunCommand = (args, io) =>

@@ -8,7 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { personOf } from "../places.ts";
 import { withReader } from "../reader.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "../terminal/escape.ts";
 
 /** Makes a branch of anchored bytes, or lists the anchors. No checkout is touched. */

@@ -14,7 +14,7 @@ import { conduct } from "../conduct.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withKernel } from "../kernel-at.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { featuresNamed, retryableFeatures, whyNotRetried } from "../retry-candidates.ts";
 import type { Session } from "../session.ts";
 import { startRetry } from "../start-run.ts";

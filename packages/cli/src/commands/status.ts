@@ -9,7 +9,7 @@ import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 export const run: RunCommand = async (args, io) => {
   const found = await glance(findLayout(io.cwd));

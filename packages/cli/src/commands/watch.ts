@@ -2,17 +2,19 @@ import { jsonLine } from "../terminal/escape.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@slipway/durable/engine";
 import { systemHost } from "@slipway/durable/host";
+import type { Outcome } from "@slipway/durable/outcome";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
 import { repairsOf } from "@slipway/kernel/change/work/repair";
 import { REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
 import type { Records } from "@slipway/kernel/record/storage";
-import { chooseRun, openQuestionsOf, questionNumbers } from "../choose.ts";
+import { chooseRun } from "../choose.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { withReader } from "../reader.ts";
-import { oneLine } from "../render/one-line.ts";
-import { answerCommand } from "../render/questions.ts";
+import { nextSteps } from "../conduct.ts";
+import type { Io } from "../io.ts";
+import { withReader, type Reader } from "../reader.ts";
+import { runResult } from "../run-result.ts";
 import { openProgress, styleFor, type Progress } from "../render/progress.ts";
 
 const POLL_MS = 250;
@@ -34,17 +36,7 @@ export const run: RunCommand = (args, io) =>
       const abandoned = isAbandoned(now, records.clock.now());
       if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
-        const questions = now.status === "waiting" ? await openQuestionsOf(records, runId) : [];
-        const numbers = await questionNumbers(records);
-        const next = abandoned
-          ? [`slipway resume ${runId}`]
-          : questions.map((question) => answerCommand(question, `Q${numbers.get(question.id)}`));
-        if (json) io.out(jsonLine({ run: runId, status: now.status, abandoned, next }));
-        else {
-          io.out(`run ${runId} is ${now.status}${abandoned ? ", but no process carries it out any more" : ""}\n`);
-          for (const [index, command] of next.entries()) io.out(`  ${oneLine(questions[index]?.title ?? "Continue it")}: ${command}\n`);
-        }
-        return exitCode(records, now);
+        return abandoned ? tellAbandoned(io, json, runId) : tellResult(io, json, { engine, records }, now);
       }
       await sleep(POLL_MS);
     }
@@ -76,9 +68,23 @@ function isAbandoned({ status, holder, createdAt }: RunInfo, now: number): boole
   return now >= holder.expiresAt || systemHost().isDead({ ...holder, startedAt: "" });
 }
 
-async function exitCode({ database: { db } }: Records, { runId, status }: RunInfo): Promise<ExitCode> {
-  if (!isFinished(status)) return EXIT.personNeeded;
-  if (status !== "completed") return EXIT.failed;
-  const features = await db.selectFrom("features").select("status").where("run_id", "like", `${runId}/%`).execute();
-  return features.every((feature) => feature.status === "merged") ? EXIT.done : EXIT.failed;
+function tellAbandoned(io: Io, json: boolean, runId: string): ExitCode {
+  const command = `slipway resume ${runId}`;
+  if (json) io.out(jsonLine({ run: runId, status: "running", abandoned: true, next: [command] }));
+  else io.out(`run ${runId} is running, but no process carries it out any more\n  Continue it: ${command}\n`);
+  return EXIT.personNeeded;
+}
+
+async function tellResult(io: Io, json: boolean, { engine, records }: Reader, { runId, status, workflow }: RunInfo): Promise<ExitCode> {
+  const next = status === "waiting" ? await nextSteps(records, runId) : [];
+  // A run that is over is not carried out: its outcome is read.
+  const outcome: Outcome = isFinished(status) ? await engine.drive(runId) : standstill(status);
+  const { code, lines } = await runResult(runId, workflow, outcome, next);
+  if (json) io.out(jsonLine({ run: runId, status, abandoned: false, next: next.map(({ command }) => command) }));
+  else for (const line of [`run ${runId} is ${status}`, ...lines]) io.out(`${line}\n`);
+  return code;
+}
+
+function standstill(status: RunStatus): Outcome {
+  return status === "waiting" ? { status, questions: [] } : { status: "stopped", reason: "by a person or a signal" };
 }

@@ -4,7 +4,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { approveAll } from "./approvals.ts";
 import { HOURS } from "./bundle.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { Io } from "../io.ts";
 import { personOf } from "../places.ts";
 import type { Session } from "../session.ts";

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { Action } from "@slipway/protocols/factory/incremental/plan";
 import type { Io } from "../io.ts";
 import { paint } from "../render/paint.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { howToCall } from "./closing.ts";
 import { factInWords } from "./factory-story.ts";
 import type { BuildSummary, FactorySummary } from "./factory-summary.ts";

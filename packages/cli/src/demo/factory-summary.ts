@@ -6,7 +6,7 @@ import { splitRef } from "@slipway/protocols/factory/code-index/entry";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodePayload } from "@slipway/durable/payload";
-import { isChanges } from "../render/narrate-factory.ts";
+import { isChanges } from "@slipway/protocols/factory/narrate";
 import type { Session } from "../session.ts";
 import { factoryStory, type FactoryFact } from "./factory-story.ts";
 

@@ -5,7 +5,8 @@ import { screenText } from "../terminal/style.ts";
 import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
 import { budgetLines } from "./budget.ts";
-import { momentText, waitText } from "./wait.ts";
+import { momentText } from "@slipway/protocols/narration/moment";
+import { waitText } from "./wait.ts";
 
 const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
 const GATE = { mode: "fast", passed: true, current: true, at: 1 };

@@ -1,8 +1,8 @@
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { clip, fit } from "./fit.ts";
-import { workText } from "./narrate.ts";
+import { workText } from "@slipway/protocols/features/narrate";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "./wait.ts";
 
 export interface BoardView {

@@ -1,6 +1,6 @@
 import type { DebateView, RoundView } from "@slipway/protocols/factory/views/debates";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** A debate as it went, for reading. */
 export function debateLines({ task_id, module_ref, debate, rounds }: DebateView, color: boolean): string[] {

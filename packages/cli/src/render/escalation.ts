@@ -1,6 +1,6 @@
 import type { EscalationView } from "@slipway/protocols/factory/views/escalations";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 const MOST_LINES = 12;
 

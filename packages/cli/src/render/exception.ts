@@ -1,6 +1,6 @@
 import type { ExceptionView } from "@slipway/protocols/factory/views/escalations";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** One of a list. */
 export function exceptionLine({ exception, status, question }: ExceptionView, color: boolean): string {

@@ -3,19 +3,24 @@ import type { Io } from "../io.ts";
 import { boardLines } from "./board.ts";
 import { budgetLines } from "./budget.ts";
 import { clip } from "./fit.ts";
-import { narrate, type Line } from "./narrate.ts";
-import { startedText } from "./narrate-base.ts";
+import type { Line } from "@slipway/protocols/narration/line";
+import { startedText } from "@slipway/protocols/narration/base-gates";
 import { openScreen } from "../terminal/screen.ts";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
-import type { Progress } from "./progress.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
+import type { Narrate, Progress } from "./progress.ts";
 
 const TICK_MS = 100;
 /** Seconds pass on the board even when nothing happens. */
 const SECOND_MS = 1000;
 
 /** What has happened scrolls by; below it stands the board, and only its changed lines are drawn again. */
-export function liveBoard(io: Io, features: () => readonly FeatureGlance[], budgets: () => readonly BudgetGlance[] = () => []): Progress {
+export function liveBoard(
+  io: Io,
+  narrate: Narrate,
+  features: () => readonly FeatureGlance[],
+  budgets: () => readonly BudgetGlance[] = () => [],
+): Progress {
   const { dim, green, red } = paint(io.color);
   const screen = openScreen();
   const told: string[] = [];

@@ -1,13 +1,16 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { collectingIo } from "../init/testing/scratch.ts";
-import { event } from "../testing/event.ts";
+import { event } from "@slipway/protocols/narration/testing/event";
 import { featureGlance } from "../testing/feature.ts";
 import { liveBoard } from "./live.ts";
 import { screenText } from "../terminal/style.ts";
 import { paint } from "./paint.ts";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
+import { loadProtocols, narrateWith } from "@slipway/protocols/protocols";
+
+const narrate = narrateWith(await loadProtocols());
 
 const accepted = event({ kind: "step", name: "plan:1", payload: { value: { ok: true } } });
 const refused = event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "too wide" } } } });
@@ -72,7 +75,7 @@ describe("on a terminal", () => {
   const one = featureGlance({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
 
   test("what has happened scrolls by above a board that shows what is under way and for how long", () => {
-    const progress = liveBoard(io(), () => [one]);
+    const progress = liveBoard(io(), narrate, () => [one]);
     progress.event(accepted);
     progress.event(silent);
     progress.started("run/feature:letters", "builder:1");
@@ -94,7 +97,7 @@ describe("on a terminal", () => {
 
   test("what is not different is not drawn again, and of what is only the lines that are", () => {
     let shown = [featureGlance({ id: "a" }), featureGlance({ id: "b" }), featureGlance({ id: "c" })];
-    const progress = liveBoard(io(), () => shown);
+    const progress = liveBoard(io(), narrate, () => shown);
     progress.event(silent);
     vi.advanceTimersByTime(100);
     written = "";
@@ -110,7 +113,7 @@ describe("on a terminal", () => {
 
   test("many events at once are one drawing", () => {
     const looks = vi.fn(() => [one]);
-    const progress = liveBoard(io(), looks);
+    const progress = liveBoard(io(), narrate, looks);
     for (let index = 0; index < 500; index++) progress.event(silent);
     vi.advanceTimersByTime(100);
     expect(looks).toHaveBeenCalledTimes(1);
@@ -118,7 +121,7 @@ describe("on a terminal", () => {
   });
 
   test("a long line is cut to the width of the screen, what went wrong is told in full, a warning stays above", () => {
-    const progress = liveBoard(io({ color: true, columns: 40 }), () => []);
+    const progress = liveBoard(io({ color: true, columns: 40 }), narrate, () => []);
     progress.event(event({ kind: "asked", name: "approve:1", payload: { title: "y".repeat(500) } }));
     progress.event(event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "x".repeat(500) } } } }));
     progress.warn("look\u001b[2J");
@@ -130,7 +133,7 @@ describe("on a terminal", () => {
   });
 
   test("while a prompt has the screen nothing is drawn; the next event draws anew", () => {
-    const progress = liveBoard(io(), () => [one]);
+    const progress = liveBoard(io(), narrate, () => [one]);
     progress.event(accepted);
     progress.pause();
     expect(screen()).toContain("plan accepted");
@@ -144,7 +147,7 @@ describe("on a terminal", () => {
   });
 
   test("before there is anything to show, a stop draws nothing", () => {
-    liveBoard(io(), () => []).stop();
+    liveBoard(io(), narrate, () => []).stop();
     expect(written).toBe("");
   });
 });

@@ -3,10 +3,10 @@ import type { JournalEvent } from "@slipway/durable/chain";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { repairIn } from "@slipway/kernel/change/work/repair";
 import type { Io } from "../io.ts";
-import { narrate } from "./narrate.ts";
-import { startedText } from "./narrate-base.ts";
-import { isChanges, planIn } from "./narrate-factory.ts";
-import { oneLine } from "./one-line.ts";
+import { startedText } from "@slipway/protocols/narration/base-gates";
+import type { Line } from "@slipway/protocols/narration/line";
+import { oneLine } from "@slipway/protocols/narration/one-line";
+import { loadProtocols, narrateWith } from "@slipway/protocols/protocols";
 import { watchFeatures } from "./watch-features.ts";
 
 export interface Progress {
@@ -19,6 +19,9 @@ export interface Progress {
   stop(): void;
 }
 
+/** What an event says to a person. */
+export type Narrate = (event: JournalEvent) => Line | null;
+
 export type Style = "board" | "lines" | "json";
 
 export function styleFor(io: Io, json: boolean): Style {
@@ -27,10 +30,12 @@ export function styleFor(io: Io, json: boolean): Style {
 
 /** A board on a terminal, plain lines in a pipe, one JSON object a line for programs. */
 export async function openProgress(io: Io, style: Style): Promise<Progress> {
-  if (style === "lines") return plainLines(io);
+  const narrate = narrateWith(await loadProtocols());
+  if (style === "lines") return plainLines(io, narrate);
   const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
   // What knows the widths of all characters takes a while to load, and a pipe has none.
-  const progress = style === "json" ? jsonLines(io, features) : (await import("./live.ts")).liveBoard(io, features, budgets);
+  const progress =
+    style === "json" ? jsonLines(io, narrate, features) : (await import("./live.ts")).liveBoard(io, narrate, features, budgets);
   return {
     ...progress,
     event(event) {
@@ -50,7 +55,7 @@ export async function openProgress(io: Io, style: Style): Promise<Progress> {
 }
 
 /** Every event as it is, and after it every feature whose line on the dashboard has changed with it. */
-function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
+function jsonLines(io: Io, narrate: Narrate, features: () => readonly FeatureGlance[]): Progress {
   const write = (record: object) => io.out(jsonLine(record));
   const told = new Map<string, string>();
   const tellChanged = () => {
@@ -63,10 +68,10 @@ function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
   };
   return {
     event(event) {
-      const { stream, seq, kind, name, at, payload } = event;
+      const { stream, seq, kind, name, at } = event;
       const repair = repairIn(event);
       if (repair !== null) return write({ event: "repaired", run: repair.run, feature: repair.feature_id, at, done: repair.done });
-      write({ event: kind, run: stream, seq, name, at, ...(isChanges(kind, name) ? { plan: planIn(payload) } : {}) });
+      write({ event: kind, run: stream, seq, name, at, ...narrate(event)?.data });
       tellChanged();
     },
     started: (run, name) => write({ event: "started", run, name }),
@@ -76,7 +81,7 @@ function jsonLines(io: Io, features: () => readonly FeatureGlance[]): Progress {
   };
 }
 
-function plainLines(io: Io): Progress {
+function plainLines(io: Io, narrate: Narrate): Progress {
   return {
     event(event) {
       const line = narrate(event);

@@ -1,6 +1,6 @@
 import type { PillarBranch, TaskLine } from "@slipway/protocols/factory/views/tasks";
 import { paint } from "./paint.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** A pillar with everything below it. */
 export function pillarLines({ pillar, epics }: PillarBranch, color: boolean): string[] {

@@ -1,5 +1,6 @@
 import type { Wait } from "@slipway/kernel/change/views/board/board";
-import { oneLine } from "./one-line.ts";
+import { momentText } from "@slipway/protocols/narration/moment";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What a feature waits for, in a few words: the most telling ones first, because a board cuts the end off. */
 export function waitText(feature: string, wait: Wait): string {
@@ -19,16 +20,6 @@ export function waitText(feature: string, wait: Wait): string {
     case "landing":
       return "approved, waits to land";
   }
-}
-
-const DAY_MS = 24 * 3_600_000;
-const two = (number: number) => String(number).padStart(2, "0");
-
-/** The time of day here, with the date when it is not soon. */
-export function momentText(at: number, now = Date.now()): string {
-  const moment = new Date(at);
-  const time = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
-  return at - now < DAY_MS ? time : `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())} ${time}`;
 }
 
 function listed(names: readonly string[]): string {

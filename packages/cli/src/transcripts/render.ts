@@ -1,6 +1,6 @@
 import type { TranscriptLine } from "@slipway/agents/transcripts/line";
 import type { Found } from "./find.ts";
-import { oneLine } from "../render/one-line.ts";
+import { oneLine } from "@slipway/protocols/narration/one-line";
 
 const SHOWN_LINES = 30;
 const SHOWN_CHARACTERS = 4000;

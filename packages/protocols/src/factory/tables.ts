@@ -1,5 +1,5 @@
 import { migrateOwner } from "@slipway/kernel/record/database/migrate";
-import type { Migration } from "@slipway/kernel/record/database/migration";
+import type { Migration, OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import { createArtifacts, createArtifactTexts, type ArtifactTables } from "./artifacts/tables.ts";
 import { createCodeIndex, type CodeIndexTables } from "./code-index/tables.ts";
@@ -18,8 +18,14 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "artifact-texts", up: createArtifactTexts },
 ];
 
+/** The first five were recorded before owners had names. */
+export const FACTORY_TABLES: OwnMigrations = {
+  owner: "factory",
+  migrations: MIGRATIONS,
+  former: MIGRATIONS.slice(0, 5).map(({ name }) => name),
+};
+
 /** Brings the factory's own tables up to date. */
 export function migrateFactory(db: Db, file: string): Promise<void> {
-  const former = MIGRATIONS.slice(0, 5).map(({ name }) => name);
-  return migrateOwner(db, file, { owner: "factory", migrations: MIGRATIONS, former });
+  return migrateOwner(db, file, FACTORY_TABLES);
 }

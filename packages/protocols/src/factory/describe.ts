@@ -1,34 +1,12 @@
-import type { LateChangeResult } from "@slipway/protocols/factory/late-change";
-import type { FactoryResult } from "@slipway/protocols/factory/protocol";
-import type { FeatureResult } from "@slipway/protocols/features/protocol";
-import { oneLine } from "./render/one-line.ts";
-
-export interface Ending {
-  /** Whether everything that was asked for is there. */
-  readonly done: boolean;
-  readonly lines: string[];
-}
-
-/** What a completed run came to, whichever protocol it followed. */
-export function endingOf(value: unknown): Ending {
-  return Array.isArray(value) ? ofFeatures(value as FeatureResult[]) : ofFactory(value as FactoryResult | LateChangeResult);
-}
-
-function ofFeatures(results: readonly FeatureResult[]): Ending {
-  return {
-    done: results.every(({ status }) => status === "merged"),
-    lines: results.flatMap(({ feature_id, status, landing, failure, not_begun }) => {
-      if (not_begun !== undefined) return [`${feature_id} was not begun: ${oneLine(not_begun)}.`];
-      if (landing !== null) return [`${feature_id} is merged into ${landing.base_branch} as ${landing.commit.slice(0, 10)}.`];
-      const why = failure === undefined ? "" : ` (${failure.code}: ${oneLine(failure.message)})`;
-      return [`${feature_id} ended ${status}${why}; its work is kept under refs/slipway.`, `  next: slipway retry ${feature_id}`];
-    }),
-  };
-}
+import { oneLine } from "../narration/one-line.ts";
+import type { Ending } from "../protocol.ts";
+import type { LateChangeResult } from "./late-change.ts";
+import type { FactoryResult } from "./protocol.ts";
 
 const MANIFESTS = ".slipway/state_store/releases";
 
-function ofFactory(result: FactoryResult | LateChangeResult): Ending {
+/** What a completed run came to, of a page, a release or a late change. */
+export function describeFactory(result: FactoryResult | LateChangeResult): Ending {
   switch (result.status) {
     case "given_up":
       return { done: false, lines: [oneLine(result.reason)] };

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import type { RebuildPlan } from "@slipway/protocols/factory/incremental/plan";
-import { planLines, planSummary } from "@slipway/protocols/factory/incremental/text";
-import type { Line } from "./narrate.ts";
+import type { RebuildPlan } from "./incremental/plan.ts";
+import { planLines, planSummary } from "./incremental/text.ts";
+import type { Line } from "../narration/line.ts";
 import { narrateProduct, narrateTask } from "./narrate-task.ts";
 
 type Value = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export function narrateFactory({ stream, kind, name, payload }: JournalEvent): L
     return { feature, text: `answered by ${typeof given["by"] === "string" ? given["by"] : "a person"}`, good: null };
   if (kind !== "step") return null;
   const value = isRecord(given["value"]) ? given["value"] : {};
-  if (isChanges(kind, name)) return { feature, good: null, ...changes(planIn(payload)) };
+  if (isChanges(kind, name)) return { feature, good: null, data: { plan: planIn(payload) }, ...changes(planIn(payload)) };
   if (part[1] === undefined) return ofProject(name, value);
   return feature === "product" ? narrateProduct(name, given["value"]) : narrateTask(name, given["value"]);
 }

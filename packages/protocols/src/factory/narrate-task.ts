@@ -1,4 +1,4 @@
-import type { Line } from "./narrate.ts";
+import type { Line } from "../narration/line.ts";
 
 type Value = Readonly<Record<string, unknown>>;
 type Said = Omit<Line, "feature"> | null;

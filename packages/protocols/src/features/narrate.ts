@@ -1,18 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import { repairIn } from "@slipway/kernel/change/work/repair";
-import { narrateBase } from "./narrate-base.ts";
-import { narrateFactory } from "./narrate-factory.ts";
-import { oneLine } from "./one-line.ts";
-import { momentText } from "./wait.ts";
-
-/** One thing that happened, in words. `good` is null when it is neither good nor bad. */
-export interface Line {
-  readonly feature: string;
-  readonly text: string;
-  readonly good: boolean | null;
-  /** Below it, each on a line of its own. */
-  readonly more?: readonly string[];
-}
+import type { Line } from "../narration/line.ts";
+import { momentText } from "../narration/moment.ts";
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -57,18 +45,8 @@ const STARTED: Readonly<Record<string, string>> = {
   merge: "merging",
 };
 
-/** Agents' words are in it, and must not begin a line of their own. */
-export function narrate(event: JournalEvent): Line | null {
-  const line = repaired(event) ?? inWords(event) ?? narrateBase(event) ?? narrateFactory(event);
-  return line === null ? null : { ...line, text: oneLine(line.text) };
-}
-
-function repaired(event: JournalEvent): Line | null {
-  const repair = repairIn(event);
-  return repair === null ? null : { feature: repair.feature_id, text: `repaired: ${repair.done.join("; ")}`, good: null };
-}
-
-function inWords(event: JournalEvent): Line | null {
+/** What happens in the stream of a feature, in words. */
+export function narrateFeatures(event: JournalEvent): Line | null {
   const feature = featureOf(event.stream);
   if (feature === null) return null;
   const payload = parse(event.payload);

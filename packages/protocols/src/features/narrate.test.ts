@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { event } from "../testing/event.ts";
-import { narrate, workText } from "./narrate.ts";
+import { event } from "../narration/testing/event.ts";
+import { loadProtocols, narrateWith } from "../protocols.ts";
+import { workText } from "./narrate.ts";
+
+const narrate = narrateWith(await loadProtocols());
 
 const step = (name: string, value: unknown) => narrate(event({ kind: "step", name, payload: { value } }));
 const refused = { ok: false, failure: { code: "x", message: "it is\nnot so" } };

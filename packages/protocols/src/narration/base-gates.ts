@@ -1,6 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { TrialReport } from "@slipway/kernel/change/judge/trials/trials";
-import type { Line } from "./narrate.ts";
+import type { Line } from "./line.ts";
 
 /** What a run says of the gates on its base, before its first feature or task begins. */
 export function narrateBase({ stream, kind, name, payload }: JournalEvent): Line | null {

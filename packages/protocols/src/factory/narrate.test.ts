@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { event } from "../testing/event.ts";
-import { narrate } from "./narrate.ts";
+import { event } from "../narration/testing/event.ts";
+import { loadProtocols, narrateWith } from "../protocols.ts";
+
+const narrate = narrateWith(await loadProtocols());
 
 const said = (stream: string, name: string, value: unknown, kind = "step") =>
   narrate(event({ stream, kind, name, payload: kind === "step" ? { value } : value }));
@@ -160,6 +162,7 @@ describe("a run of the factory", () => {
       good: null,
       text: "1 new or not finished",
       more: ["1 built:", "  T-a-001 (A\u001b[31m): new"],
+      data: { plan: { tasks: [step], removed: [] } },
     });
     expect(said("run", "changes", null)).toMatchObject({ feature: "project", text: expect.stringContaining("`slipway inbox`") as string });
   });
