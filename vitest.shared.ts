@@ -42,12 +42,17 @@ export interface PackageOptions {
   readonly longest?: readonly string[];
   /** Sources that run only in processes of their own, where the tests reach them and the coverage does not. */
   readonly elsewhere?: readonly string[];
+  /** Sources of other packages that these tests are the tests of. */
+  readonly also?: readonly string[];
 }
 
 const FILES = { include: ["**/*.test.ts"], exclude: ["**/node_modules/**", "**/dist/**", "demo/**", "demo-factory/**"] };
 
 /** One configuration for every package: sources straight from TypeScript, coverage minima that block. */
-export function packageConfig(project: string, { coverage = true, isolated = [], longest = [], elsewhere = [] }: PackageOptions = {}) {
+export function packageConfig(
+  project: string,
+  { coverage = true, isolated = [], longest = [], elsewhere = [], also = [] }: PackageOptions = {},
+) {
   const shared = { ...FILES, name: project, isolate: false, exclude: [...FILES.exclude, ...isolated] };
   const apart = { ...FILES, name: `${project}, isolated`, isolate: true, include: [...isolated] };
   return defineConfig({
@@ -65,7 +70,8 @@ export function packageConfig(project: string, { coverage = true, isolated = [],
       coverage: {
         enabled: coverage,
         provider: "v8",
-        include: ["src/**/*.ts"],
+        include: ["src/**/*.ts", ...also],
+        allowExternal: also.length > 0,
         exclude: ["src/**/*.test.ts", "src/**/testing/**", "src/**/*.bench.ts", ...elsewhere],
         reporter: ["text-summary", "lcov"],
         thresholds: { lines: 90, branches: 90 },

@@ -12,8 +12,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["durable", "kernel"],
   protocols: ["durable", "kernel", "languages", "agents"],
   mcp: ["durable", "kernel", "languages"],
-  server: ["durable", "kernel", "languages", "agents", "protocols"],
-  cli: ["durable", "kernel", "languages", "agents", "protocols", "mcp", "server"],
+  runtime: ["durable", "kernel", "languages", "agents", "protocols"],
+  server: ["durable", "kernel", "languages", "agents", "protocols", "runtime"],
+  cli: ["durable", "kernel", "languages", "agents", "protocols", "runtime", "mcp", "server"],
 };
 
 const NAMES: Record<string, string> = { slipway: "cli" };

@@ -17,12 +17,12 @@ import type { LanguageReader } from "@slipway/languages/language";
 import { openTypeScript } from "@slipway/languages/typescript/reader";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
 import { openFactoryShop } from "@slipway/protocols/factory/shop";
-import { deskFor } from "slipway/agents";
+import { deskFor } from "@slipway/runtime/agents";
 import { cassetteOf, HOURS } from "slipway/demo/bundle";
 import { bundledAnswers } from "slipway/demo/factory-answers";
 import { makeRepository } from "slipway/demo/scratch";
 import { giveApproval } from "slipway/give-approval";
-import { personOf } from "slipway/places";
+import { personOf } from "@slipway/runtime/caller";
 import { readPage } from "slipway/start-factory";
 import { quietIo } from "../kill/orders.ts";
 

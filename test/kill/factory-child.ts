@@ -1,9 +1,9 @@
-import { openQuestionsOf } from "slipway/choose";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import { cassetteOf, HOURS } from "slipway/demo/bundle";
 import { bundledAnswers } from "slipway/demo/factory-answers";
 import { giveApproval } from "slipway/give-approval";
-import { personOf } from "slipway/places";
-import { openSession } from "slipway/session";
+import { personOf } from "@slipway/runtime/caller";
+import { openSession } from "@slipway/runtime/session";
 import { beginFactory, readPage } from "slipway/start-factory";
 import { quietIo, underOrders } from "./orders.ts";
 

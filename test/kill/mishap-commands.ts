@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openQuestionsOf } from "slipway/choose";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import { query } from "./query.ts";
 import { programFor } from "./flow.ts";
 import { approve, FEATURES, git, inSession, put, worktreeOf, type FeatureId, type Yard } from "./mishap-yard.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openQuestionsOf } from "slipway/choose";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import { journalWhole } from "./invariants.ts";
 import { query } from "./query.ts";
 import { COMMANDS, type Given } from "./mishap-commands.ts";

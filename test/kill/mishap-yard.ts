@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
-import { openQuestionsOf } from "slipway/choose";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import { giveApproval } from "slipway/give-approval";
-import { openSession, type Hooks, type Session } from "slipway/session";
-import { startRun } from "slipway/start-run";
+import { openSession, type Hooks, type Session } from "@slipway/runtime/session";
+import { startRun } from "@slipway/runtime/start-run";
 import { query } from "./query.ts";
 import { quietIo } from "./orders.ts";
 

@@ -3,8 +3,8 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
 import type { Io } from "./io.ts";
-import { withKernel } from "./kernel-at.ts";
-import { personOf } from "./places.ts";
+import { withKernel } from "@slipway/runtime/kernel-at";
+import { personOf } from "@slipway/runtime/caller";
 
 export interface GivenToken {
   readonly feature: string;

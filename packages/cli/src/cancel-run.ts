@@ -6,11 +6,11 @@ import { abandonOperation } from "@slipway/kernel/change/feature/abandon";
 import { ENDED } from "@slipway/kernel/change/feature/status";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { glance } from "@slipway/kernel/open-board";
-import { onlyUnfinishedRun, rootOf, rootOfFeature } from "./choose-run.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { onlyUnfinishedRun, rootOf, rootOfFeature } from "@slipway/runtime/choose-run";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "./io.ts";
-import { personOf } from "./places.ts";
-import type { Reader } from "./reader.ts";
+import { personOf } from "@slipway/runtime/caller";
+import type { Reader } from "@slipway/runtime/reader";
 import { paint } from "./render/paint.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 

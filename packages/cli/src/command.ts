@@ -1,4 +1,4 @@
-import type { ExitCode } from "./exit-codes.ts";
+import type { ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "./io.ts";
 
 export interface OptionSpec {

@@ -1,15 +1,15 @@
 import { jsonLine } from "./terminal/escape.ts";
 import type { Outcome } from "@slipway/durable/outcome";
-import { openQuestionsOf, questionNumbers } from "./choose.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { openQuestionsOf, questionNumbers } from "@slipway/runtime/choose";
+import type { ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "./io.ts";
 import { answerAtTerminal } from "./prompt.ts";
 import { keepReminding } from "./reminders.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "./render/questions.ts";
 import type { Progress } from "./render/progress.ts";
-import { runResult, type NextStep } from "./run-result.ts";
-import type { Session } from "./session.ts";
+import { runResult, type NextStep } from "@slipway/runtime/run-result";
+import type { Session } from "@slipway/runtime/session";
 
 export interface Conduct {
   readonly session: Session;

@@ -5,12 +5,12 @@ import { ENDED } from "@slipway/kernel/change/feature/status";
 import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
-import { chooseFeature } from "./choose.ts";
+import { chooseFeature } from "@slipway/runtime/choose";
 import type { Arguments } from "./command.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import type { ExitCode } from "@slipway/runtime/exit-codes";
 import { giveAnswer } from "./give-answer.ts";
 import type { Io } from "./io.ts";
-import { withReader } from "./reader.ts";
+import { withReader } from "@slipway/runtime/reader";
 
 export type Decision = "adopt" | "set_aside";
 

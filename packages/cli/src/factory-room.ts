@@ -6,7 +6,7 @@ import type { Task } from "@slipway/protocols/factory/project/state";
 import type { ProjectView } from "@slipway/protocols/factory/project/status";
 import { openFactoryRooms, type FactoryRooms } from "@slipway/protocols/factory/rooms";
 import type { Io } from "./io.ts";
-import { withReader } from "./reader.ts";
+import { withReader } from "@slipway/runtime/reader";
 
 /** What commands look at that show what the factory has done; nothing is carried out. */
 export interface FactoryRoom extends FactoryRooms {

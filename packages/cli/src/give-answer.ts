@@ -1,9 +1,9 @@
 import { jsonLine } from "./terminal/escape.ts";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "./io.ts";
-import { personOf } from "./places.ts";
+import { personOf } from "@slipway/runtime/caller";
 
 /** One answer of a person, however it was put together; what it says is checked where it is kept. */
 export async function giveAnswer(records: Records, question: InboxQuestion, value: unknown, io: Io, json: boolean): Promise<ExitCode> {

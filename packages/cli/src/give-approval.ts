@@ -10,7 +10,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { z } from "zod";
 import type { Io } from "./io.ts";
-import { personOf, placesOf } from "./places.ts";
+import { personOf, placesOf } from "@slipway/runtime/caller";
 
 const candidateShape = z.looseObject({
   feature_id: z.string(),

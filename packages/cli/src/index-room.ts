@@ -3,7 +3,7 @@ import { migrateFactory } from "@slipway/protocols/factory/tables";
 import { openCodeIndex, type CodeIndex } from "@slipway/protocols/factory/code-index/code-index";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Io } from "./io.ts";
-import { withKernel } from "./kernel-at.ts";
+import { withKernel } from "@slipway/runtime/kernel-at";
 
 /** The code index with the model that the committed configuration names. */
 export function indexOf({ records, configuration, conceal }: Kernel, { env }: Pick<Io, "env">): CodeIndex {

@@ -3,12 +3,12 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { diffBytes } from "@slipway/kernel/host/git/change";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { answerFrom } from "./answer-value.ts";
-import { openQuestionsOf } from "./choose.ts";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import type { Io } from "./io.ts";
 import { giveApproval } from "./give-approval.ts";
-import { personOf } from "./places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import type { Session } from "./session.ts";
+import type { Session } from "@slipway/runtime/session";
 
 const LATER = "later";
 const DIFF = "diff";

@@ -4,7 +4,7 @@ import { formerFeatures, formerName, type Former } from "@slipway/kernel/change/
 import { featureIfAny, findFeature } from "@slipway/kernel/change/feature/store";
 import type { FeaturesTables } from "@slipway/kernel/change/feature/tables";
 import type { Records } from "@slipway/kernel/record/storage";
-import { chooseFeature } from "./choose.ts";
+import { chooseFeature } from "@slipway/runtime/choose";
 
 /** A feature that there is or was. */
 export interface Recorded {

@@ -1,7 +1,7 @@
-import { openQuestionsOf, questionNumbers } from "./choose.ts";
+import { openQuestionsOf, questionNumbers } from "@slipway/runtime/choose";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "./render/questions.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "@slipway/runtime/session";
 
 const EVERY_MS = 60_000;
 

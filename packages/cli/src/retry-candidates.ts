@@ -5,7 +5,7 @@ import { featureIfAny, type Feature } from "@slipway/kernel/change/feature/store
 import { plannedIn, UNFINISHED_RUNS } from "@slipway/kernel/change/views/board/planned";
 import type { Records } from "@slipway/kernel/record/storage";
 import { features as protocol } from "@slipway/protocols/features/protocol";
-import { rootOf } from "./choose-run.ts";
+import { rootOf } from "@slipway/runtime/choose-run";
 
 /** The features named, by themselves or by their run: of a run, those that have failed. */
 export async function featuresNamed(records: Records, names: readonly string[]): Promise<Feature[]> {

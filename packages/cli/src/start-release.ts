@@ -3,10 +3,10 @@ import { namedModules } from "@slipway/protocols/factory/release/release";
 import { releasePorts } from "@slipway/protocols/factory/releasing";
 import type { Arguments } from "./command.ts";
 import { conduct } from "./conduct.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import type { ExitCode } from "@slipway/runtime/exit-codes";
 import { withFactory } from "./factory-room.ts";
 import type { Io } from "./io.ts";
-import { freeRunId } from "./start-run.ts";
+import { freeRunId } from "@slipway/runtime/start-run";
 import { reasonFrom } from "./unsandboxed.ts";
 import { withSession } from "./with-session.ts";
 

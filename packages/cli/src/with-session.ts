@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 import { openProgress, styleFor, type Progress } from "./render/progress.ts";
-import { openSession, type Session, type SessionOptions } from "./session.ts";
+import { openSession, type Session, type SessionOptions } from "@slipway/runtime/session";
 
 interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
   readonly io: Io;

@@ -17,6 +17,8 @@ export interface DriveOptions {
   readonly whenWaiting?: "return" | "wait";
   /** Stops the run, resumably. */
   readonly signal?: AbortSignal;
+  /** Handed to the workflows of this run instead of the engine's own. */
+  readonly services?: unknown;
 }
 
 /** Carries a run out under a lease that was just acquired. */

@@ -30,8 +30,8 @@ export interface EngineOptions<K> {
   readonly inbox: Inbox;
   /** What `start` and `drive` may name. Children need no entry. */
   readonly workflows: readonly Workflow<never, unknown, K>[];
-  /** Handed to every workflow. */
-  readonly kernel: K;
+  /** Handed to every workflow, unless a drive brings services of its own. */
+  readonly kernel?: K;
   readonly leaseMs?: number;
   /** How often the owner looks for answers and orders from other processes. */
   readonly pollMs?: number;
@@ -103,7 +103,8 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
     const lease = await acquire(parts, runId, { ownIsFree: true, heedCrashes: true });
     // Another process has finished it since we looked.
     if (lease === null) return readOutcome(parts, await getRun(sqlite, runId));
-    return driveUnder(parts, lease, workflow, options, (execution) => {
+    const own = options.services === undefined ? parts : { ...parts, kernel: options.services };
+    return driveUnder(own, lease, workflow, options, (execution) => {
       mine.execution = execution;
       if (closed) closing(execution);
     });
@@ -178,6 +179,7 @@ function partsOf<K>(options: EngineOptions<K>): Parts {
     sleep: systemSleep,
     ...DEFAULTS,
     ...options,
+    kernel: options.kernel,
     host: options.host ?? systemHost(),
     // Never from `ids`: two processes with scripted ids must not take each other for themselves.
     engineId: systemIds.next("engine"),

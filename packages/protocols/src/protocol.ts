@@ -46,7 +46,7 @@ export interface Host {
 export interface Services {
   readonly workflows: unknown;
   /** Before a run goes on: refuses with a reason what cannot work. */
-  readonly ready?: () => Promise<void>;
+  readonly ready?: (workflow: string) => Promise<void>;
   readonly close?: () => void;
 }
 

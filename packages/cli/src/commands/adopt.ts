@@ -1,8 +1,8 @@
 import type { RunCommand } from "../command.ts";
 import { decideEdits } from "../decide-edits.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withKernel } from "../kernel-at.ts";
-import { personOf } from "../places.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withKernel } from "@slipway/runtime/kernel-at";
+import { personOf } from "@slipway/runtime/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "../terminal/escape.ts";
 

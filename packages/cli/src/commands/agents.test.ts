@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { execFileSync } from "node:child_process";
 import type { ProviderFinding } from "@slipway/agents/probe";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Cast } from "../casting.ts";
+import type { Cast } from "@slipway/runtime/role-assignment";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { letters, type Project } from "../testing/project.ts";
 

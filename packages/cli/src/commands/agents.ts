@@ -1,11 +1,11 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
 import { openRepository } from "@slipway/kernel/host/git/repository";
-import { agentChoice } from "../agents.ts";
-import { castNow, type Cast } from "../casting.ts";
+import { agentChoice } from "../agent-choice.ts";
+import { castNow, type Cast } from "@slipway/runtime/role-assignment";
 import type { RunCommand } from "../command.ts";
 import { effectiveConfiguration } from "../doctor/configuration.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Which providers are there, and who would play which role, and why. Nobody is called. */

@@ -1,11 +1,11 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { answerFrom } from "../answer-value.ts";
-import { chooseQuestion } from "../choose.ts";
+import { chooseQuestion } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { giveAnswer, sayAnswered } from "../give-answer.ts";
 import { giveApproval, notSigned, policyHashNow } from "../give-approval.ts";
-import { withReader } from "../reader.ts";
+import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {

@@ -6,12 +6,12 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { approveWithoutRun } from "../approve-without-run.ts";
-import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "../choose.ts";
+import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import { giveApproval, notSigned, policyHashNow } from "../give-approval.ts";
 import type { Io } from "../io.ts";
-import { withReader } from "../reader.ts";
+import { withReader } from "@slipway/runtime/reader";
 import { reviewText } from "../review.ts";
 
 interface Candidate {

@@ -2,10 +2,10 @@ import { jsonLine } from "../terminal/escape.ts";
 import { inWords } from "@slipway/kernel/budget/amounts";
 import { costReport, type BudgetLine, type CostLine, type CostReport } from "@slipway/kernel/budget/report";
 import { ownerOf } from "@slipway/kernel/budget/rules";
-import { ANY_STATUS, chooseRun } from "../choose.ts";
+import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withReader } from "@slipway/runtime/reader";
 import { paint } from "../render/paint.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 

@@ -3,9 +3,9 @@ import { relative } from "node:path";
 import type { Deletion } from "@slipway/kernel/change/work/delete";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withKernel } from "../kernel-at.ts";
-import { personOf } from "../places.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withKernel } from "@slipway/runtime/kernel-at";
+import { personOf } from "@slipway/runtime/caller";
 import { paint } from "../render/paint.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 

@@ -3,11 +3,11 @@ import type { Outcome } from "@slipway/durable/outcome";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { scratchFolder } from "../init/testing/scratch.ts";
-import { openSession } from "../session.ts";
+import { openSession } from "@slipway/runtime/session";
 import { slipway } from "../testing/project.ts";
 
 vi.mock("@slipway/kernel/host/sandbox/probe", { spy: true });
-vi.mock("../session.ts", { spy: true });
+vi.mock("@slipway/runtime/session", { spy: true });
 afterEach(() => void vi.resetAllMocks());
 
 function place() {
@@ -25,7 +25,7 @@ function place() {
 /** Sessions whose runs end like this at once. */
 function ending(outcome: object): void {
   vi.mocked(openSession).mockImplementation(async (options) => {
-    const { openSession: really } = await vi.importActual<typeof import("../session.ts")>("../session.ts");
+    const { openSession: really } = await vi.importActual<typeof import("@slipway/runtime/session")>("@slipway/runtime/session");
     return { ...(await really(options)), drive: async () => outcome as Outcome };
   });
 }

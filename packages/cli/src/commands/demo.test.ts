@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Outcome } from "@slipway/durable/outcome";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { openSession } from "../session.ts";
+import { openSession } from "@slipway/runtime/session";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { slipway } from "../testing/project.ts";
 
 vi.mock("@slipway/kernel/host/sandbox/probe", { spy: true });
-vi.mock("../session.ts", { spy: true });
+vi.mock("@slipway/runtime/session", { spy: true });
 afterEach(() => void vi.resetAllMocks());
 
 const MINUTES_MS = 60_000;
@@ -111,7 +111,7 @@ describe("slipway demo", () => {
   /** A session whose run ends like this at once. */
   function ending(outcome: object): void {
     vi.mocked(openSession).mockImplementationOnce(async (options) => {
-      const { openSession: really } = await vi.importActual<typeof import("../session.ts")>("../session.ts");
+      const { openSession: really } = await vi.importActual<typeof import("@slipway/runtime/session")>("@slipway/runtime/session");
       return { ...(await really(options)), drive: async () => outcome as Outcome };
     });
   }

@@ -13,13 +13,13 @@ import { cassetteOf, REAL, SHOP, type DemoBundle } from "../demo/bundle.ts";
 import { demoFactory } from "../demo/factory-demo.ts";
 import { makeScratch } from "../demo/scratch.ts";
 import { summarise } from "../demo/summary.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
 import { paint } from "../render/paint.ts";
 import type { Progress } from "../render/progress.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "@slipway/runtime/session";
 import { withSession } from "../with-session.ts";
-import { startRun } from "../start-run.ts";
+import { startRun } from "@slipway/runtime/start-run";
 
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
 export const run: RunCommand = async (args, outer) => {

@@ -1,10 +1,10 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { diffBytes } from "@slipway/kernel/host/git/change";
 import { openRepository } from "@slipway/kernel/host/git/repository";
-import { chooseFeature } from "../choose.ts";
+import { chooseFeature } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {

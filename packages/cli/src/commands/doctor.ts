@@ -3,7 +3,7 @@ import type { RunCommand } from "../command.ts";
 import { checkBaseGates } from "../doctor/base-gates.ts";
 import type { Row } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
 import { paint } from "../render/paint.ts";
 

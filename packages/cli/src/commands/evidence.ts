@@ -5,9 +5,9 @@ import { evidenceMarkdown } from "@slipway/kernel/change/judge/evidence/markdown
 import { evidenceStatement, signStatement } from "@slipway/kernel/change/judge/evidence/statement";
 import type { RunCommand } from "../command.ts";
 import { bundleFor } from "../evidence.ts";
-import { EXIT } from "../exit-codes.ts";
-import { placesOf } from "../places.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { placesOf } from "@slipway/runtime/caller";
+import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {

@@ -12,7 +12,7 @@ import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/wri
 import { openRepository } from "@slipway/kernel/host/git/repository";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
 
 type Standing = "same" | "missing" | "differs" | "not ours";

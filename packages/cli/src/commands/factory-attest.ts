@@ -4,9 +4,9 @@ import { moduleRef } from "@slipway/protocols/factory/code-index/entry";
 import { attestTask, wakeUp, type AttestedTask } from "@slipway/protocols/factory/attesting";
 import { questionAbout } from "@slipway/protocols/factory/views/escalations";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 
 /** Never done by a run: HALTED becomes SHIPPED on a person's word, which the escalation keeps. */
 export const run: RunCommand = (args, io) =>

@@ -2,7 +2,7 @@ import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { debatesOf } from "@slipway/protocols/factory/views/debates";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory, type FactoryRoom } from "../factory-room.ts";
 import { debateLines } from "../render/debate.ts";
 

@@ -3,9 +3,9 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { moduleRef } from "@slipway/protocols/factory/code-index/entry";
 import { deprecate, type Deprecation } from "@slipway/protocols/factory/deprecation/deprecate";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { unknown } from "./factory-module.ts";
 

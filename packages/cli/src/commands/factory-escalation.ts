@@ -2,7 +2,7 @@ import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { escalationViews, type EscalationView } from "@slipway/protocols/factory/views/escalations";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
 import { escalationLines } from "../render/escalation.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";

@@ -3,7 +3,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { exceptionViews, type ExceptionView } from "@slipway/protocols/factory/views/escalations";
 import { answerFrom } from "../answer-value.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
 import { giveAnswer } from "../give-answer.ts";
 import { decideLate } from "../late-change.ts";

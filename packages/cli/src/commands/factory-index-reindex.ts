@@ -1,8 +1,8 @@
 import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withIndex } from "../index-room.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 
 /** Embeds every entry anew, with the model that is configured. Entries and their statuses stay as they are. */
 export const run: RunCommand = (args, io) =>

@@ -3,7 +3,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { refOf } from "@slipway/protocols/factory/code-index/entry";
 import type { SearchInput, SearchResult } from "@slipway/protocols/factory/code-index/search";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withIndex } from "../index-room.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 

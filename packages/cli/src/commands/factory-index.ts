@@ -1,6 +1,6 @@
 import { jsonLine } from "../terminal/escape.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withIndex } from "../index-room.ts";
 
 /** How much the code index holds, and by which model it is searched. */

@@ -6,7 +6,7 @@ import { summaryOf } from "@slipway/protocols/factory/code-index/entry";
 import { sealedModuleKind } from "@slipway/protocols/factory/kept";
 import { moduleView, type ModuleView } from "@slipway/protocols/factory/views/modules";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 

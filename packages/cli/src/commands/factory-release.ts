@@ -2,7 +2,7 @@ import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { releaseKind, RELEASE_GATES, type Release, type ReleaseLanding } from "@slipway/protocols/factory/release/schema";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { withFactory } from "../factory-room.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { startRelease } from "../start-release.ts";

@@ -3,8 +3,8 @@ import { openProjects } from "@slipway/protocols/factory/projects/projects";
 import { projectStatus, type ProjectStore } from "@slipway/protocols/factory/project/project";
 import { LARGE, type ProjectView } from "@slipway/protocols/factory/project/status";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withReader } from "@slipway/runtime/reader";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What the project at work is doing; the same cost whatever its size. */

@@ -1,7 +1,7 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { taskTree } from "@slipway/protocols/factory/views/tasks";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { NO_PROJECT, withFactory } from "../factory-room.ts";
 import { pillarLines } from "../render/tasks.ts";
 

@@ -9,9 +9,9 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
 import type { Trial, TrialReport, TrialWatch } from "@slipway/kernel/change/judge/trials/trials";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { jsonLine } from "../terminal/escape.ts";
 import { reasonFrom } from "../unsandboxed.ts";
 

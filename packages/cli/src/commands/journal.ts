@@ -2,11 +2,11 @@ import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
-import { placesOf } from "../places.ts";
+import { placesOf } from "@slipway/runtime/caller";
 import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
-import { withReader, type Reader } from "../reader.ts";
+import { withReader, type Reader } from "@slipway/runtime/reader";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

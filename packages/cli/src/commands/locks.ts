@@ -2,7 +2,7 @@ import { jsonLine } from "../terminal/escape.ts";
 import type { LockGlance } from "@slipway/kernel/change/views/board/board";
 import { findLayout, glance } from "@slipway/kernel/open-board";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import { paint } from "../render/paint.ts";
 
 /** Who holds what, until when; only reads. */

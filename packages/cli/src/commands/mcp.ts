@@ -8,9 +8,9 @@ import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
 import { runHttp, runStdio, type Surroundings } from "@slipway/mcp/run";
 import { issueToken, openTokenKey } from "@slipway/mcp/tokens";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { reasonFrom } from "../unsandboxed.ts";
 import { VERSION } from "../version.ts";
 

@@ -2,12 +2,12 @@ import { jsonLine } from "../terminal/escape.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
 import { glance } from "@slipway/kernel/open-board";
-import { agentChoice } from "../agents.ts";
-import { chooseWaiting, FOR_LANDING, openApprovalOf } from "../choose.ts";
+import { agentChoice } from "../agent-choice.ts";
+import { chooseWaiting, FOR_LANDING, openApprovalOf } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { Session } from "../session.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
+import type { Session } from "@slipway/runtime/session";
 import { reasonFrom } from "../unsandboxed.ts";
 import { withSession } from "../with-session.ts";
 

@@ -7,10 +7,10 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
 import { MARK } from "@slipway/kernel/host/redaction/contract";
-import { ANY_STATUS, chooseRun } from "../choose.ts";
+import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withReader } from "@slipway/runtime/reader";
 
 /** Turns what a run's agents answered into a cassette, from the transcripts. */
 export const run: RunCommand = (args, io) =>

@@ -4,10 +4,10 @@ import type { ListedAnchor } from "@slipway/kernel/host/git/anchors";
 import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
 import { chooseAnchor, type Chosen } from "../choose-anchor.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
-import { personOf } from "../places.ts";
-import { withReader } from "../reader.ts";
+import { personOf } from "@slipway/runtime/caller";
+import { withReader } from "@slipway/runtime/reader";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "../terminal/escape.ts";
 

@@ -172,7 +172,7 @@ describe("slipway watch", () => {
     const { code, stdout } = await watching;
     expect(code).toBe(23);
     expect(stdout).toMatch(
-      /^(?:.*\n)?\+ letters: worktree and branch are ready\n[^]*\+ letters: ready to merge\n[^]*run \S+ is waiting\n {2}Merge letters into main\?: slipway approve letters\n$/,
+      /^(?:.*\n)?\+ letters: worktree and branch are ready\n[^]*\+ letters: ready to merge\n[^]*run \S+ is waiting\nA person is needed:\n {2}Merge letters into main\?\n {4}slipway approve letters\nThen continue with `slipway resume`\.\n$/,
     );
     expect((await child.ended).code).toBe(23);
   });
@@ -189,7 +189,10 @@ describe("slipway watch", () => {
     await merged.run();
     await merged.slipway(["approve"]);
     await merged.slipway(["merge"]);
-    expect(await merged.slipway(["watch"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/is completed\n$/) });
+    expect(await merged.slipway(["watch"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/is completed\nletters is merged into main as [0-9a-f]{10}\.\n$/),
+    });
     const rejected = letters();
     await rejected.run();
     await rejected.slipway(["answer", "Q1", "reject", "--comment", "no"]);

@@ -1,13 +1,13 @@
 import type { Engine } from "@slipway/durable/engine";
 import { isFinished } from "@slipway/durable/status";
-import { agentChoice } from "../agents.ts";
-import { chooseRun } from "../choose.ts";
+import { agentChoice } from "../agent-choice.ts";
+import { chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { reasonFrom } from "../unsandboxed.ts";
 import { withSession } from "../with-session.ts";
-import { VERSIONS } from "../workflows.ts";
+import { workflowVersions } from "@slipway/runtime/versions";
 
 export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
@@ -22,8 +22,8 @@ export const run: RunCommand = async (args, io) => {
 
 /** A run and everything below it are pinned each for itself; what has ended keeps the version it ended with. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {
-  const runs = await engine.runs({ rootRunId });
+  const [runs, versions] = await Promise.all([engine.runs({ rootRunId }), workflowVersions()]);
   for (const { runId, workflow, version, status } of runs) {
-    if (!isFinished(status)) await engine.repin(runId, VERSIONS.get(workflow) ?? version, by);
+    if (!isFinished(status)) await engine.repin(runId, versions.get(workflow) ?? version, by);
   }
 }

@@ -8,16 +8,17 @@ import {
   type RetryPhase,
 } from "@slipway/kernel/change/work/retry-rules";
 import type { Feature } from "@slipway/kernel/change/feature/store";
-import { agentChoice, assertAgents } from "../agents.ts";
+import { agentChoice } from "../agent-choice.ts";
+import { assertAgents } from "@slipway/runtime/agents";
 import type { Arguments, RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withKernel } from "../kernel-at.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withKernel } from "@slipway/runtime/kernel-at";
 import { paint } from "../render/paint.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { featuresNamed, retryableFeatures, whyNotRetried } from "../retry-candidates.ts";
-import type { Session } from "../session.ts";
-import { startRetry } from "../start-run.ts";
+import type { Session } from "@slipway/runtime/session";
+import { startRetry } from "@slipway/runtime/start-run";
 import { reasonFrom } from "../unsandboxed.ts";
 import { withSession } from "../with-session.ts";
 import { jsonLine } from "../terminal/escape.ts";

@@ -1,10 +1,11 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { agentChoice, assertAgents, type ProtocolName } from "../agents.ts";
+import { agentChoice } from "../agent-choice.ts";
+import { assertAgents } from "@slipway/runtime/agents";
 import type { Arguments, RunCommand } from "../command.ts";
 import { conduct } from "../conduct.ts";
 import { specsFor } from "../specs.ts";
 import { startFactory } from "../start-factory.ts";
-import { startRun } from "../start-run.ts";
+import { startRun } from "@slipway/runtime/start-run";
 import { reasonFrom } from "../unsandboxed.ts";
 import { withSession } from "../with-session.ts";
 
@@ -22,7 +23,7 @@ export const run: RunCommand = async (args, io) => {
   });
 };
 
-function protocolOf(args: Arguments): ProtocolName {
+function protocolOf(args: Arguments): string {
   const name = args.text("protocol") ?? "features";
   if (name === "features" || name === "factory") return name;
   throw new SlipwayError("invalid_cli_args", `slipway run: there is no protocol ${JSON.stringify(name)}.`, {

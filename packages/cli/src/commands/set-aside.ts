@@ -1,8 +1,8 @@
 import type { RunCommand } from "../command.ts";
 import { decideEdits } from "../decide-edits.ts";
-import { EXIT } from "../exit-codes.ts";
-import { withKernel } from "../kernel-at.ts";
-import { personOf } from "../places.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { withKernel } from "@slipway/runtime/kernel-at";
+import { personOf } from "@slipway/runtime/caller";
 import { jsonLine } from "../terminal/escape.ts";
 
 /** A person's edits and commits stay on a branch of their own; worktree and branch of the feature are as recorded again. */

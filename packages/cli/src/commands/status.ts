@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Glance, RunGlance } from "@slipway/kernel/change/views/board/board";
 import { findLayout, glance } from "@slipway/kernel/open-board";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";

@@ -3,12 +3,12 @@ import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
 import { cancelRun } from "../cancel-run.ts";
-import { chooseRun } from "../choose.ts";
-import { rootOfFeature } from "../choose-run.ts";
+import { chooseRun } from "@slipway/runtime/choose";
+import { rootOfFeature } from "@slipway/runtime/choose-run";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { personOf } from "../places.ts";
-import { withReader } from "../reader.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
+import { personOf } from "@slipway/runtime/caller";
+import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>
   withReader(io, async (reader) => {

@@ -1,11 +1,11 @@
 import { jsonLine } from "../terminal/escape.ts";
 import { readTranscript } from "@slipway/agents/transcripts/read";
 import { SlipwayError } from "@slipway/durable/errors";
-import { ANY_STATUS, chooseRun } from "../choose.ts";
+import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
 import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "@slipway/runtime/exit-codes";
 import type { Io } from "../io.ts";
-import { withReader } from "../reader.ts";
+import { withReader } from "@slipway/runtime/reader";
 import { chooseTranscript, transcriptsOf, type Found } from "../transcripts/find.ts";
 import { transcriptsOfFeature } from "../transcripts/of-feature.ts";
 import { partOf, STATES, summaryLine } from "../transcripts/render.ts";

@@ -8,13 +8,13 @@ import { isFinished, type RunStatus } from "@slipway/durable/status";
 import { repairsOf } from "@slipway/kernel/change/work/repair";
 import { REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
 import type { Records } from "@slipway/kernel/record/storage";
-import { chooseRun } from "../choose.ts";
+import { chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
 import { nextSteps } from "../conduct.ts";
 import type { Io } from "../io.ts";
-import { withReader, type Reader } from "../reader.ts";
-import { runResult } from "../run-result.ts";
+import { withReader, type Reader } from "@slipway/runtime/reader";
+import { runResult } from "@slipway/runtime/run-result";
 import { openProgress, styleFor, type Progress } from "../render/progress.ts";
 
 const POLL_MS = 250;
@@ -36,7 +36,7 @@ export const run: RunCommand = (args, io) =>
       const abandoned = isAbandoned(now, records.clock.now());
       if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
-        return abandoned ? tellAbandoned(io, json, runId) : tellResult(io, json, { engine, records }, now);
+        return abandoned ? tellAbandoned(io, json, now) : tellResult(io, json, { engine, records }, now);
       }
       await sleep(POLL_MS);
     }
@@ -68,10 +68,10 @@ function isAbandoned({ status, holder, createdAt }: RunInfo, now: number): boole
   return now >= holder.expiresAt || systemHost().isDead({ ...holder, startedAt: "" });
 }
 
-function tellAbandoned(io: Io, json: boolean, runId: string): ExitCode {
+function tellAbandoned(io: Io, json: boolean, { runId, status }: RunInfo): ExitCode {
   const command = `slipway resume ${runId}`;
-  if (json) io.out(jsonLine({ run: runId, status: "running", abandoned: true, next: [command] }));
-  else io.out(`run ${runId} is running, but no process carries it out any more\n  Continue it: ${command}\n`);
+  if (json) io.out(jsonLine({ run: runId, status, abandoned: true, next: [command] }));
+  else io.out(`run ${runId} is ${status}, but no process carries it out any more\n  Continue it: ${command}\n`);
   return EXIT.personNeeded;
 }
 

@@ -4,7 +4,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { giveApproval } from "../give-approval.ts";
 import type { Io } from "../io.ts";
 import { reviewText } from "../review.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "@slipway/runtime/session";
 
 /** Signs whatever waits for a signature, as a person would who sits beside it. Says so each time. How many there were. */
 export async function approveAll({ records, kernel }: Session, io: Io, say: (text: string) => void): Promise<number> {

@@ -6,8 +6,8 @@ import { HOURS } from "./bundle.ts";
 import { paint } from "../render/paint.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { Io } from "../io.ts";
-import { personOf } from "../places.ts";
-import type { Session } from "../session.ts";
+import { personOf } from "@slipway/runtime/caller";
+import type { Session } from "@slipway/runtime/session";
 
 /** What the demo's person says to a question of each kind. */
 export async function bundledAnswers(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodePayload } from "@slipway/durable/payload";
 import { isChanges } from "@slipway/protocols/factory/narrate";
-import type { Session } from "../session.ts";
+import type { Session } from "@slipway/runtime/session";
 import { factoryStory, type FactoryFact } from "./factory-story.ts";
 
 /** What one run came to. */

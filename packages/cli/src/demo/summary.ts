@@ -1,5 +1,5 @@
 import { countChecks } from "@slipway/kernel/change/judge/evidence/gate-queries";
-import type { Session } from "../session.ts";
+import type { Session } from "@slipway/runtime/session";
 import { storyOf, type Fact } from "./story.ts";
 
 export interface DemoSummary {

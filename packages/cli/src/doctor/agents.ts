@@ -3,7 +3,7 @@ import { findProgram } from "@slipway/agents/program";
 import type { Explained } from "@slipway/agents/select";
 import { fromFailure } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { castNow, type Cast } from "../casting.ts";
+import { castNow, type Cast } from "@slipway/runtime/role-assignment";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";
 

@@ -2,7 +2,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
 import type { Trial, TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import type { Io } from "../io.ts";
-import { personOf } from "../places.ts";
+import { personOf } from "@slipway/runtime/caller";
 import { note, ok, problem, type Finding, type Row } from "./check.ts";
 import { thrown } from "./in-words.ts";
 

@@ -6,7 +6,7 @@ import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import type { Io } from "../io.ts";
-import { placesOf } from "../places.ts";
+import { placesOf } from "@slipway/runtime/caller";
 import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 

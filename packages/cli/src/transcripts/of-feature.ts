@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { telemetryOf } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
-import { rootOf } from "../choose-run.ts";
+import { rootOf } from "@slipway/runtime/choose-run";
 import { recordedFeature } from "../recorded-feature.ts";
 import { transcriptsOf, type Found } from "./find.ts";
 

@@ -15,7 +15,12 @@ export const factory: Protocol = {
   parts: [productLoop, engineering, interfaceChange, releaseLanding],
   open: (host) => {
     const shop = openFactoryShop(host);
-    return { workflows: shop, ready: () => shop.codeIndex.assertSearchable(), close: () => shop.language.close() };
+    return {
+      workflows: shop,
+      // A release of named modules searches nothing.
+      ready: async (workflow) => (workflow === partial.name ? undefined : shop.codeIndex.assertSearchable()),
+      close: () => shop.language.close(),
+    };
   },
   narrate: narrateFactory,
   describe: (result) => describeFactory(result as FactoryResult | LateChangeResult),

@@ -1,6 +1,6 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { toFailure } from "@slipway/durable/errors";
-import type { RunAgents } from "../features/protocol.ts";
+import type { RunAgents } from "../run-agents.ts";
 import { interfaceChange } from "./changing.ts";
 import type { EngineeringTask } from "./engineering/ports.ts";
 import type { Escalation } from "./escalation/schema.ts";

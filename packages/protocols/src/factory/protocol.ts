@@ -1,6 +1,6 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { tryGatesOnBase } from "../base-gates.ts";
-import type { RunAgents } from "../features/protocol.ts";
+import type { RunAgents } from "../run-agents.ts";
 import { projectSteps } from "./building.ts";
 import { sameSpec } from "./incremental/same-spec.ts";
 import { productLoop, type ProductInput } from "./product/loop.ts";

@@ -11,6 +11,7 @@ import { land } from "./landing.ts";
 import { untilPassed } from "./phase.ts";
 import { planOnce } from "./planning.ts";
 import { gateOrBuild, takeUp, type Retry } from "./retrying.ts";
+import type { RunAgents } from "../run-agents.ts";
 import type { FeatureInput } from "./schemas.ts";
 import type { Shop } from "./shop.ts";
 import type { Site } from "./site.ts";
@@ -93,15 +94,6 @@ export interface FeaturesInput {
   readonly skip_base_gates?: boolean;
   /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */
   readonly agents?: RunAgents;
-}
-
-export type RunAgents = Readonly<Record<string, RunAgent>>;
-
-export interface RunAgent {
-  readonly provider: string;
-  readonly model: string | null;
-  /** The name of the variable, not what is in it. */
-  readonly provider_config_env: string | null;
 }
 
 /** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. More than may be active wait in their order. */

@@ -51,3 +51,14 @@ export async function updateFeature(tx: Tx, feature: Feature, change: Partial<Fe
 export function gateMap(feature: Feature): Record<string, "pass" | "fail" | "na"> {
   return JSON.parse(feature.gates) as Record<string, "pass" | "fail" | "na">;
 }
+
+/** The ids of the features that a run, or what is below it, has made so far. */
+export async function featuresOfRun(db: Db, runId: string): Promise<string[]> {
+  const rows = await db.selectFrom("features").select("id").where("run_id", ">", `${runId}/`).where("run_id", "<", `${runId}0`).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the ids that have a feature already. */
+export function featuresNamed(db: Db, ids: readonly string[]): Promise<Pick<Feature, "id" | "status" | "run_id">[]> {
+  return db.selectFrom("features").select(["id", "status", "run_id"]).where("id", "in", ids).execute();
+}

@@ -1,10 +1,10 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
-import type { Io } from "./io.ts";
+import type { Caller } from "./caller.ts";
 import { usedLayout } from "./reader.ts";
 
 /** For commands that need the policy and git besides the records, and carry no run out. */
-export async function withKernel<T>(io: Io, work: (kernel: Kernel) => Promise<T>): Promise<T> {
+export async function withKernel<T>(io: Caller, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   usedLayout(io);
   const opened = await openKernelAt({ cwd: io.cwd, env: io.env });
   try {

@@ -1,4 +1,4 @@
-import { migrateFactory } from "@slipway/protocols/factory/tables";
+import { migrateProtocols } from "@slipway/protocols/protocols";
 import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -8,7 +8,7 @@ import { openRecords } from "@slipway/kernel/open-records";
 import type { Records } from "@slipway/kernel/record/storage";
 import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import { restoreFiles } from "@slipway/kernel/restore-files";
-import type { Io } from "./io.ts";
+import type { Caller } from "./caller.ts";
 
 /** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
 export interface Reader {
@@ -16,12 +16,12 @@ export interface Reader {
   readonly engine: Engine;
 }
 
-export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>): Promise<T> {
+export async function withReader<T>(io: Caller, work: (reader: Reader) => Promise<T>): Promise<T> {
   // Whoever asks what is recorded gets an answer, also where the files beside it cannot be written.
   const warn = (text: string) => io.err(`warning: not every file in .slipway could be written again: ${text}\n`);
   const records = await openRecords({ layout: usedLayout(io) });
   try {
-    await migrateFactory(records.database.db, records.database.sqlite.path);
+    await migrateProtocols(records.database);
     await restoreFiles(records, io.env, warn).catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
     const { database, objects, clock, ids, inbox } = records;
     const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [], kernel: null });
@@ -32,7 +32,7 @@ export async function withReader<T>(io: Io, work: (reader: Reader) => Promise<T>
 }
 
 /** Commands that look must not make a database where there is none. */
-export function usedLayout(io: Io): Layout {
+export function usedLayout(io: Caller): Layout {
   const layout = findLayout(io.cwd);
   // What an older Slipway has kept is moved when it is opened.
   if (existsSync(layout.database) || existsSync(formerPlaces(layout).database)) return layout;

@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Feature } from "@slipway/kernel/change/feature/store";
+import { featuresNamed, type Feature } from "@slipway/kernel/change/feature/store";
 import type { Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { FeaturesInput } from "@slipway/protocols/features/protocol";
 import type { Retry } from "@slipway/protocols/features/retrying";
@@ -87,7 +87,7 @@ async function assertNoBranch({ repository: { git }, kernel }: Session, specs: r
 
 async function assertNew({ records, engine }: Session, specs: readonly Spec[]): Promise<void> {
   const ids = specs.map(({ id }) => id);
-  const known = await records.database.db.selectFrom("features").select(["id", "status", "run_id"]).where("id", "in", ids).execute();
+  const known = await featuresNamed(records.database.db, ids);
   const [first] = known;
   if (first === undefined) return;
   const [root = first.run_id] = first.run_id.split("/");

@@ -8,7 +8,7 @@ import { WORKER_ROLES } from "@slipway/kernel/config/agents";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 import { protocolRole } from "@slipway/protocols/roles";
 import type { AgentChoice } from "./agents.ts";
-import type { Io } from "./io.ts";
+import type { Caller } from "./caller.ts";
 
 /** Who would play a role now, and why; or why nobody can. */
 export interface Cast {
@@ -17,7 +17,12 @@ export interface Cast {
   readonly played: Explained | Failure;
 }
 
-export async function castNow(repository: Repository, configuration: Configuration | null, io: Io, choice: AgentChoice): Promise<Cast[]> {
+export async function castNow(
+  repository: Repository,
+  configuration: Configuration | null,
+  io: Caller,
+  choice: AgentChoice,
+): Promise<Cast[]> {
   const agents = configuration?.agents ?? null;
   const base = configuration?.policy.worktree.base_branch;
   const read = base === undefined ? noFile : committedOrNone(readerAt(repository, `refs/heads/${base}`));

@@ -10,12 +10,10 @@ import { agentSecrets } from "@slipway/agents/transcripts/secrets";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
-import type { RunAgents } from "@slipway/protocols/features/protocol";
-import { WORKER_OUTPUT } from "@slipway/protocols/features/schemas";
+import type { RunAgents } from "@slipway/protocols/run-agents";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
-import type { Arguments } from "./command.ts";
 import { readerAt } from "@slipway/kernel/config/committed";
-import type { Io } from "./io.ts";
+import type { Caller } from "./caller.ts";
 
 /** What the command line says about who plays the roles; everything may be left out. */
 export interface AgentChoice {
@@ -27,25 +25,12 @@ export interface AgentChoice {
   readonly record?: string | undefined;
 }
 
-export function agentChoice(args: Arguments): AgentChoice {
-  return {
-    provider: args.text("agent-provider") ?? args.text("provider"),
-    model: args.text("agent-model"),
-    configEnv: args.text("provider-config-env"),
-    cassette: args.text("cassette"),
-    record: args.text("record"),
-  };
-}
-
-/** What a run may be a run of. */
-export type ProtocolName = "features" | "factory";
-
 interface DeskFor {
   readonly kernel: Kernel;
-  readonly io: Io;
+  readonly io: Caller;
   readonly choice: AgentChoice;
   /** Of the run that is being carried out: roles of different protocols may share a name. */
-  readonly protocol: () => ProtocolName;
+  readonly protocol: () => string;
   /** Who plays the roles in the run that is being carried out. */
   readonly recorded: () => RunAgents | null;
   readonly tracing?: Tracing | undefined;
@@ -107,16 +92,16 @@ function absent(error: unknown): Provider {
 
 interface Asked {
   readonly kernel: Kernel;
-  readonly io: Io;
+  readonly io: Caller;
   readonly choice: AgentChoice;
-  readonly protocol: ProtocolName;
+  readonly protocol: string;
 }
 
 /** Who plays which role by what is said now. */
 async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(readonly [string, Selection])[]> {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
-  const roles = protocol === "features" ? Object.keys(WORKER_OUTPUT) : await roleNames(protocol);
+  const roles = await roleNames(protocol);
   return Promise.all(
     roles.map(async (role) => {
       const { tier } = await protocolRole(protocol, role, readFile);
@@ -145,6 +130,6 @@ export async function assertAgents(asked: Asked): Promise<void> {
   }
 }
 
-function contextOf(kernel: Kernel, io: Io, { cassette }: AgentChoice): OpenContext {
+function contextOf(kernel: Kernel, io: Caller, { cassette }: AgentChoice): OpenContext {
   return { agents: kernel.configuration.agents, env: io.env, root: kernel.repository.root, cwd: io.cwd, cassette };
 }

@@ -4,7 +4,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 import { describe, expect, test } from "vitest";
-import { keepLease, keepLocksOf } from "./lease.ts";
+import { keepLease, keepLocksOf } from "@slipway/runtime/keep-leases";
 import { startSlipway } from "./testing/child.ts";
 import { answersFor, FILES, letters, type Project } from "./testing/project.ts";
 

@@ -1,0 +1,94 @@
+import type { JournalEvent } from "@slipway/durable/chain";
+import type { DriveOptions } from "@slipway/durable/drive";
+import type { Engine } from "@slipway/durable/engine";
+import type { Outcome } from "@slipway/durable/outcome";
+import { openRunLog } from "@slipway/kernel/budget/run-log/run-log";
+import type { Repository } from "@slipway/kernel/host/git/repository";
+import { layoutOf } from "@slipway/kernel/host/layout";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
+import { secretsOf } from "@slipway/kernel/host/redaction/secrets";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import type { Kernel } from "@slipway/kernel/kernel";
+import { groundAt } from "@slipway/kernel/open";
+import { openRecords } from "@slipway/kernel/open-records";
+import type { DoorEvent } from "@slipway/kernel/record/operations/door";
+import { openRunLease } from "@slipway/kernel/record/run-lease/lease";
+import type { Records } from "@slipway/kernel/record/storage";
+import { migrateProtocols } from "@slipway/protocols/protocols";
+import type { RunAgents } from "@slipway/protocols/run-agents";
+import type { AgentChoice } from "./agents.ts";
+import { personOf, type Caller } from "./caller.ts";
+import { supervise } from "./supervise.ts";
+import { tellRepairs } from "./tell-repairs.ts";
+
+/** Looked at by the progress display and by the kill suite. */
+export interface Hooks {
+  readonly observe?: (event: JournalEvent) => void;
+  readonly onStepStart?: (runId: string, step: string) => void;
+  readonly onOperation?: (event: DoorEvent) => void;
+  readonly onWarning?: (text: string) => void;
+}
+
+export interface SessionOptions extends Hooks {
+  readonly io: Caller;
+  readonly agents: AgentChoice;
+  readonly unsandboxedReason?: string | undefined;
+}
+
+/** Everything a command needs that makes runs go on. */
+export interface Session {
+  readonly repository: Repository;
+  readonly records: Records;
+  readonly kernel: Kernel;
+  readonly engine: Engine;
+  /** Opened, and with it tried, on first use. */
+  readonly sandbox: () => Promise<Sandbox>;
+  /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
+  readonly agents: (protocol: string) => Promise<RunAgents>;
+  /** Why its gates may run without a sandbox, and who says so, becomes part of the run's record; nothing where they may not. */
+  recordOverride(runId: string): Promise<void>;
+  /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
+  drive(runId: string, options?: DriveOptions): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { io } = options;
+  const reason = options.unsandboxedReason;
+  const ground = await groundAt({
+    cwd: io.cwd,
+    env: io.env,
+    ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
+  });
+  const layout = layoutOf(ground.repository);
+  const records = await openRecords({
+    layout,
+    observe(event) {
+      options.onOperation?.(event);
+      log.note(event.operationId);
+      repairs.note(event);
+    },
+    fence: (tx) => lease.assertHeld(tx),
+  });
+  const log = openRunLog({
+    db: records.database.db,
+    layout,
+    redactor: createRedactor({ secrets: secretsOf(io.env) }),
+    onWarning: options.onWarning ?? (() => undefined),
+  });
+  const repairs = tellRepairs(
+    () => records.database.db,
+    (event) => options.observe?.(event),
+  );
+  const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
+  try {
+    // Before anything is touched: another supervisor may be in the middle of it.
+    await lease.take(null);
+    await migrateProtocols(records.database);
+    return await supervise({ ...options, ground, records, lease, log, told: repairs.settled });
+  } catch (error) {
+    await lease.release();
+    await records.close();
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import type { Engine } from "@slipway/durable/engine";
+import { openEngine } from "@slipway/durable/engine";
+import { SlipwayError } from "@slipway/durable/errors";
+import { decodePayload } from "@slipway/durable/payload";
+import { isFinished } from "@slipway/durable/status";
+import { openTracing } from "@slipway/agents/telemetry/tracing";
+import { featuresOfRun } from "@slipway/kernel/change/feature/store";
+import { recordOverride } from "@slipway/kernel/change/judge/sandbox-override";
+import type { RunLog } from "@slipway/kernel/budget/run-log/run-log";
+import { makePrivateFolder } from "@slipway/kernel/host/files/private-folder";
+import { reconcile } from "@slipway/kernel/host/git/reconcile";
+import { openKernel } from "@slipway/kernel/kernel";
+import type { Ground } from "@slipway/kernel/open";
+import { assertNotRolledBack, keepHeads } from "@slipway/kernel/record/journal/heads";
+import { recordRunHead } from "@slipway/kernel/record/journal/run-head";
+import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
+import type { Records } from "@slipway/kernel/record/storage";
+import { restoreFiles } from "@slipway/kernel/restore-files";
+import type { ProtocolEntry, Services } from "@slipway/protocols/protocol";
+import { loadProtocols, protocolOf } from "@slipway/protocols/protocols";
+import { recover } from "@slipway/protocols/features/recovery";
+import type { RunAgents } from "@slipway/protocols/run-agents";
+import { agentsNow, deskFor } from "./agents.ts";
+import { personOf, placesOf } from "./caller.ts";
+import { keepLease, keepLocksOf } from "./keep-leases.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+export interface Supervision extends SessionOptions {
+  readonly ground: Ground;
+  readonly records: Records;
+  readonly lease: RunLease;
+  readonly log: RunLog;
+  /** Everything that was seen so far has been told. */
+  readonly told: () => Promise<void>;
+}
+
+/** The run that is being carried out. */
+interface CurrentRun {
+  readonly protocol: ProtocolEntry;
+  /** Who played the roles when it began. */
+  readonly agents: RunAgents | null;
+  /** Its features; a release becomes one in the middle of its run. */
+  readonly features: { readonly feature_id: string }[];
+}
+
+/** What the holder of the lease works with. */
+export async function supervise(options: Supervision): Promise<Session> {
+  const { io, ground, records, lease, log, told } = options;
+  const { repository, sandbox } = ground;
+  const { stateHome } = placesOf(io);
+  const warn = options.onWarning ?? (() => undefined);
+  // Worktrees, layers and packs need it: better refused now than by the first step.
+  makePrivateFolder(stateHome);
+  await reconcile(repository);
+  await assertNotRolledBack(stateHome, records);
+  const kernel = openKernel({ ...ground, records });
+  await restoreFiles(records, io.env, warn);
+  await kernel.features.restoreProjections();
+  let current: CurrentRun | null = null;
+  const tracing = await openTracing(io.env, warn);
+  const desk = deskFor({
+    kernel,
+    io,
+    choice: options.agents,
+    protocol: () => current?.protocol.name ?? "",
+    recorded: () => current?.agents ?? null,
+    tracing,
+    onWarning: warn,
+  });
+  const protocols = await loadProtocols();
+  const engine = await openEngine({
+    sqlite: records.database.sqlite,
+    blobs: records.objects,
+    clock: records.clock,
+    ids: records.ids,
+    inbox: records.inbox,
+    workflows: protocols.flatMap(({ started }) => started),
+    observe(event) {
+      options.observe?.(event);
+      log.note(event.stream);
+      const feature_id = /^[^/]+\/feature:([^/]+)$/.exec(event.stream)?.[1];
+      const known = current?.features ?? [];
+      if (feature_id !== undefined && known.every((one) => one.feature_id !== feature_id)) known.push({ feature_id });
+    },
+    ...(options.onStepStart === undefined ? {} : { onStepStart: options.onStepStart }),
+  });
+  const opened = new Map<string, Services>();
+  async function servicesOf({ name, load }: ProtocolEntry): Promise<Services> {
+    const services = opened.get(name) ?? (await load()).open({ kernel, desk, env: io.env });
+    opened.set(name, services);
+    return services;
+  }
+  const heart = keepLease(lease);
+  const recovered = new Set<string>();
+  async function recoverOnce(runId: string, own: readonly string[]): Promise<void> {
+    const begun = (await engine.run(runId))?.status !== "pending";
+    if (begun && !recovered.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`, own);
+    recovered.add(runId);
+  }
+  return {
+    repository,
+    records,
+    kernel,
+    engine,
+    sandbox,
+    agents: (of) => agentsNow({ kernel, io, choice: options.agents, protocol: of }),
+    async recordOverride(runId) {
+      if (options.unsandboxedReason !== undefined) await recordOverride(records.door, personOf(io), runId, options.unsandboxedReason);
+    },
+    async drive(runId, driveOptions = {}) {
+      // What is no run of its own is refused there, with the reason.
+      const info = await engine.run(runId);
+      if (info?.parentRunId !== null) return engine.drive(runId);
+      await lease.serve(runId);
+      tracing?.carry(runId);
+      const { agents = null, specs } = await inputOf(engine, records, runId);
+      const features = specs ?? (await featuresOfRun(records.database.db, runId)).map((feature_id) => ({ feature_id }));
+      current = { protocol: protocolOf(info.workflow), agents, features: [...features] };
+      const services = await servicesOf(current.protocol);
+      await services.ready?.(info.workflow);
+      await recoverOnce(
+        runId,
+        features.map(({ feature_id }) => feature_id),
+      );
+      const locks = keepLocksOf(kernel, lease, runId, current.features, warn);
+      const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
+      const outcome = await engine.drive(runId, { ...driveOptions, signal, services: services.workflows }).finally(locks.stop);
+      const run = await engine.run(runId);
+      if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
+      log.note(runId);
+      await Promise.all([log.settle(), told()]);
+      return outcome;
+    },
+    async close() {
+      await engine.close();
+      for (const { close } of opened.values()) close?.();
+      await heart.stop();
+      await tracing?.close();
+      await log.settle();
+      // The run's own outcome matters more than this second copy.
+      await keepHeads(stateHome, records).catch((error: unknown) =>
+        warn(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
+      );
+      await lease.release();
+      await records.close();
+    },
+  };
+}
+
+/** What every protocol records with a run that it starts, as far as it has it. */
+interface RunInput {
+  readonly agents?: RunAgents;
+  readonly specs?: readonly { readonly feature_id: string }[];
+}
+
+async function inputOf(engine: Engine, { objects }: Records, runId: string): Promise<RunInput> {
+  const [started] = await engine.events(runId, 1, 1);
+  if (started === undefined) throw new SlipwayError("run_not_found", `There is no run ${runId}.`, { run_id: runId });
+  return ((await decodePayload(objects, started)) as unknown as { readonly input: RunInput }).input;
+}
