@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName, type WorkerRole } from "@slipway/kernel/config/agents";
+import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName } from "@slipway/kernel/config/agents";
 import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
 import { closest } from "@slipway/kernel/schema/hint";
 
@@ -10,6 +10,8 @@ export interface Wishes {
   /** What a run that goes on began with. */
   readonly recorded?: { readonly provider: string; readonly model: string | null; readonly provider_config_env: string | null } | undefined;
   readonly agents: AgentsConfig | null;
+  /** Under which the role stands in agents.yaml, the first that is there counts; its name alone unless told. */
+  readonly keys?: readonly string[] | undefined;
   /** The tier the role is to be played at; raised, it comes before what the run began with. */
   readonly tier?: Tier | undefined;
   readonly escalated?: boolean | undefined;
@@ -37,9 +39,12 @@ export function selectProvider(role: string, wishes: Wishes): Selection {
 }
 
 /** Flags, then the environment, then what the run began with, then agents.yaml: the role's own, its tier's, the default. Each value on its own. */
-export function explainSelection(role: string, { flags, env, recorded, agents, tier, escalated = false }: Wishes): Explained {
+export function explainSelection(
+  role: string,
+  { flags, env, recorded, agents, keys = [role], tier, escalated = false }: Wishes,
+): Explained {
   const runtime = agents?.runtime;
-  const override = runtime?.role_provider_overrides[role as WorkerRole];
+  const override = keys.map((key) => runtime?.role_provider_overrides[key]).find((one) => one !== undefined);
   const ofTier = tier === undefined ? undefined : runtime?.tiers?.[tier];
   const raised = escalated ? ofTier : undefined;
   const provider = firstSaid({

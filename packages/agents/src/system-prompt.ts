@@ -1,12 +1,17 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { AgentsConfig, WorkerRole } from "@slipway/kernel/config/agents";
+import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { decodeText } from "@slipway/kernel/schema/text";
 import type { Role } from "./role.ts";
 
 /** The role with the system prompt agents.yaml names for it, word for word; without one, the role as it is. */
-export async function withConfiguredPrompt(role: Role, agents: AgentsConfig | null, readFile: ReadFile): Promise<Role> {
-  const path = agents?.roles[role.name as WorkerRole]?.system_prompt_path;
+export async function withConfiguredPrompt(
+  role: Role,
+  agents: AgentsConfig | null,
+  readFile: ReadFile,
+  keys: readonly string[] = [role.name],
+): Promise<Role> {
+  const path = keys.map((key) => agents?.roles[key]?.system_prompt_path).find((one) => one !== undefined);
   if (agents === null || path === undefined) return role;
   const bytes = await readFile(path);
   if (bytes !== null) return { ...role, prompt: decodeText(path, bytes) };

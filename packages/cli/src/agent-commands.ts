@@ -23,6 +23,14 @@ export const unsandboxed: OptionSpec = {
 /** The commands about agents: who they are, what they cost, what they said. */
 export const AGENT_COMMANDS: readonly CommandSpec[] = [
   {
+    name: "protocols",
+    summary: "what a run can be a run of: what each protocol takes, delivers, and which roles it has",
+    example: "slipway protocols --json",
+    positionals: [],
+    options: {},
+    load: () => import("./commands/protocols.ts"),
+  },
+  {
     name: "agents",
     summary: "which providers are there, and who would play which role and why",
     example: "slipway agents --agent-provider claude",

@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { narrowedRole, parseRole, type Role } from "@slipway/agents/role";
 import { SlipwayError } from "@slipway/durable/errors";
 
-/** Gives a file of the repository at the base commit, or null. */
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 
 const ROLES = new URL("../roles/", import.meta.url);

@@ -11,6 +11,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
 import type { RunAgents } from "@slipway/protocols/run-agents";
+import { assertKnownRoles, roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
 import { readerAt } from "@slipway/kernel/config/committed";
 import type { Caller } from "./caller.ts";
@@ -59,10 +60,14 @@ export function deskFor(options: DeskFor): AgentDesk {
     kernel,
     onWarning,
     book: bookFor(options),
-    role: async (name) => withConfiguredPrompt(await protocolRole(protocol(), name, readFile), agents, readFile),
+    role: async (role) => {
+      const keys = roleKeys({ protocol: protocol(), role });
+      return withConfiguredPrompt(await protocolRole(protocol(), role, readFile), agents, readFile, keys);
+    },
     provider: async (role, asked) => {
       try {
-        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents, ...asked });
+        const keys = roleKeys({ protocol: protocol(), role });
+        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents, keys, ...asked });
         const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(player));
         return { ...(await player(selection)), fallbacks };
       } catch (error) {
@@ -105,7 +110,7 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(
   return Promise.all(
     roles.map(async (role) => {
       const { tier } = await protocolRole(protocol, role, readFile);
-      return [role, selectProvider(role, { flags: choice, env: io.env, agents, tier })] as const;
+      return [role, selectProvider(role, { flags: choice, env: io.env, agents, keys: roleKeys({ protocol, role }), tier })] as const;
     }),
   );
 }
@@ -121,6 +126,7 @@ export async function agentsNow(asked: Asked): Promise<RunAgents> {
 /** Before a run is recorded, every mistake in the choice is the caller's to correct. One who has somebody to play instead may be absent. */
 export async function assertAgents(asked: Asked): Promise<void> {
   const { kernel, io, choice } = asked;
+  await assertKnownRoles(kernel.configuration.agents);
   const context = contextOf(kernel, io, choice);
   for (const [, selection] of await selectionsNow(asked)) {
     const players = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];

@@ -4,14 +4,15 @@ import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
 import { readerAt } from "@slipway/kernel/config/committed";
 import type { Configuration } from "@slipway/kernel/config/load";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
-import { WORKER_ROLES } from "@slipway/kernel/config/agents";
 import type { Repository } from "@slipway/kernel/host/git/repository";
+import { assertKnownRoles, everyRole, roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole } from "@slipway/protocols/roles";
 import type { AgentChoice } from "./agents.ts";
 import type { Caller } from "./caller.ts";
 
 /** Who would play a role now, and why; or why nobody can. */
 export interface Cast {
+  readonly protocol: string;
   readonly role: string;
   readonly tier: Role["tier"];
   readonly played: Explained | Failure;
@@ -26,13 +27,15 @@ export async function castNow(
   const agents = configuration?.agents ?? null;
   const base = configuration?.policy.worktree.base_branch;
   const read = base === undefined ? noFile : committedOrNone(readerAt(repository, `refs/heads/${base}`));
+  await assertKnownRoles(agents);
   return Promise.all(
-    WORKER_ROLES.map(async (role) => {
-      const { tier } = await protocolRole("features", role, read);
+    (await everyRole()).map(async ({ protocol, role }) => {
+      const { tier } = await protocolRole(protocol, role, read);
+      const keys = roleKeys({ protocol, role });
       try {
-        return { role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, tier }) };
+        return { protocol, role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, keys, tier }) };
       } catch (error) {
-        if (error instanceof SlipwayError) return { role, tier, played: toFailure(error) };
+        if (error instanceof SlipwayError) return { protocol, role, tier, played: toFailure(error) };
         throw error;
       }
     }),

@@ -26,7 +26,12 @@ async function asked(project: Project, env: Readonly<Record<string, string>> = {
   const all = { ...project.env, PATH: machine({ claude: "echo '2.1.325 (Claude Code)'", codex: "echo boom >&2; exit 1" }), ...env };
   const { json } = await project.slipway(["agents", "--json", ...argv], { env: all });
   const [told] = json<{ providers: ProviderFinding[]; roles: Cast[] }>();
-  return { provider: (name: string) => told!.providers.find((one) => one.name === name), roles: told!.roles, all };
+  return {
+    provider: (name: string) => told!.providers.find((one) => one.name === name),
+    roles: told!.roles.filter(({ protocol }) => protocol === "features"),
+    every: told!.roles,
+    all,
+  };
 }
 
 const yaml = (runtime: object) => ({ "slipway/agents.yaml": JSON.stringify({ version: 1, roles: {}, runtime }) });
@@ -69,7 +74,8 @@ describe("slipway agents", () => {
     const { stdout } = await project.slipway(["agents"], { env: all });
     expect(stdout).toMatch(/^Providers\n {2}ready {4}claude +2\.1\.325; key in ANTHROPIC_API_KEY; models: .* …\n/);
     expect(stdout).toMatch(/\n {2}missing {2}gemini [^\n]*\n +mend: gemini is not installed: npm i -g /);
-    expect(stdout).toContain("\nRoles\n  planner  (strong)    nobody: Nothing says which agent plays the planner.\n");
+    expect(stdout).toMatch(/\n {2}features\/planner +\(strong\) +nobody: Nothing says which agent plays the planner\.\n/);
+    expect(stdout).toMatch(/\n {2}factory\/arbiter +\(\w+\) +nobody: /);
     expect(stdout).not.toMatch(/sk-ant|ENOENT/);
   });
 
@@ -85,19 +91,19 @@ describe("slipway agents", () => {
     const played = ({ roles }: Awaited<ReturnType<typeof asked>>) =>
       roles.map(({ role, played: one }) => ("code" in one ? one.code : [role, one.provider, one.why.provider, one.model, one.why.model]));
     expect(played(await asked(project))).toEqual([
-      ["planner", "claude", "tier", "opus", "tier"],
       ["builder", "replay", "default", "plain", "default"],
+      ["planner", "claude", "tier", "opus", "tier"],
       ["qa", "manual", "role override", "person", "role override"],
     ]);
     expect(played(await asked(project, { SLIPWAY_AGENT_PROVIDER: "gemini" }, "--agent-model", "flash"))).toEqual([
-      ["planner", "gemini", "environment", "flash", "flag"],
       ["builder", "gemini", "environment", "flash", "flag"],
+      ["planner", "gemini", "environment", "flash", "flag"],
       ["qa", "gemini", "environment", "flash", "flag"],
     ]);
     expect(played(await asked(project, {}, "--provider", "oracle"))).toEqual(Array(3).fill("unsupported_agent_provider"));
     const { all } = await asked(project);
     const { stdout } = await project.slipway(["agents", "--provider", "api"], { env: all });
-    expect(stdout).toContain("  planner  (strong)    api (flag), plain (default)\n");
+    expect(stdout).toMatch(/ {2}features\/planner +\(strong\) +api \(flag\), plain \(default\)\n/);
   });
 
   test("a server of models on this machine is asked what it has; one that is not there is to be started", async () => {
@@ -125,12 +131,12 @@ describe("slipway agents", () => {
     expect(provider("custom")).toMatchObject({ ready: false, mend: [expect.stringContaining("runtime.custom.command")] });
     expect(provider("replay")).toMatchObject({ access: "recorded answers, with --cassette FOLDER" });
     expect(roles.map(({ role, tier }) => [role, tier])).toEqual([
-      ["planner", "strong"],
       ["builder", "standard"],
+      ["planner", "strong"],
       ["qa", "standard"],
     ]);
     const { stdout } = await project.slipway(["agents", "--provider", "claude"], { env: all });
-    expect(stdout).toContain("  builder  (standard)  claude (flag), its own default model\n");
+    expect(stdout).toMatch(/features\/builder +\(standard\) +claude \(flag\), its own default model\n/);
   });
 
   test("a role of the repository's own counts when it is committed", async () => {
@@ -138,6 +144,6 @@ describe("slipway agents", () => {
     const project = letters({ "slipway/roles/features/builder.md": own });
     project.write("slipway/roles/features/qa.md", own.replace("builder", "qa"));
     const { roles } = await asked(project);
-    expect(roles.map(({ tier }) => tier)).toEqual(["strong", "fast", "standard"]);
+    expect(roles.map(({ tier }) => tier)).toEqual(["fast", "strong", "standard"]);
   });
 });

@@ -18,7 +18,8 @@ export const run: RunCommand = async (args, io) => {
   else {
     const width = Math.max(...providers.map(({ name }) => name.length));
     io.out(`Providers\n${providers.map((provider) => providerLines(provider, width)).join("\n")}\n\n`);
-    io.out(`Roles\n${roles.map(roleLine).join("\n")}\n`);
+    const wide = Math.max(...roles.map(({ protocol, role }) => `${protocol}/${role}`.length));
+    io.out(`Roles\n${roles.map((cast) => roleLine(cast, wide)).join("\n")}\n`);
   }
   return EXIT.done;
 };
@@ -29,8 +30,8 @@ function providerLines({ name, ready, version, access, models, mend }: ProviderF
   return [first, ...mend.map((action) => `${" ".repeat(width + 13)}mend: ${oneLine(action)}`)].join("\n");
 }
 
-function roleLine({ role, tier, played }: Cast): string {
-  const who = `  ${role.padEnd(8)} (${tier})`.padEnd(22);
+function roleLine({ protocol, role, tier, played }: Cast, width: number): string {
+  const who = `  ${`${protocol}/${role}`.padEnd(width)} (${tier})`.padEnd(width + 14);
   if ("code" in played) return `${who} nobody: ${oneLine(played.message)}`;
   const { provider, model, why } = played;
   const chosen = model === null ? "its own default model" : `${model} (${why.model})`;

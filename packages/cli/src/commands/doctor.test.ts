@@ -367,7 +367,7 @@ describe.skipIf(!available)("agents", () => {
       "custom without a command",
       { default_provider: "custom" },
       "problem",
-      /The provider custom needs a command\. \(It would play planner, builder, qa\.\)/,
+      /The provider custom needs a command\. \(It would play features: builder, planner, qa; factory: arbiter, .*\.\)/,
     ],
     [
       "custom with one that is missing",
@@ -375,7 +375,12 @@ describe.skipIf(!available)("agents", () => {
       "problem",
       /cannot start: there is no program "no-such-agent"/,
     ],
-    ["custom", { default_provider: "custom", custom: { command: ["node", "agent.js"] } }, "ok", /custom plays planner, builder, qa\./],
+    [
+      "custom",
+      { default_provider: "custom", custom: { command: ["node", "agent.js"] } },
+      "ok",
+      /custom plays features: builder, planner, qa; factory: arbiter, challenger, planner, product-owner, proposer\./,
+    ],
     [
       "a client that is not installed",
       { default_provider: "claude", claude: { command: ["no-such-claude"] } },
@@ -403,12 +408,12 @@ describe.skipIf(!available)("agents", () => {
         default_provider: "replay",
         replay: { cassette: "tapes" },
         custom: { command: ["node"] },
-        role_provider_overrides: { qa: { provider: "custom" } },
+        role_provider_overrides: { qa: { provider: "custom" }, "factory/arbiter": { provider: "custom" } },
       }),
     });
     expect((await doctor(folder)).of("agents").map(({ status, finding }) => [status, finding])).toEqual([
-      ["ok", "Recorded answers from tapes play planner, builder."],
-      ["ok", "custom plays qa."],
+      ["ok", "Recorded answers from tapes play features: builder, planner; factory: challenger, planner, product-owner, proposer."],
+      ["ok", "custom plays features: qa; factory: arbiter."],
     ]);
     configured(folder, agents({ default_provider: "replay", replay: { cassette: join(folder, "tapes") } }));
     expect((await doctor(folder)).of("agents")).toMatchObject([{ status: "ok" }]);

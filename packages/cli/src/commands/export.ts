@@ -10,6 +10,7 @@ import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
 import { openRepository } from "@slipway/kernel/host/git/repository";
+import { roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "@slipway/runtime/exit-codes";
@@ -58,7 +59,14 @@ async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: strin
   const readFileOrNone: ReadFile = committed?.readFile ?? (async () => null);
   const roles: Role[] = [];
   for (const name of await roleNames(protocol)) {
-    roles.push(await withConfiguredPrompt(await protocolRole(protocol, name, readFileOrNone), agents, readFileOrNone));
+    roles.push(
+      await withConfiguredPrompt(
+        await protocolRole(protocol, name, readFileOrNone),
+        agents,
+        readFileOrNone,
+        roleKeys({ protocol, role: name }),
+      ),
+    );
   }
   return { root, roles };
 }

@@ -20,7 +20,7 @@ export async function checkAgents(patient: Patient): Promise<Finding[]> {
 }
 
 function checkPlayed(cast: readonly Cast[], patient: Patient, agents: AgentsConfig | null): Promise<Finding> | Finding {
-  const roles = cast.map(({ role }) => role).join(", ");
+  const roles = rolesText(cast);
   const [first] = cast;
   if (first === undefined) return note("There are no roles.");
   const { played } = first;
@@ -55,4 +55,10 @@ async function checkProvider(
   }
   if (provider === "replay") return ok(`Recorded answers from ${cassette} play ${roles}.`);
   return ok(`${provider}${model === null ? "" : ` with ${model}`} plays ${roles}.`);
+}
+
+/** `features: builder, qa; factory: arbiter` */
+function rolesText(cast: readonly Cast[]): string {
+  const byProtocol = Map.groupBy(cast, ({ protocol }) => protocol);
+  return [...byProtocol].map(([protocol, roles]) => `${protocol}: ${roles.map(({ role }) => role).join(", ")}`).join("; ");
 }

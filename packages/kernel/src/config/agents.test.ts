@@ -37,8 +37,8 @@ test("[FEA-054] version and roles are required, the rest is optional and filled 
     expect(read({ version: 1, roles: {}, runtime: { default_provider: provider } }).runtime.default_provider).toBe(provider);
   }
   expect(
-    violationsIn(refused({ version: 1, roles: { tester: {} }, missing_prompt_behavior: "warn" })).map(({ pointer }) => pointer),
-  ).toEqual(["/roles/tester", "/missing_prompt_behavior"]);
+    violationsIn(refused({ version: 1, roles: { "Planner!": {} }, missing_prompt_behavior: "warn" })).map(({ pointer }) => pointer),
+  ).toEqual(["/roles/Planner!", "/missing_prompt_behavior"]);
   expect(refused({ version: 1, roles: {}, runtime: { provider_config_env: "sk-secret value" } }).details).toMatchObject({
     field: "/runtime/provider_config_env",
   });

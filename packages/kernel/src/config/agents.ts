@@ -21,30 +21,26 @@ export function isProvider(name: string): name is ProviderName {
   return (PROVIDERS as readonly string[]).includes(name) || /^acp:[a-z][a-z0-9-]*$/.test(name);
 }
 
-export const WORKER_ROLES = ["planner", "builder", "qa"] as const;
-
-export type WorkerRole = (typeof WORKER_ROLES)[number];
-
 const text = z.string().min(1);
 const provider = z
   .custom<ProviderName>((value) => typeof value === "string" && isProvider(value), `must be one of ${PROVIDERS.join(", ")} or acp:<name>`)
   .register(errorCodes, { code: "unsupported_agent_provider" });
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const role = z.strictObject({ system_prompt_path: repositoryPath.optional() });
+/** A role of the default protocol, or `protocol/role`. Which roles there are, the protocols know. */
+const roleKey = z.string().regex(/^(?:[a-z][a-z0-9-]*\/)?[a-z][a-z0-9_-]*$/, "must be a role, or protocol/role");
 const override = z.strictObject({ provider: provider.optional(), model: text.optional() });
 
 export const agentsSchema = z.strictObject({
   version: z.literal(1),
-  roles: z.strictObject({ planner: role.optional(), builder: role.optional(), qa: role.optional() }),
+  roles: z.record(roleKey, role),
   missing_prompt_behavior: z.enum(["ignore", "error"]).default("ignore"),
   runtime: z
     .strictObject({
       default_provider: provider.optional(),
       default_model: text.optional(),
       provider_config_env: environmentName.optional(),
-      role_provider_overrides: z
-        .strictObject({ planner: override.optional(), builder: override.optional(), qa: override.optional() })
-        .prefault({}),
+      role_provider_overrides: z.record(roleKey, override).prefault({}),
       /** A command that reads one JSON request on stdin and writes one JSON reply on stdout. */
       custom: customPart.optional(),
       /** The folder with recorded answers; relative to the repository unless absolute. */

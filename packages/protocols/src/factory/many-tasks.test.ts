@@ -1,3 +1,4 @@
+import { migrateFactory } from "./tables.ts";
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
@@ -40,6 +41,7 @@ async function runOf(size: Size) {
   onTestFinished(() => void vi.unstubAllEnvs());
   const scratch = await openScratchKernel();
   const { database, objects, clock, ids, inbox } = scratch.records;
+  await migrateFactory(database.db, database.sqlite.path);
   // Nobody pulls the plug here, and a thousand turns are tens of thousands of commits.
   await database.sqlite.exclusive((connection) => connection.exec("PRAGMA synchronous = OFF"));
   const desk = { invoke: () => Promise.reject(new Error("nobody is asked")) };

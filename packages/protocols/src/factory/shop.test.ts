@@ -1,3 +1,4 @@
+import { migrateFactory } from "./tables.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
@@ -18,6 +19,7 @@ const call = (run = "run/task:1") => ({ actor: { type: "orchestrator", id: "test
 
 beforeEach(async () => {
   scratch = await openScratchKernel({ "notes.md": "committed\n" });
+  await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const desk = { invoke: () => Promise.reject(new Error("nobody is asked")) };
   shop = openFactoryShop({ kernel: scratch.kernel, desk, env: {} });
 });

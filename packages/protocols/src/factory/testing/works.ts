@@ -1,3 +1,4 @@
+import { migrateFactory } from "../tables.ts";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderRequest, Workplace } from "@slipway/agents/provider";
@@ -67,6 +68,7 @@ export async function openWorks(
 ): Promise<Works> {
   const scratch = await openScratchKernel({ "slipway/policy.yaml": approval === "asked" ? POLICY : WITHOUT_APPROVAL });
   const { records, root } = scratch;
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const kernel = { ...scratch.kernel, sandbox: rememberingSandbox };
   const asked: Works["asked"] = [];
   const turns = new Map<string, number>();

@@ -1,3 +1,4 @@
+import { migrateFactory } from "../../tables.ts";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
@@ -31,6 +32,7 @@ export const NOT_ASKED = POLICY.replace("merge_policy: {", "merge_policy: { requ
 export async function openYard(shipped: readonly Shipped[], files: Readonly<Record<string, string>> = {}): Promise<Yard> {
   const scratch = await openScratchKernel(files);
   const { kernel, records } = scratch;
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const shop = openFactoryShop({ kernel, desk: { invoke: () => Promise.reject(new Error("nobody is asked")) }, env: {} });
   for (const module of shipped) await ship(shop, module);
   const { database, objects, clock, ids, inbox } = records;
