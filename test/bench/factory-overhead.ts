@@ -22,8 +22,8 @@ import { cassetteOf, HOURS } from "slipway/demo/bundle";
 import { bundledAnswers } from "slipway/demo/factory-answers";
 import { makeRepository } from "slipway/demo/scratch";
 import { giveApproval } from "slipway/give-approval";
-import { personOf } from "@slipway/runtime/caller";
-import { readPage } from "slipway/start-factory";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { readPage } from "@slipway/protocols/factory/commands/start";
 import { quietIo } from "../kill/orders.ts";
 
 const PROCESSES = 3;

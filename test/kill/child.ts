@@ -2,7 +2,7 @@ import { openQuestionsOf } from "@slipway/runtime/choose";
 import { cassetteOf, SHOP } from "slipway/demo/bundle";
 import { giveApproval } from "slipway/give-approval";
 import { openSession } from "@slipway/runtime/session";
-import { startRun } from "@slipway/runtime/start-run";
+import { startRun } from "@slipway/protocols/features/commands/start-run";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { quietIo, underOrders } from "./orders.ts";
 

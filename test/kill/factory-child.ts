@@ -2,9 +2,9 @@ import { openQuestionsOf } from "@slipway/runtime/choose";
 import { cassetteOf, HOURS } from "slipway/demo/bundle";
 import { bundledAnswers } from "slipway/demo/factory-answers";
 import { giveApproval } from "slipway/give-approval";
-import { personOf } from "@slipway/runtime/caller";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { openSession } from "@slipway/runtime/session";
-import { beginFactory, readPage } from "slipway/start-factory";
+import { beginFactory, readPage } from "@slipway/protocols/factory/commands/start";
 import { quietIo, underOrders } from "./orders.ts";
 
 /** What is made up anew when a step is done again would be a new point each time. */
@@ -22,7 +22,9 @@ const session = await openSession({
 const answers = await bundledAnswers();
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const runId = known?.runId ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md")));
+const begun = known ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md")));
+if (!("runId" in begun)) throw new Error("the page was built before");
+const { runId } = begun;
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);

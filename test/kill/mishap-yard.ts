@@ -7,7 +7,7 @@ import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import { giveApproval } from "slipway/give-approval";
 import { openSession, type Hooks, type Session } from "@slipway/runtime/session";
-import { startRun } from "@slipway/runtime/start-run";
+import { startRun } from "@slipway/protocols/features/commands/start-run";
 import { query } from "./query.ts";
 import { quietIo } from "./orders.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
-import type { Io } from "slipway/io";
+import type { Io } from "@slipway/protocols/surface/io";
 
 /** For a process that carries a flow as far as it gets, and dies at the first point it has never died at before, when told to. */
 export interface Orders {

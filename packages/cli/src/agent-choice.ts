@@ -1,5 +1,5 @@
 import type { AgentChoice } from "@slipway/runtime/agents";
-import type { Arguments } from "./command.ts";
+import type { Arguments } from "@slipway/protocols/surface/command";
 
 /** What the command line says about who plays the roles. */
 export function agentChoice(args: Arguments): AgentChoice {

@@ -1,24 +1,5 @@
-import type { CommandSpec, OptionSpec } from "./command.ts";
-
-/** Who plays the roles, and from or to which cassette. */
-export const agentOptions: Record<string, OptionSpec> = {
-  "agent-provider": {
-    type: "string",
-    hint: "NAME",
-    describe: "who plays the roles: claude, codex, gemini, opencode, api, acp:NAME, custom, manual or replay",
-  },
-  provider: { type: "string", hint: "NAME", describe: "the same as --agent-provider" },
-  "agent-model": { type: "string", hint: "MODEL", describe: "the model the provider should use" },
-  "provider-config-env": { type: "string", hint: "VARIABLE", describe: "environment variable that holds the provider's configuration" },
-  cassette: { type: "string", hint: "FOLDER", describe: "recorded answers for the replay provider" },
-  record: { type: "string", hint: "FOLDER", describe: "write every agent's answer to this cassette as well" },
-};
-
-export const unsandboxed: OptionSpec = {
-  type: "string",
-  hint: "REASON",
-  describe: "run gates without a sandbox; the reason is recorded with your name",
-};
+import type { CommandSpec } from "@slipway/protocols/surface/command";
+import { agentOptions } from "@slipway/protocols/surface/run-options";
 
 /** The commands about agents: who they are, what they cost, what they said. */
 export const AGENT_COMMANDS: readonly CommandSpec[] = [

@@ -2,9 +2,9 @@ import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { personOf } from "@slipway/runtime/caller";
+import { personOf } from "@slipway/protocols/surface/caller";
 
 export interface GivenToken {
   readonly feature: string;

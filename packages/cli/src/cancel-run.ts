@@ -1,4 +1,4 @@
-import { jsonLine } from "./terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { isFinished } from "@slipway/durable/status";
@@ -7,11 +7,11 @@ import { ENDED } from "@slipway/kernel/change/feature/status";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { glance } from "@slipway/kernel/open-board";
 import { onlyUnfinishedRun, rootOf, rootOfFeature } from "@slipway/runtime/choose-run";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
-import type { Io } from "./io.ts";
-import { personOf } from "@slipway/runtime/caller";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
 import type { Reader } from "@slipway/runtime/reader";
-import { paint } from "./render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 interface Cancellation {

@@ -1,7 +1,5 @@
-import { unsandboxed } from "./agent-commands.ts";
-import type { CommandSpec, OptionSpec } from "./command.ts";
-
-export const skipBaseGates: OptionSpec = { type: "boolean", describe: "call agents without trying the gates on the base branch first" };
+import { unsandboxed } from "@slipway/protocols/surface/run-options";
+import type { CommandSpec } from "@slipway/protocols/surface/command";
 
 /** Commands that look whether runs can succeed here, before any is begun. */
 export const CHECK_COMMANDS: readonly CommandSpec[] = [

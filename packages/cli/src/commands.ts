@@ -1,7 +1,8 @@
-import { AGENT_COMMANDS, agentOptions, unsandboxed } from "./agent-commands.ts";
-import { CHECK_COMMANDS, skipBaseGates } from "./check-commands.ts";
-import type { CommandSpec, OptionSpec } from "./command.ts";
-import { FACTORY_COMMANDS } from "./factory-commands.ts";
+import { PROTOCOLS } from "@slipway/protocols/protocols";
+import { agentOptions, runOptions, unsandboxed } from "@slipway/protocols/surface/run-options";
+import { AGENT_COMMANDS } from "./agent-commands.ts";
+import { CHECK_COMMANDS } from "./check-commands.ts";
+import type { CommandSpec, OptionSpec } from "@slipway/protocols/surface/command";
 import { RECOVERY_COMMANDS } from "./recovery-commands.ts";
 
 const feature = { name: "feature", describe: "feature id (may be left out when there is only one)", required: false };
@@ -29,22 +30,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       fi: { type: "string", hint: "FILE", describe: "one specification (written -fi FILE)" },
       fl: { type: "string", hint: "FOLDER", describe: "every *.md below a folder (written -fl FOLDER)" },
-      protocol: { type: "string", hint: "NAME", describe: "features (default), or factory: one page, the same as `slipway factory SPEC`" },
-      ...agentOptions,
-      "allow-unsandboxed": unsandboxed,
-      "skip-base-gates": skipBaseGates,
+      protocol: {
+        type: "string",
+        hint: "NAME",
+        describe: `${PROTOCOLS.map(({ name }) => name).join(" or ")} (default: features); \`slipway NAME\` is the same`,
+      },
+      ...runOptions,
     },
     load: () => import("./commands/run.ts"),
   },
-  {
-    name: "factory",
-    summary: "turn a page of intent into tested, sealed modules and a release",
-    example: "slipway factory SPEC.md",
-    positionals: [{ name: "spec", describe: "what is wanted (Markdown)", required: true }],
-    options: { ...agentOptions, "allow-unsandboxed": unsandboxed, "skip-base-gates": skipBaseGates },
-    load: () => import("./commands/factory.ts"),
-    subcommands: FACTORY_COMMANDS,
-  },
+  ...PROTOCOLS.map(({ command }) => command),
   {
     name: "status",
     summary: "what every feature and run is doing; changes nothing",

@@ -1,8 +1,8 @@
-import { jsonLine } from "./terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { Outcome } from "@slipway/durable/outcome";
 import { openQuestionsOf, questionNumbers } from "@slipway/runtime/choose";
-import type { ExitCode } from "@slipway/runtime/exit-codes";
-import type { Io } from "./io.ts";
+import type { ExitCode } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
 import { answerAtTerminal } from "./prompt.ts";
 import { keepReminding } from "./reminders.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";

@@ -6,10 +6,10 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { chooseFeature } from "@slipway/runtime/choose";
-import type { Arguments } from "./command.ts";
-import type { ExitCode } from "@slipway/runtime/exit-codes";
-import { giveAnswer } from "./give-answer.ts";
-import type { Io } from "./io.ts";
+import type { Arguments } from "@slipway/protocols/surface/command";
+import type { ExitCode } from "@slipway/protocols/surface/exit-codes";
+import { giveAnswer } from "@slipway/protocols/surface/give-answer";
+import type { Io } from "@slipway/protocols/surface/io";
 import { withReader } from "@slipway/runtime/reader";
 
 export type Decision = "adopt" | "set_aside";

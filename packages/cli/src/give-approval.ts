@@ -9,8 +9,8 @@ import { groundAt } from "@slipway/kernel/open";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { z } from "zod";
-import type { Io } from "./io.ts";
-import { personOf, placesOf } from "@slipway/runtime/caller";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf, placesOf } from "@slipway/protocols/surface/caller";
 
 const candidateShape = z.looseObject({
   feature_id: z.string(),

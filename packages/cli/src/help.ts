@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from "./command.ts";
+import type { CommandSpec, OptionSpec } from "@slipway/protocols/surface/command";
 import { COMMANDS, COMMON_OPTIONS } from "./commands.ts";
 
 export function overview(): string {

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { processIo } from "./io.ts";
-import { personOf, placesOf } from "@slipway/runtime/caller";
+import { personOf, placesOf } from "@slipway/protocols/surface/caller";
 import { collectingIo } from "./init/testing/scratch.ts";
 
 function streams(tty: { readonly out: boolean; readonly in: boolean }, env: Readonly<Record<string, string>> = {}) {

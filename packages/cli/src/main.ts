@@ -1,12 +1,14 @@
-import { jsonLine } from "./terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError, toFailure } from "@slipway/durable/errors";
-import type { CommandSpec } from "./command.ts";
+import type { CommandSpec } from "@slipway/protocols/surface/command";
 import { COMMANDS, COMMON_OPTIONS } from "./commands.ts";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import { commandHelp, overview } from "./help.ts";
-import { processIo, type Io } from "./io.ts";
-import { nextActions } from "@slipway/runtime/next-actions";
+import type { Io } from "@slipway/protocols/surface/io";
+import { processIo } from "./io.ts";
+import { nextActions } from "@slipway/protocols/surface/next-actions";
 import { parseCommandLine } from "./parse.ts";
+import { surfaceOf } from "./surface.ts";
 import { closest } from "@slipway/kernel/schema/hint";
 import { translateSystemError } from "@slipway/kernel/host/files/system-errors";
 import { VERSION } from "./version.ts";
@@ -27,7 +29,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const args = parseCommandLine(command, words);
   if (args.flag("help")) return print(io, commandHelp(command).trimEnd());
   const { run } = await command.load();
-  return run(args, io);
+  return run(args, surfaceOf(io));
 }
 
 function help([name, ...rest]: readonly string[], io: Io): ExitCode {

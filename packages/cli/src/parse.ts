@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { Arguments, CommandSpec } from "./command.ts";
+import type { Arguments, CommandSpec } from "@slipway/protocols/surface/command";
 import { COMMON_OPTIONS } from "./commands.ts";
 
 /** Two-letter options that must never be read as two one-letter ones. */

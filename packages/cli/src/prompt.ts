@@ -2,11 +2,11 @@ import { isCancel, note, select, text } from "./terminal/prompts.ts";
 import { SlipwayError } from "@slipway/durable/errors";
 import { diffBytes } from "@slipway/kernel/host/git/change";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
-import { answerFrom } from "./answer-value.ts";
+import { answerFrom } from "@slipway/protocols/surface/answer-value";
 import { openQuestionsOf } from "@slipway/runtime/choose";
-import type { Io } from "./io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { giveApproval } from "./give-approval.ts";
-import { personOf } from "@slipway/runtime/caller";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { Session } from "@slipway/runtime/session";
 

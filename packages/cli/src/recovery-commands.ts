@@ -1,6 +1,5 @@
-import { agentOptions, unsandboxed } from "./agent-commands.ts";
-import { skipBaseGates } from "./check-commands.ts";
-import type { CommandSpec } from "./command.ts";
+import { agentOptions, skipBaseGates, unsandboxed } from "@slipway/protocols/surface/run-options";
+import type { CommandSpec } from "@slipway/protocols/surface/command";
 
 /** Going on with what stopped or failed, ending it, and getting it back. */
 export const RECOVERY_COMMANDS: readonly CommandSpec[] = [

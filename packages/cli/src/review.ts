@@ -2,8 +2,8 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { bundleFor } from "./evidence.ts";
-import type { Io } from "./io.ts";
-import { paint } from "./render/paint.ts";
+import type { Io } from "@slipway/protocols/surface/io";
+import { paint } from "@slipway/protocols/surface/paint";
 
 /** What a person looks at before they sign: what was asked for, what changes, what was seen of it, and where to see more. */
 export async function reviewText(records: Records, feature: Feature, question: InboxQuestion, io: Io): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Io } from "./io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { openProgress, styleFor, type Progress } from "./render/progress.ts";
 import { openSession, type Session, type SessionOptions } from "@slipway/runtime/session";
 

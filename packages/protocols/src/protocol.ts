@@ -4,6 +4,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AgentDesk } from "./desk.ts";
 import type { Line } from "./narration/line.ts";
+import type { CommandSpec } from "./surface/command.ts";
 
 /** What the program knows of a protocol before it loads it. */
 export interface ProtocolEntry {
@@ -15,6 +16,8 @@ export interface ProtocolEntry {
   readonly delivers: "changes" | "one change";
   /** Names of its workflows that can be started by themselves: a run is of the protocol that has its workflow here. */
   readonly started: readonly string[];
+  /** `slipway NAME …`, which `slipway run --protocol NAME …` runs as well; subcommands are its own. */
+  readonly command: CommandSpec;
   /** Its tables, if it has any. They are brought up to date whenever the records are opened. */
   readonly tables?: () => Promise<OwnMigrations>;
   readonly load: () => Promise<Protocol>;

@@ -1,13 +1,8 @@
 import { SlipwayError } from "@slipway/durable/errors";
-import type { JournalEvent } from "@slipway/durable/chain";
-import { repairIn } from "@slipway/kernel/change/work/repair";
-import { migrateOwner } from "@slipway/kernel/record/database/migrate";
-import type { Database } from "@slipway/kernel/record/database/open";
 import { closest } from "@slipway/kernel/schema/hint";
-import { narrateBase } from "./narration/base-gates.ts";
-import type { Line } from "./narration/line.ts";
-import { oneLine } from "./narration/one-line.ts";
-import type { Protocol, ProtocolEntry } from "./protocol.ts";
+import { FACTORY_COMMAND } from "./factory/commands/specs.ts";
+import { FEATURES_COMMAND } from "./features/commands/spec.ts";
+import type { ProtocolEntry } from "./protocol.ts";
 
 /** Every protocol of the program, each loaded when it is needed. A new one is a folder and an entry here. */
 export const PROTOCOLS: readonly ProtocolEntry[] = [
@@ -17,6 +12,7 @@ export const PROTOCOLS: readonly ProtocolEntry[] = [
     takes: "specifications",
     delivers: "changes",
     started: ["features"],
+    command: FEATURES_COMMAND,
     load: async () => (await import("./features/entry.ts")).features,
   },
   {
@@ -25,10 +21,14 @@ export const PROTOCOLS: readonly ProtocolEntry[] = [
     takes: "a page",
     delivers: "one change",
     started: ["factory", "factory-release", "factory-late-change"],
+    command: FACTORY_COMMAND,
     tables: async () => (await import("./factory/tables.ts")).FACTORY_TABLES,
     load: async () => (await import("./factory/entry.ts")).factory,
   },
 ];
+
+/** What `slipway run` means without --protocol, and whose roles stand in agents.yaml without one. */
+export const DEFAULT_PROTOCOL = "features";
 
 /** The protocol that a run of the workflow is of. */
 export function protocolOf(workflow: string): ProtocolEntry {
@@ -48,27 +48,4 @@ export function protocolNamed(name: string): ProtocolEntry {
   throw new SlipwayError("invalid_cli_args", `There is no protocol ${JSON.stringify(name)}.`, {
     suggested_next_actions: [meant === null ? `Name one of ${names.join(", ")}.` : `Did you mean ${meant}?`, "slipway protocols"],
   });
-}
-
-export function loadProtocols(): Promise<Protocol[]> {
-  return Promise.all(PROTOCOLS.map(({ load }) => load()));
-}
-
-/** Brings the tables of every protocol up to date. */
-export async function migrateProtocols({ db, sqlite }: Pick<Database, "db" | "sqlite">): Promise<void> {
-  for (const { tables } of PROTOCOLS) if (tables !== undefined) await migrateOwner(db, sqlite.path, await tables());
-}
-
-/** What happened, in words of whichever protocol knows. Agents' words are in it, and must not begin a line of their own. */
-export function narrateWith(protocols: readonly Protocol[]): (event: JournalEvent) => Line | null {
-  return (event) => {
-    const line =
-      repaired(event) ?? narrateBase(event) ?? protocols.map((protocol) => protocol.narrate(event)).find((told) => told !== null);
-    return line == null ? null : { ...line, text: oneLine(line.text) };
-  };
-}
-
-function repaired(event: JournalEvent): Line | null {
-  const repair = repairIn(event);
-  return repair === null ? null : { feature: repair.feature_id, text: `repaired: ${repair.done.join("; ")}`, good: null };
 }

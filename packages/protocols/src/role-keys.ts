@@ -2,11 +2,8 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { AGENTS_FILE } from "@slipway/kernel/config/load";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { closest } from "@slipway/kernel/schema/hint";
-import { PROTOCOLS } from "./protocols.ts";
+import { DEFAULT_PROTOCOL, PROTOCOLS } from "./protocols.ts";
 import { roleNames } from "./roles.ts";
-
-/** The protocol that a bare role in agents.yaml belongs to. */
-const DEFAULT = PROTOCOLS[0]?.name ?? "";
 
 export interface NamedRole {
   readonly protocol: string;
@@ -21,7 +18,7 @@ export async function everyRole(): Promise<NamedRole[]> {
 
 /** Under which keys a role stands in agents.yaml: `factory/arbiter`; for the default protocol `planner` as well. */
 export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
-  return protocol === DEFAULT ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
+  return protocol === DEFAULT_PROTOCOL ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
 }
 
 /** A key that names no role would be ignored without a word. */
@@ -37,7 +34,7 @@ export async function assertKnownRoles(agents: AgentsConfig | null): Promise<voi
     throw new SlipwayError("config_invalid", `${AGENTS_FILE}: there is no role "${key}".${hint}`, {
       file: AGENTS_FILE,
       field: `${field}/${key}`,
-      suggested_next_actions: [`\`slipway agents\` lists every role; one without a protocol is a role of ${DEFAULT}.`],
+      suggested_next_actions: [`\`slipway agents\` lists every role; one without a protocol is a role of ${DEFAULT_PROTOCOL}.`],
     });
   }
 }

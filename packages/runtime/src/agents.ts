@@ -14,7 +14,7 @@ import type { RunAgents } from "@slipway/protocols/run-agents";
 import { assertKnownRoles, roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
 import { readerAt } from "@slipway/kernel/config/committed";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** What the command line says about who plays the roles; everything may be left out. */
 export interface AgentChoice {

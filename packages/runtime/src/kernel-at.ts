@@ -1,6 +1,6 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "@slipway/protocols/surface/caller";
 import { usedLayout } from "./reader.ts";
 
 /** For commands that need the policy and git besides the records, and carry no run out. */

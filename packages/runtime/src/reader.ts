@@ -1,4 +1,4 @@
-import { migrateProtocols } from "@slipway/protocols/protocols";
+import { migrateProtocols } from "@slipway/protocols/all-protocols";
 import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -8,7 +8,7 @@ import { openRecords } from "@slipway/kernel/open-records";
 import type { Records } from "@slipway/kernel/record/storage";
 import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import { restoreFiles } from "@slipway/kernel/restore-files";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
 export interface Reader {

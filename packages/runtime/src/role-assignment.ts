@@ -8,7 +8,7 @@ import type { Repository } from "@slipway/kernel/host/git/repository";
 import { assertKnownRoles, everyRole, roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole } from "@slipway/protocols/roles";
 import type { AgentChoice } from "./agents.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** Who would play a role now, and why; or why nobody can. */
 export interface Cast {

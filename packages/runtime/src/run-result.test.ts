@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { runResult } from "./run-result.ts";
 
 test.each([

@@ -1,8 +1,8 @@
 import type { Outcome } from "@slipway/durable/outcome";
 import type { Ending } from "@slipway/protocols/protocol";
 import { protocolOf } from "@slipway/protocols/protocols";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { nextActions } from "./next-actions.ts";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
+import { nextActions } from "@slipway/protocols/surface/next-actions";
 
 /** How a run stands when nothing more happens by itself: the same words and exit code for `run`, `resume`, `merge` and `watch`. */
 export interface RunResult {

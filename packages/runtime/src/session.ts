@@ -14,10 +14,10 @@ import { openRecords } from "@slipway/kernel/open-records";
 import type { DoorEvent } from "@slipway/kernel/record/operations/door";
 import { openRunLease } from "@slipway/kernel/record/run-lease/lease";
 import type { Records } from "@slipway/kernel/record/storage";
-import { migrateProtocols } from "@slipway/protocols/protocols";
+import { migrateProtocols } from "@slipway/protocols/all-protocols";
 import type { RunAgents } from "@slipway/protocols/run-agents";
 import type { AgentChoice } from "./agents.ts";
-import { personOf, type Caller } from "./caller.ts";
+import { personOf, type Caller } from "@slipway/protocols/surface/caller";
 import { supervise } from "./supervise.ts";
 import { tellRepairs } from "./tell-repairs.ts";
 
@@ -47,6 +47,10 @@ export interface Session {
   readonly agents: (protocol: string) => Promise<RunAgents>;
   /** Why its gates may run without a sandbox, and who says so, becomes part of the run's record; nothing where they may not. */
   recordOverride(runId: string): Promise<void>;
+  /** Refuses, before anything is recorded, a choice of agents that cannot work. */
+  assertAgents(protocol: string): Promise<void>;
+  /** Records a run as `YYYY-MM-DD_slug`, with a number when the day already has one, and returns its id. */
+  start(workflow: string, slug: string, input: unknown): Promise<string>;
   /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;

@@ -17,11 +17,12 @@ import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 import type { Records } from "@slipway/kernel/record/storage";
 import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { ProtocolEntry, Services } from "@slipway/protocols/protocol";
-import { loadProtocols, protocolOf } from "@slipway/protocols/protocols";
+import { loadProtocols } from "@slipway/protocols/all-protocols";
+import { protocolOf } from "@slipway/protocols/protocols";
 import { recover } from "@slipway/protocols/features/recovery";
 import type { RunAgents } from "@slipway/protocols/run-agents";
-import { agentsNow, deskFor } from "./agents.ts";
-import { personOf, placesOf } from "./caller.ts";
+import { agentsNow, assertAgents, deskFor } from "./agents.ts";
+import { personOf, placesOf } from "@slipway/protocols/surface/caller";
 import { keepLease, keepLocksOf } from "./keep-leases.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
@@ -97,6 +98,9 @@ export async function supervise(options: Supervision): Promise<Session> {
     if (begun && !recovered.has(runId)) await recover(kernel, `${runId}/${records.ids.next("recovery")}`, own);
     recovered.add(runId);
   }
+  async function noteOverride(runId: string): Promise<void> {
+    if (options.unsandboxedReason !== undefined) await recordOverride(records.door, personOf(io), runId, options.unsandboxedReason);
+  }
   return {
     repository,
     records,
@@ -104,8 +108,13 @@ export async function supervise(options: Supervision): Promise<Session> {
     engine,
     sandbox,
     agents: (of) => agentsNow({ kernel, io, choice: options.agents, protocol: of }),
-    async recordOverride(runId) {
-      if (options.unsandboxedReason !== undefined) await recordOverride(records.door, personOf(io), runId, options.unsandboxedReason);
+    assertAgents: (of) => assertAgents({ kernel, io, choice: options.agents, protocol: of }),
+    recordOverride: noteOverride,
+    async start(workflow, slug, input) {
+      const runId = await freeRunId(engine, records.clock.now(), slug);
+      await engine.start(workflow, input, { runId });
+      await noteOverride(runId);
+      return runId;
     },
     async drive(runId, driveOptions = {}) {
       // What is no run of its own is refused there, with the reason.
@@ -145,6 +154,15 @@ export async function supervise(options: Supervision): Promise<Session> {
       await records.close();
     },
   };
+}
+
+/** `YYYY-MM-DD_slug`, with a number when the day already has one. */
+async function freeRunId(engine: Engine, now: number, slug: string): Promise<string> {
+  const day = new Date(now).toISOString().slice(0, 10);
+  for (let number = 1; ; number++) {
+    const runId = `${day}_${slug}${number === 1 ? "" : `-${number}`}`;
+    if ((await engine.run(runId)) === undefined) return runId;
+  }
 }
 
 /** What every protocol records with a run that it starts, as far as it has it. */

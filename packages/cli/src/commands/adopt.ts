@@ -1,10 +1,10 @@
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { decideEdits } from "../decide-edits.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { personOf } from "@slipway/runtime/caller";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 /** A person's edits and commits become part of the change. Nothing that passed or was approved before speaks for it. */
 export const run: RunCommand = (args, io) =>

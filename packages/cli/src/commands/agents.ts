@@ -1,11 +1,11 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
 import { openRepository } from "@slipway/kernel/host/git/repository";
 import { agentChoice } from "../agent-choice.ts";
 import { castNow, type Cast } from "@slipway/runtime/role-assignment";
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { effectiveConfiguration } from "../doctor/configuration.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Which providers are there, and who would play which role, and why. Nobody is called. */

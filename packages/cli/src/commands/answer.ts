@@ -1,9 +1,9 @@
-import { jsonLine } from "../terminal/escape.ts";
-import { answerFrom } from "../answer-value.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
+import { answerFrom } from "@slipway/protocols/surface/answer-value";
 import { chooseQuestion } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import { giveAnswer, sayAnswered } from "../give-answer.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import { giveAnswer, sayAnswered } from "@slipway/protocols/surface/give-answer";
 import { giveApproval, notSigned, policyHashNow } from "../give-approval.ts";
 import { withReader } from "@slipway/runtime/reader";
 

@@ -1,4 +1,4 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { confirm, isCancel } from "../terminal/prompts.ts";
 import type { Engine } from "@slipway/durable/engine";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -7,10 +7,10 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { approveWithoutRun } from "../approve-without-run.ts";
 import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import { giveApproval, notSigned, policyHashNow } from "../give-approval.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { withReader } from "@slipway/runtime/reader";
 import { reviewText } from "../review.ts";
 

@@ -1,10 +1,10 @@
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { personOf } from "@slipway/runtime/caller";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 interface Row {
   readonly feature_id: string;

@@ -1,12 +1,12 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { glance } from "@slipway/kernel/open-board";
 import type { CollisionMatrix } from "@slipway/kernel/change/plan/collision-matrix";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
 import { fit } from "../render/fit.ts";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "../render/wait.ts";
 

@@ -1,12 +1,12 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { inWords } from "@slipway/kernel/budget/amounts";
 import { costReport, type BudgetLine, type CostLine, type CostReport } from "@slipway/kernel/budget/report";
 import { ownerOf } from "@slipway/kernel/budget/rules";
 import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** What agents took, and what they still may; only reads. */

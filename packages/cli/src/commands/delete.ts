@@ -1,12 +1,12 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { relative } from "node:path";
 import type { Deletion } from "@slipway/kernel/change/work/delete";
 import { SlipwayError } from "@slipway/durable/errors";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { personOf } from "@slipway/runtime/caller";
-import { paint } from "../render/paint.ts";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Shows what would go; goes through with it only when told to. */

@@ -1,4 +1,4 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { withOwnNode } from "../caller-path.ts";
 import { resolve } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -6,20 +6,20 @@ import type { Outcome } from "@slipway/durable/outcome";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { approveAll } from "../demo/approvals.ts";
 import { closingLines } from "../demo/closing.ts";
 import { cassetteOf, REAL, SHOP, type DemoBundle } from "../demo/bundle.ts";
 import { demoFactory } from "../demo/factory-demo.ts";
 import { makeScratch } from "../demo/scratch.ts";
 import { summarise } from "../demo/summary.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { paint } from "../render/paint.ts";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { paint } from "@slipway/protocols/surface/paint";
 import type { Progress } from "../render/progress.ts";
 import type { Session } from "@slipway/runtime/session";
 import { withSession } from "../with-session.ts";
-import { startRun } from "@slipway/runtime/start-run";
+import { startRun } from "@slipway/protocols/features/commands/start-run";
 
 /** The real thing on a scratch repository: only the agents' answers are recorded ones. */
 export const run: RunCommand = async (args, outer) => {

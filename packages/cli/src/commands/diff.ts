@@ -1,9 +1,9 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { diffBytes } from "@slipway/kernel/host/git/change";
 import { openRepository } from "@slipway/kernel/host/git/repository";
 import { chooseFeature } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>

@@ -8,7 +8,7 @@ import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import type { Row } from "../doctor/check.ts";
 import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAll } from "../init/testing/scratch.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";
 
 /** Without a sandbox every one of these has a problem more. */

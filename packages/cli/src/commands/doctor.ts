@@ -1,11 +1,11 @@
-import { jsonLine } from "../terminal/escape.ts";
-import type { RunCommand } from "../command.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { checkBaseGates } from "../doctor/base-gates.ts";
 import type { Row } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { paint } from "../render/paint.ts";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { paint } from "@slipway/protocols/surface/paint";
 
 export const run: RunCommand = async (args, io) => {
   const looked = await examine(io);

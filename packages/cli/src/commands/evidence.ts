@@ -1,12 +1,12 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError } from "@slipway/durable/errors";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { evidenceMarkdown } from "@slipway/kernel/change/judge/evidence/markdown";
 import { evidenceStatement, signStatement } from "@slipway/kernel/change/judge/evidence/statement";
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { bundleFor } from "../evidence.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import { placesOf } from "@slipway/runtime/caller";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import { placesOf } from "@slipway/protocols/surface/caller";
 import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>

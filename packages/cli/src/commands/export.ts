@@ -1,4 +1,4 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { exportRole, isExport, TARGETS, type ExportedFile, type Target } from "@slipway/agents/role-export";
@@ -12,9 +12,9 @@ import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/wri
 import { openRepository } from "@slipway/kernel/host/git/repository";
 import { roleKeys } from "@slipway/protocols/role-keys";
 import { protocolRole, roleNames } from "@slipway/protocols/roles";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
 
 type Standing = "same" | "missing" | "differs" | "not ours";
 

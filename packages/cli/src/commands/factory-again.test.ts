@@ -92,9 +92,9 @@ describe("slipway factory, on a page it knows", () => {
   test("`slipway run --protocol` takes a protocol that there is, and one page for the factory", async () => {
     const project = factoryProject();
     const none = await project.slipway(["run", "--protocol", "factory"]);
-    expect(none.stderr).toContain("slipway run --protocol factory takes one page, and 0 were named.");
+    expect(none.stderr).toContain("The factory takes one page, and 0 were named.");
     const other = await project.slipway(["run", "--protocol", "waterfall", "numbers.md"]);
-    expect(other.stderr).toContain('slipway run: there is no protocol "waterfall".');
+    expect(other.stderr).toContain('There is no protocol "waterfall".');
     expect([none.code, other.code]).toEqual([2, 2]);
   });
 });

@@ -8,12 +8,12 @@ import type { StepEvent } from "@slipway/kernel/change/judge/gates/run";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
 import type { Trial, TrialReport, TrialWatch } from "@slipway/kernel/change/judge/trials/trials";
-import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { personOf } from "@slipway/runtime/caller";
-import { jsonLine } from "../terminal/escape.ts";
-import { reasonFrom } from "../unsandboxed.ts";
+import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { jsonLine } from "@slipway/protocols/surface/escape";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 
 export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { featureIfAny } from "@slipway/kernel/change/feature/store";
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { questionFrom, type InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { chooseQuestion, questionNumbers } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "../render/questions.ts";
 

@@ -1,9 +1,9 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError } from "@slipway/durable/errors";
 import { loadConfiguration } from "@slipway/kernel/config/load";
 import { describeRepository, openRepository } from "@slipway/kernel/host/git/repository";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { AGENTS_YAML } from "../init/agents-yaml.ts";
 import { assertTested, inFull, noBranch, withTestCommand } from "../init/choose.ts";
 import type { Choices } from "../init/ask.ts";

@@ -1,10 +1,10 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError } from "@slipway/durable/errors";
 import { verifyAll } from "@slipway/kernel/record/journal/verify";
-import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { placesOf } from "@slipway/runtime/caller";
+import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { placesOf } from "@slipway/protocols/surface/caller";
 import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
 import { withReader, type Reader } from "@slipway/runtime/reader";
 

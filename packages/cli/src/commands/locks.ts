@@ -1,9 +1,9 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { LockGlance } from "@slipway/kernel/change/views/board/board";
 import { findLayout, glance } from "@slipway/kernel/open-board";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import { paint } from "../render/paint.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import { paint } from "@slipway/protocols/surface/paint";
 
 /** Who holds what, until when; only reads. */
 export const run: RunCommand = async (args, io) => {

@@ -1,4 +1,4 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
@@ -7,11 +7,11 @@ import { launchCommand } from "@slipway/mcp/launch-command";
 import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
 import { runHttp, runStdio, type Surroundings } from "@slipway/mcp/run";
 import { issueToken, openTokenKey } from "@slipway/mcp/tokens";
-import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { personOf } from "@slipway/runtime/caller";
-import { reasonFrom } from "../unsandboxed.ts";
+import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { VERSION } from "../version.ts";
 
 const DEFAULT_PORT = 7420;

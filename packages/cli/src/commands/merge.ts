@@ -1,14 +1,14 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
 import { glance } from "@slipway/kernel/open-board";
 import { agentChoice } from "../agent-choice.ts";
 import { chooseWaiting, FOR_LANDING, openApprovalOf } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { conduct } from "../conduct.ts";
-import { EXIT, type ExitCode } from "@slipway/runtime/exit-codes";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Session } from "@slipway/runtime/session";
-import { reasonFrom } from "../unsandboxed.ts";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
 
 /** Lets the features' run go on to their merge. It lands only what a person has approved. */

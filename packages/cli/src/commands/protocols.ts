@@ -1,8 +1,8 @@
 import { PROTOCOLS } from "@slipway/protocols/protocols";
 import { roleNames } from "@slipway/protocols/roles";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { RunCommand } from "../command.ts";
-import { jsonLine } from "../terminal/escape.ts";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 /** What a run can be a run of. */
 export const run: RunCommand = async (args, io) => {

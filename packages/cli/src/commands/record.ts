@@ -1,4 +1,4 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { cassetteWriter, entryMaker } from "@slipway/agents/record";
@@ -8,8 +8,8 @@ import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
 import { MARK } from "@slipway/kernel/host/redaction/contract";
 import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
 
 /** Turns what a run's agents answered into a cassette, from the transcripts. */

@@ -3,13 +3,13 @@ import { changeBetween } from "@slipway/kernel/host/git/change";
 import type { ListedAnchor } from "@slipway/kernel/host/git/anchors";
 import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
 import { chooseAnchor, type Chosen } from "../choose-anchor.ts";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
-import { personOf } from "@slipway/runtime/caller";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { withReader } from "@slipway/runtime/reader";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 /** Makes a branch of anchored bytes, or lists the anchors. No checkout is touched. */
 export const run: RunCommand = (args, io) =>

@@ -2,10 +2,10 @@ import type { Engine } from "@slipway/durable/engine";
 import { isFinished } from "@slipway/durable/status";
 import { agentChoice } from "../agent-choice.ts";
 import { chooseRun } from "@slipway/runtime/choose";
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { conduct } from "../conduct.ts";
-import { personOf } from "@slipway/runtime/caller";
-import { reasonFrom } from "../unsandboxed.ts";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
 import { workflowVersions } from "@slipway/runtime/versions";
 

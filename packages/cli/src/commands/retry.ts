@@ -10,18 +10,18 @@ import {
 import type { Feature } from "@slipway/kernel/change/feature/store";
 import { agentChoice } from "../agent-choice.ts";
 import { assertAgents } from "@slipway/runtime/agents";
-import type { Arguments, RunCommand } from "../command.ts";
+import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { conduct } from "../conduct.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { featuresNamed, retryableFeatures, whyNotRetried } from "../retry-candidates.ts";
 import type { Session } from "@slipway/runtime/session";
-import { startRetry } from "@slipway/runtime/start-run";
-import { reasonFrom } from "../unsandboxed.ts";
+import { startRetry } from "@slipway/protocols/features/commands/start-run";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 /** Takes features up again that have ended. Without a name: which could be, and from where. */
 export const run: RunCommand = (args, io) => (args.positionals.length === 0 ? list(args, io) : retry(args, io));

@@ -1,9 +1,9 @@
-import type { RunCommand } from "../command.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
 import { decideEdits } from "../decide-edits.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
-import { personOf } from "@slipway/runtime/caller";
-import { jsonLine } from "../terminal/escape.ts";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 
 /** A person's edits and commits stay on a branch of their own; worktree and branch of the feature are as recorded again. */
 export const run: RunCommand = (args, io) =>

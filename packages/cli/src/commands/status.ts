@@ -1,14 +1,14 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { existsSync } from "node:fs";
 import type { Glance, RunGlance } from "@slipway/kernel/change/views/board/board";
 import { findLayout, glance } from "@slipway/kernel/open-board";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 export const run: RunCommand = async (args, io) => {

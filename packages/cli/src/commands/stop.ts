@@ -1,13 +1,13 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import { isFinished, type RunStatus } from "@slipway/durable/status";
 import { cancelRun } from "../cancel-run.ts";
 import { chooseRun } from "@slipway/runtime/choose";
 import { rootOfFeature } from "@slipway/runtime/choose-run";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import { personOf } from "@slipway/runtime/caller";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { withReader } from "@slipway/runtime/reader";
 
 export const run: RunCommand = (args, io) =>

@@ -1,10 +1,10 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { readTranscript } from "@slipway/agents/transcripts/read";
 import { SlipwayError } from "@slipway/durable/errors";
 import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
-import type { Arguments, RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
+import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
 import { withReader } from "@slipway/runtime/reader";
 import { chooseTranscript, transcriptsOf, type Found } from "../transcripts/find.ts";
 import { transcriptsOfFeature } from "../transcripts/of-feature.ts";

@@ -2,7 +2,7 @@ import { findFeature } from "@slipway/kernel/change/feature/store";
 import { glance } from "@slipway/kernel/open-board";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { giveApproval } from "../give-approval.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { reviewText } from "../review.ts";
 import type { Session } from "@slipway/runtime/session";
 

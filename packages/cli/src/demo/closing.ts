@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Io } from "../io.ts";
-import { paint } from "../render/paint.ts";
+import type { Io } from "@slipway/protocols/surface/io";
+import { paint } from "@slipway/protocols/surface/paint";
 import { inWords } from "./story.ts";
 import type { DemoSummary } from "./summary.ts";
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { approveAll } from "./approvals.ts";
 import { HOURS } from "./bundle.ts";
-import { paint } from "../render/paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import type { Io } from "../io.ts";
-import { personOf } from "@slipway/runtime/caller";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
 import type { Session } from "@slipway/runtime/session";
 
 /** What the demo's person says to a question of each kind. */

@@ -1,17 +1,17 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import { withOwnNode } from "../caller-path.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Outcome } from "@slipway/durable/outcome";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
-import type { RunCommand } from "../command.ts";
-import { EXIT } from "@slipway/runtime/exit-codes";
-import type { Io } from "../io.ts";
+import type { RunCommand } from "@slipway/protocols/surface/command";
+import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import type { Io } from "@slipway/protocols/surface/io";
 import type { Progress } from "../render/progress.ts";
 import type { Session } from "@slipway/runtime/session";
 import { withSession } from "../with-session.ts";
-import { beginFactory, readPage } from "../start-factory.ts";
+import { beginFactory, readPage } from "@slipway/protocols/factory/commands/start";
 import { cassetteOf, HOURS } from "./bundle.ts";
 import { answerAll, bundledEdit } from "./factory-answers.ts";
 import { factoryClosing, runCommands } from "./factory-closing.ts";
@@ -55,7 +55,9 @@ interface Building {
 
 async function build({ io, json, say, unsandboxedReason, cassette }: Building): Promise<BuildSummary> {
   return withSession({ io, json, agents: { provider: "replay", cassette }, unsandboxedReason }, async (session, progress) => {
-    const runId = await beginFactory(session, io, await readPage(io.cwd, PAGE));
+    const begun = await beginFactory(session, io, await readPage(io.cwd, PAGE));
+    if (!("runId" in begun)) throw new TypeError("The page of the demo was built before.");
+    const { runId } = begun;
     const outcome = await carryOut(session, runId, io, progress, say);
     progress.stop();
     return await summariseFactory(session, runId, outcome);

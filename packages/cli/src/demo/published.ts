@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 
 export interface PublishedPackage {
   readonly name: string;

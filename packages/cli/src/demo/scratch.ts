@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "@slipway/durable/errors";
 import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { SHOP, type DemoBundle } from "./bundle.ts";
 import { download, unpack } from "./published.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
-import { placesOf } from "@slipway/runtime/caller";
+import { placesOf } from "@slipway/protocols/surface/caller";
 import { ok, problem, type Finding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 

@@ -1,8 +1,8 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
 import type { Trial, TrialReport } from "@slipway/kernel/change/judge/trials/trials";
-import type { Io } from "../io.ts";
-import { personOf } from "@slipway/runtime/caller";
+import type { Io } from "@slipway/protocols/surface/io";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { note, ok, problem, type Finding, type Row } from "./check.ts";
 import { thrown } from "./in-words.ts";
 

@@ -1,6 +1,6 @@
 import type { Configuration } from "@slipway/kernel/config/load";
 import type { Repository } from "@slipway/kernel/host/git/repository";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 
 /** One line of what the doctor says. `mend` is an exact command or sentence; null when nothing needs mending. */
 export interface Row {

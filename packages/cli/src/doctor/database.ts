@@ -5,8 +5,8 @@ import { checkedVersion } from "@slipway/kernel/record/database/version";
 import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { formerPlaces } from "@slipway/kernel/record/relocation/former";
-import type { Io } from "../io.ts";
-import { placesOf } from "@slipway/runtime/caller";
+import type { Io } from "@slipway/protocols/surface/io";
+import { placesOf } from "@slipway/protocols/surface/caller";
 import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
 import { note, ok, problem, type Finding, type Patient } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import { openRepository } from "@slipway/kernel/host/git/repository";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";
 import { note, type Check, type Finding, type Patient, type Row } from "./check.ts";

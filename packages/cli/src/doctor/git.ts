@@ -1,6 +1,6 @@
 import { findGit } from "@slipway/kernel/host/git/executable";
 import { describeRepository } from "@slipway/kernel/host/git/repository";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { note, ok, type Finding, type Patient } from "./check.ts";
 
 export async function checkGit(io: Io): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { findOnPath, isExecutable } from "@slipway/kernel/host/sandbox/host";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import type { Machine } from "./place.ts";
 
 export function machineOf(io: Io, root: string): Machine {

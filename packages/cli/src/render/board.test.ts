@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { featureGlance } from "../testing/feature.ts";
-import { screenText } from "../terminal/style.ts";
+import { screenText } from "@slipway/protocols/surface/style";
 import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
 import { budgetLines } from "./budget.ts";

@@ -1,7 +1,7 @@
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { clip, fit } from "./fit.ts";
 import { workText } from "@slipway/protocols/features/narrate";
-import { paint } from "./paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "./wait.ts";
 

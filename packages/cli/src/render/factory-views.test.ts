@@ -2,11 +2,11 @@ import type { DebateView } from "@slipway/protocols/factory/views/debates";
 import type { EscalationView, ExceptionView } from "@slipway/protocols/factory/views/escalations";
 import type { TaskLine } from "@slipway/protocols/factory/views/tasks";
 import { describe, expect, test } from "vitest";
-import { debateLines } from "./debate.ts";
-import { escalationLines } from "./escalation.ts";
-import { exceptionLines } from "./exception.ts";
+import { debateLines } from "@slipway/protocols/factory/commands/render-debate";
+import { escalationLines } from "@slipway/protocols/factory/commands/render-escalation";
+import { exceptionLines } from "@slipway/protocols/factory/commands/render-exception";
 import { answerCommand } from "./questions.ts";
-import { pillarLines } from "./tasks.ts";
+import { pillarLines } from "@slipway/protocols/factory/commands/render-tasks";
 
 const BELL = "\u0007";
 

@@ -1,4 +1,4 @@
-import { escapedWidth } from "../terminal/escape.ts";
+import { escapedWidth } from "@slipway/protocols/surface/escape";
 
 /** Characters that take two places on a screen. */
 const WIDE =

@@ -1,12 +1,12 @@
 import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/change/views/board/board";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { boardLines } from "./board.ts";
 import { budgetLines } from "./budget.ts";
 import { clip } from "./fit.ts";
 import type { Line } from "@slipway/protocols/narration/line";
 import { startedText } from "@slipway/protocols/narration/base-gates";
 import { openScreen } from "../terminal/screen.ts";
-import { paint } from "./paint.ts";
+import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { Narrate, Progress } from "./progress.ts";
 

@@ -4,11 +4,11 @@ import { collectingIo } from "../init/testing/scratch.ts";
 import { event } from "@slipway/protocols/narration/testing/event";
 import { featureGlance } from "../testing/feature.ts";
 import { liveBoard } from "./live.ts";
-import { screenText } from "../terminal/style.ts";
-import { paint } from "./paint.ts";
+import { screenText } from "@slipway/protocols/surface/style";
+import { paint } from "@slipway/protocols/surface/paint";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
-import { loadProtocols, narrateWith } from "@slipway/protocols/protocols";
+import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
 
 const narrate = narrateWith(await loadProtocols());
 

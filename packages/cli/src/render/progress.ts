@@ -1,12 +1,12 @@
-import { jsonLine } from "../terminal/escape.ts";
+import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
 import { repairIn } from "@slipway/kernel/change/work/repair";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { startedText } from "@slipway/protocols/narration/base-gates";
 import type { Line } from "@slipway/protocols/narration/line";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import { loadProtocols, narrateWith } from "@slipway/protocols/protocols";
+import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
 import { watchFeatures } from "./watch-features.ts";
 
 export interface Progress {

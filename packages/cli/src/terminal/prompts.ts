@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import * as clack from "@clack/prompts";
-import { escapeText } from "./escape.ts";
+import { escapeText } from "@slipway/protocols/surface/escape";
 
 export { isCancel } from "@clack/prompts";
 

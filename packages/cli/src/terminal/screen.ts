@@ -1,5 +1,5 @@
 import { createLogUpdate } from "log-update";
-import { screenText } from "./style.ts";
+import { screenText } from "@slipway/protocols/surface/style";
 
 /** Lines that are drawn again in place. The only output that moves the cursor; what it shows is escaped like all other. */
 export interface Screen {

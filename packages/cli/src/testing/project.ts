@@ -8,7 +8,7 @@ import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { ungatedPlaces, type UngatedPlaces } from "@slipway/kernel/host/ungated";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";
 
 /** A repository of the smallest kind: its gate is a grep, and its agents' answers are recorded, so that a run takes no time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { event } from "../narration/testing/event.ts";
-import { loadProtocols, narrateWith } from "../protocols.ts";
+import { loadProtocols, narrateWith } from "../all-protocols.ts";
 import { workText } from "./narrate.ts";
 
 const narrate = narrateWith(await loadProtocols());

@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Io } from "../../io.ts";
-import { escapeBytes } from "../../terminal/escape.ts";
-import { screenText } from "../../terminal/style.ts";
+import type { Io } from "@slipway/protocols/surface/io";
+import { escapeBytes } from "@slipway/protocols/surface/escape";
+import { screenText } from "@slipway/protocols/surface/style";
 
 export function scratchFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-cli-")));

@@ -1,7 +1,0 @@
-import { styled, type Style } from "../terminal/style.ts";
-
-/** Colour only where the caller knows that it is wanted. */
-export function paint(color: boolean) {
-  const style = (name: Style) => (text: string) => (color ? styled(name, text) : text);
-  return { bold: style("bold"), dim: style("dim"), red: style("red"), green: style("green"), yellow: style("yellow"), cyan: style("cyan") };
-}

@@ -1,0 +1,24 @@
+import type { Io } from "@slipway/protocols/surface/io";
+import type { Surface } from "@slipway/protocols/surface/surface";
+import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
+import { agentChoice } from "./agent-choice.ts";
+
+/** The command line as commands see it. What it takes to carry out a run is loaded by the first that does. */
+export function surfaceOf(io: Io): Surface {
+  const ways: Omit<Surface, keyof Io> = {
+    reader: async (work) => (await import("@slipway/runtime/reader")).withReader(io, work),
+    kernel: async (work) => (await import("@slipway/runtime/kernel-at")).withKernel(io, work),
+    async run(args, begin) {
+      const [{ withSession }, { conduct }] = await Promise.all([import("./with-session.ts"), import("./conduct.ts")]);
+      const json = args.flag("json");
+      return withSession({ io, json, agents: agentChoice(args), unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
+        const begun = await begin(session);
+        if (typeof begun === "number") return begun;
+        if (!json) io.out(`run ${begun.runId}${begun.note ?? ""}\n`);
+        return conduct({ session, runId: begun.runId, io, json, progress });
+      });
+    },
+  };
+  // Some of what `io` has is looked up when it is needed, such as the width of the window.
+  return Object.assign(Object.create(io) as Io, ways);
+}

@@ -1,0 +1,32 @@
+import type { JournalEvent } from "@slipway/durable/chain";
+import { repairIn } from "@slipway/kernel/change/work/repair";
+import { migrateOwner } from "@slipway/kernel/record/database/migrate";
+import type { Database } from "@slipway/kernel/record/database/open";
+import { narrateBase } from "./narration/base-gates.ts";
+import type { Line } from "./narration/line.ts";
+import { oneLine } from "./narration/one-line.ts";
+import type { Protocol } from "./protocol.ts";
+import { PROTOCOLS } from "./protocols.ts";
+
+export function loadProtocols(): Promise<Protocol[]> {
+  return Promise.all(PROTOCOLS.map(({ load }) => load()));
+}
+
+/** Brings the tables of every protocol up to date. */
+export async function migrateProtocols({ db, sqlite }: Pick<Database, "db" | "sqlite">): Promise<void> {
+  for (const { tables } of PROTOCOLS) if (tables !== undefined) await migrateOwner(db, sqlite.path, await tables());
+}
+
+/** What happened, in words of whichever protocol knows. Agents' words are in it, and must not begin a line of their own. */
+export function narrateWith(protocols: readonly Protocol[]): (event: JournalEvent) => Line | null {
+  return (event) => {
+    const line =
+      repaired(event) ?? narrateBase(event) ?? protocols.map((protocol) => protocol.narrate(event)).find((told) => told !== null);
+    return line == null ? null : { ...line, text: oneLine(line.text) };
+  };
+}
+
+function repaired(event: JournalEvent): Line | null {
+  const repair = repairIn(event);
+  return repair === null ? null : { feature: repair.feature_id, text: `repaired: ${repair.done.join("; ")}`, good: null };
+}

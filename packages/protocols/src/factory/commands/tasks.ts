@@ -1,0 +1,20 @@
+import { jsonLine } from "../../surface/escape.ts";
+import { taskTree } from "../views/tasks.ts";
+import type { RunCommand } from "../../surface/command.ts";
+import { EXIT } from "../../surface/exit-codes.ts";
+import { NO_PROJECT, withFactory } from "./room.ts";
+import { pillarLines } from "./render-tasks.ts";
+
+/** Every task of the project at work, in its place. */
+export const run: RunCommand = (args, io) =>
+  withFactory(io, async ({ head, tasks }) => {
+    if (head === null) {
+      io.out(args.flag("json") ? "null\n" : NO_PROJECT);
+      return EXIT.done;
+    }
+    const { project_id, spec_version } = head;
+    const pillars = taskTree(await tasks());
+    if (args.flag("json")) io.out(jsonLine({ project_id, spec_version, pillars }));
+    else io.out(`${pillars.flatMap((pillar) => pillarLines(pillar, io.color)).join("\n")}\n`);
+    return EXIT.done;
+  });
