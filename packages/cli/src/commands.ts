@@ -1,6 +1,7 @@
 import { PROTOCOLS } from "@slipway/protocols/protocols";
 import { agentOptions, runOptions, unsandboxed } from "@slipway/protocols/surface/run-options";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
+import { DEMO_COMMAND } from "./demo-command.ts";
 import { CHECK_COMMANDS } from "./check-commands.ts";
 import type { CommandSpec, OptionSpec } from "@slipway/protocols/surface/command";
 import { RECOVERY_COMMANDS } from "./recovery-commands.ts";
@@ -164,25 +165,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/mcp.ts"),
   },
   ...CHECK_COMMANDS,
-  {
-    name: "demo",
-    summary: "watch five specifications become merged changes, or a page of intent a release; offline",
-    example: "slipway demo",
-    positionals: [
-      {
-        name: "which",
-        describe:
-          "`factory`: from a page to a release; `real`: on a published npm package, which is downloaded (default: a bundled project)",
-        required: false,
-      },
-    ],
-    options: {
-      keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
-      record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },
-      edit: { type: "boolean", describe: "factory: then edit one sentence of the page, and build what that changes" },
-    },
-    load: () => import("./commands/demo.ts"),
-  },
+  DEMO_COMMAND,
 ];
 
 /** Options every command takes. */

@@ -56,7 +56,7 @@ export async function whyNotRetried(records: Records, feature: Feature): Promise
   if (run === undefined && !ENDED.includes(status))
     return refusal(id, `is ${status} and belongs to no run: tools drive it, so tools go on with it`, "slipway status");
   if (run !== undefined && run.workflow !== protocol.name)
-    return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, "slipway factory status");
+    return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, "slipway status");
   return null;
 }
 

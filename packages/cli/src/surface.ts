@@ -19,6 +19,7 @@ export function surfaceOf(io: Io): Surface {
       });
     },
   };
-  // Some of what `io` has is looked up when it is needed, such as the width of the window.
-  return Object.assign(Object.create(io) as Io, ways);
+  // With its getters: some of what `io` has is looked up when it is needed, such as the width of the window.
+  const all = { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(ways) };
+  return Object.defineProperties({}, all) as Surface;
 }

@@ -18,9 +18,16 @@ export interface ProtocolEntry {
   readonly started: readonly string[];
   /** `slipway NAME …`, which `slipway run --protocol NAME …` runs as well; subcommands are its own. */
   readonly command: CommandSpec;
+  /** A command of its own that answers the question, where `slipway answer` would not do. */
+  readonly answerCommand?: (question: AskedQuestion) => string | null;
   /** Its tables, if it has any. They are brought up to date whenever the records are opened. */
   readonly tables?: () => Promise<OwnMigrations>;
   readonly load: () => Promise<Protocol>;
+}
+
+export interface AskedQuestion {
+  readonly kind: string;
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 export type AnyWorkflow = Workflow<never, unknown, never>;

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/durable/errors";
 import { closest } from "@slipway/kernel/schema/hint";
+import { factoryAnswerCommand } from "./factory/commands/answer-command.ts";
 import { FACTORY_COMMAND } from "./factory/commands/specs.ts";
 import { FEATURES_COMMAND } from "./features/commands/spec.ts";
 import type { ProtocolEntry } from "./protocol.ts";
@@ -22,6 +23,7 @@ export const PROTOCOLS: readonly ProtocolEntry[] = [
     delivers: "one change",
     started: ["factory", "factory-release", "factory-late-change"],
     command: FACTORY_COMMAND,
+    answerCommand: factoryAnswerCommand,
     tables: async () => (await import("./factory/tables.ts")).FACTORY_TABLES,
     load: async () => (await import("./factory/entry.ts")).factory,
   },

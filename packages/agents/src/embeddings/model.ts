@@ -68,6 +68,6 @@ function normalised(model: EmbeddingModel, vector: Float32Array): Float32Array {
 function broken({ id }: EmbeddingModel, problem: string): SlipwayError {
   return new SlipwayError("provider_unavailable", `The embedding model "${id}" did not do what it promises: ${problem}.`, {
     model: id,
-    suggested_next_actions: ["Check the model's configuration, or go back to the built-in model and run `slipway factory index reindex`."],
+    suggested_next_actions: ["Check the model's configuration, or go back to the built-in model and embed every entry again."],
   });
 }

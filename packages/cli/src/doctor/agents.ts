@@ -57,7 +57,7 @@ async function checkProvider(
   return ok(`${provider}${model === null ? "" : ` with ${model}`} plays ${roles}.`);
 }
 
-/** `features: builder, qa; factory: arbiter` */
+/** Each protocol with its roles, such as `features: builder, qa`. */
 function rolesText(cast: readonly Cast[]): string {
   const byProtocol = Map.groupBy(cast, ({ protocol }) => protocol);
   return [...byProtocol].map(([protocol, roles]) => `${protocol}: ${roles.map(({ role }) => role).join(", ")}`).join("; ");

@@ -124,5 +124,5 @@ export const probePolicy = z.strictObject({
   baseline: z.boolean().default(true),
 });
 
-/** Where a release of the factory puts its modules. */
+/** Where released modules are put. */
 export const releasePolicy = z.strictObject({ folder: repositoryPath.default("modules") });

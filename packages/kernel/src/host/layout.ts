@@ -28,7 +28,7 @@ export function layoutOf({ root, commonDir }: Anchors) {
     runs: join(state, "runs"),
     /** The folder of a run and of everything below it. */
     run: (id: string) => join(state, "runs", named(id)),
-    /** What the factory keeps beyond its runs; `artifacts/layout.ts` has its parts. */
+    /** What a protocol keeps beyond its runs. */
     stateStore: join(state, "state_store"),
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),

@@ -10,7 +10,7 @@ export function isContractSurface(module: string, path: string): boolean {
   return CONTRACT_SURFACE.includes(module === "." ? path : path.slice(module.length + 1));
 }
 
-/** The factory specification has it word for word. */
+/** A specification has it word for word. */
 export function accessDenied(path: string): string {
   return (
     `ACCESS DENIED: '${path}' is a sealed implementation directory. ` +

@@ -25,7 +25,7 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("process 1", () => {
   });
   const forge = (where: Sandbox) => runCommand(where, scratchFolder(), ["perl", "-e", FORGE_EXIT_CODE, "3"]);
 
-  it("B2: a command cannot forge its exit code through the descriptors of process 1", async () => {
+  it("B2: a command cannot fake its exit code through the descriptors of process 1", async () => {
     expect(await forge(sandbox)).toMatchObject({ exitCode: 3, signal: null });
     // Each of the two walls alone is enough, and without both the trick works.
     expect(await forge(changed({ filter: null }))).toMatchObject({ exitCode: 3 });

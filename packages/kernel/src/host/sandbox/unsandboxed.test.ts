@@ -29,7 +29,7 @@ describe("without a sandbox", () => {
         ".git can neither be read nor written",
         "no TCP port of the host is reached",
         "no socket of the host is reached",
-        "a command cannot forge its exit code",
+        "a command cannot fake its exit code",
         "process 1 can neither be traced nor read",
       ]),
     );

@@ -45,7 +45,7 @@ describe.skipIf(!sandboxWorksHere())("trying the walls", () => {
   });
 
   it.each([
-    [{ init: null, filter: null }, ["a command cannot forge its exit code", "process 1 can neither be traced nor read"]],
+    [{ init: null, filter: null }, ["a command cannot fake its exit code", "process 1 can neither be traced nor read"]],
     [{ filter: null }, ["no keyring of the host is reached", "no file is made set-user-id"]],
   ])("finds what falls without %j", async (change, expected) => {
     expect(await fallen(change)).toEqual(expect.arrayContaining(expected));

@@ -10,7 +10,7 @@ const FORGED_CODE = 83;
 
 /** What the script inside says when an attempt got through, and what held when it does not. */
 const WALLS = {
-  forged: "a command cannot forge its exit code",
+  forged: "a command cannot fake its exit code",
   one: "process 1 can neither be traced nor read",
   root: "the command is not root on the host",
   sysctl: "no setting of the kernel can be written",

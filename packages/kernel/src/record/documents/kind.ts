@@ -45,6 +45,6 @@ export function unknownDocument(kind: string, id: string): SlipwayError {
   return new SlipwayError("input_path_not_found", `There is no ${kind} ${JSON.stringify(id.slice(0, 80))}.`, {
     kind,
     id: id.slice(0, 80),
-    suggested_next_actions: ["Look at `slipway factory status` for what there is."],
+    suggested_next_actions: ["Look at `slipway status` for what there is."],
   });
 }
