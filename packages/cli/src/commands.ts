@@ -43,9 +43,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...PROTOCOLS.map(({ command }) => command),
   {
     name: "status",
-    summary: "what every feature and run is doing; changes nothing",
+    summary: "what every feature and run is doing, or one run as a tree; changes nothing",
     example: "slipway status --json",
-    positionals: [],
+    positionals: [{ name: "run", describe: "run id: only this run, as a tree", required: false }],
     options: {},
     load: () => import("./commands/status.ts"),
   },

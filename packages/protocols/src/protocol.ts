@@ -4,7 +4,9 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AgentDesk } from "./desk.ts";
 import type { Line } from "./narration/line.ts";
+import type { RunNode } from "./run-view.ts";
 import type { CommandSpec } from "./surface/command.ts";
+import type { Reader } from "./surface/surface.ts";
 
 /** What the program knows of a protocol before it loads it. */
 export interface ProtocolEntry {
@@ -41,6 +43,8 @@ export interface Protocol {
   open(host: Host): Services;
   /** Null for what says nothing to a person, and for streams of other protocols. */
   narrate(event: JournalEvent): Line | null;
+  /** What there is of a run below its own node, as one tree. */
+  view(reader: Reader, runId: string): Promise<RunNode[]>;
   /** What a completed run came to: its exit code and last words, the same for `run`, `watch` and `resume`. */
   describe(result: unknown): Ending;
 }

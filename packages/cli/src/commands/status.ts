@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import type { Glance, RunGlance } from "@slipway/kernel/change/views/board/board";
 import { findLayout, glance } from "@slipway/kernel/open-board";
 import type { RunCommand } from "@slipway/protocols/surface/command";
-import { EXIT } from "@slipway/protocols/surface/exit-codes";
+import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
+import type { Surface } from "@slipway/protocols/surface/surface";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
@@ -12,10 +13,22 @@ import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 export const run: RunCommand = async (args, io) => {
+  const [named] = args.positionals;
+  if (named !== undefined) return showRun(named, args.flag("json"), io);
   const found = await glance(findLayout(io.cwd));
   io.out(args.flag("json") ? jsonLine(found) : `${lines(found, io).join("\n")}\n`);
   return EXIT.done;
 };
+
+/** One run as a tree. Loaded only here: without a name the command has to answer at once. */
+async function showRun(named: string, json: boolean, surface: Surface): Promise<ExitCode> {
+  const [{ runView }, { runTreeLines }] = await Promise.all([import("@slipway/runtime/run-view"), import("../render/run-tree.ts")]);
+  return surface.reader(async (reader) => {
+    const view = await runView(reader, named);
+    surface.out(json ? jsonLine(view) : `${runTreeLines(view, surface.color, Date.now()).join("\n")}\n`);
+    return EXIT.done;
+  });
+}
 
 /** Nothing is cut where nobody's screen ends. */
 const NO_SCREEN = 1000;

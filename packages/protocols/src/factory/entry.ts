@@ -9,6 +9,7 @@ import { productLoop } from "./product/loop.ts";
 import { factory as root, type FactoryResult } from "./protocol.ts";
 import { releaseLanding } from "./release/landing.ts";
 import { openFactoryShop } from "./shop.ts";
+import { viewFactory } from "./view.ts";
 
 export const factory: Protocol = {
   started: [root, partial, lateChange],
@@ -23,5 +24,6 @@ export const factory: Protocol = {
     };
   },
   narrate: narrateFactory,
+  view: viewFactory,
   describe: (result) => describeFactory(result as FactoryResult | LateChangeResult),
 };
