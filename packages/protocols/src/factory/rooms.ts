@@ -32,7 +32,7 @@ export function openFactoryRooms(records: Records, { model, unhurried = false }:
   const folder = layout.stateStore;
   const late = unhurried ? { backlog: records.backlog } : {};
   const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...late });
-  const sealing = openDocuments({ db, door: records.door.unhurried, onDisk: records.door.onDisk, fs: nodeFileSystem, folder });
+  const sealing = openDocuments({ db, door: records.door, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
   const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...late });
   return {

@@ -1,12 +1,8 @@
-import { join } from "node:path";
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
 import { openWebSearch } from "@slipway/agents/web-search/web-search";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SearchInput } from "./code-index/search.ts";
 import { readerAt } from "@slipway/kernel/config/committed";
-import { STAGED } from "@slipway/kernel/record/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import { sweepTemporaries } from "@slipway/kernel/host/files/write-atomic";
 import { resolveCommit } from "@slipway/kernel/host/git/branch";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { LanguageReader } from "@slipway/languages/language";
@@ -55,7 +51,6 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   let ready: Promise<void> | null = null;
 
   async function atFirst(): Promise<void> {
-    await sweepTemporaries(nodeFileSystem, join(records.layout.stateStore, STAGED), kernel.clock.now());
     await renewLatest({ db: records.database.db, ...rooms });
     records.backlog.later(() => records.objects.makeFolders());
   }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../operations/call.ts";
 import type { Backlog } from "../../host/files/backlog.ts";
@@ -17,8 +16,6 @@ export interface Documents {
   keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
   /** Several of one kind, all or none. */
   keepAll<T>(call: Call, kind: DocumentKind<T>, bodies: readonly object[]): Promise<T[]>;
-  /** Before it is kept, if it ever is: its files are written ahead. What is returned drops them, where they were not kept. */
-  ahead<T>(kind: DocumentKind<T>, id: string, body: T): Promise<() => Promise<void>>;
   /** `wish` names the change: the same call twice is worked out and done once. */
   revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
   get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
@@ -31,9 +28,6 @@ export interface Documents {
   renew<T>(kind: DocumentKind<T>, id: string): Promise<number>;
 }
 
-/** In the state store: what is not there yet. */
-export const STAGED = ".staged";
-
 export interface DocumentsOptions {
   readonly db: Db;
   readonly door: Door;
@@ -41,21 +35,19 @@ export interface DocumentsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
-  /** For a door that does not wait: what is kept is on the disk before a file shows it, when this says so. */
-  readonly onDisk?: () => Promise<void>;
   /** Files of loose kinds are put off; `renew` makes them again after a crash that was quicker. */
   readonly backlog?: Backlog;
 }
 
 export function openDocuments(options: DocumentsOptions): Documents {
-  const { db, door, fs, folder, uuid = randomUUID, onDisk, backlog } = options;
+  const { db, door, fs, folder, uuid = randomUUID, backlog } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project<T>(kind: DocumentKind<T>, id: string, body: T, record?: () => Promise<void>): Promise<number> {
+  async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
     const options = { whole: kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
-    return showInOrder(all, record?.());
+    return showInOrder(all);
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
@@ -65,14 +57,9 @@ export function openDocuments(options: DocumentsOptions): Documents {
   }
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
-    if (backlog !== undefined && kind.loose === true) {
-      const kept = await get(kind, id);
-      backlog.later(() => project(kind, id, kept));
-      return kept;
-    }
     const kept = await get(kind, id);
-    // A file that is being synced holds up those that are being made: first all of them, then the disk.
-    await project(kind, id, kept, onDisk && (() => turn().then(onDisk)));
+    if (backlog !== undefined && kind.loose === true) backlog.later(() => project(kind, id, kept));
+    else await project(kind, id, kept);
     return kept;
   }
 
@@ -84,10 +71,6 @@ export function openDocuments(options: DocumentsOptions): Documents {
     async keepAll({ actor, operationId }, kind, bodies) {
       const { kept } = await door.perform(keepAllOperation(kind, uuid), actor, operationId, { bodies });
       return Promise.all(kept.map(({ id }) => projected(kind, id)));
-    },
-    async ahead(kind, id, body) {
-      const texts = Object.entries(kind.files(id, body)).map(([path, text]) => [join(folder, path), text]);
-      return files.ahead(join(folder, STAGED), Object.fromEntries(texts) as Record<string, string>);
     },
     async revise({ actor, operationId }, kind, id, wish, revise) {
       await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });

@@ -11,7 +11,7 @@ import { askIndex } from "./indexed.ts";
 import type { Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
 import type { EngineeringSite } from "./site.ts";
-import { verify, type Ahead, type Passed } from "./verify.ts";
+import { verify, type Passed } from "./verify.ts";
 
 /** What is shipped, and on whose word. */
 export interface Shipment {
@@ -37,17 +37,11 @@ export type ShipOutcome =
  * The fingerprint, the tests, the evidence, the seal, the index: in this order, and by the harness alone. What the Proposer says about
  * its tests is not asked. Whatever fails leaves nothing behind.
  */
-export async function ship(
-  site: EngineeringSite,
-  brief: ModuleBrief,
-  attempt: number,
-  shipment: Shipment,
-  ahead: Ahead | null = null,
-): Promise<ShipOutcome> {
+export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
   const step = `${module_id}/${shipment.amended ? "ship-amended" : "ship"}:${attempt}`;
   const [{ mismatch, tested }, environment] = await site.books.beside(
-    () => ahead?.verified ?? verify(site, step, brief, shipment.files),
+    () => verify(site, step, brief, shipment.files),
     () => environmentOf(site, step, brief),
   );
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
