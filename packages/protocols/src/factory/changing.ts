@@ -16,7 +16,7 @@ import { exceptionKind, type InterfaceChangeException } from "./exceptions/schem
 import type { FactoryShop } from "./shop.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
-const CHANGE_VERSION = "1";
+const CHANGE_VERSION = "2";
 
 export interface ChangeInput {
   readonly exception_id: string;

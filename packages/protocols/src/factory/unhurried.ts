@@ -17,17 +17,6 @@ export function unhurried(ctx: Ctx): Ctx {
   };
 }
 
-/** Nobody waits for a person, or for time to pass, with something left to do. */
-export function settledBefore(ctx: Ctx, settled: () => Promise<void>): Ctx {
-  const after =
-    <A extends unknown[], R>(wait: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
-      await settled();
-      return wait(...given);
-    };
-  return { ...ctx, ask: after(ctx.ask) as Ctx["ask"], sleep: after(ctx.sleep) };
-}
-
 /** A run that has ended is not taken up again, and nobody would write what it had put off. */
 export async function settledAtLast<T>({ settled }: Settling, work: () => Promise<T>): Promise<T> {
   try {

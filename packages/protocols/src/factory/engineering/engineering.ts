@@ -45,15 +45,7 @@ export const engineering = workflow<EngineeringInput, EngineeringResult, Enginee
   (ctx, input, shop) => engineerTask(engineeringSite(ctx, shop, input.task), input.resumption),
 );
 
-/** However it ends, what is due is on record before anybody hears of it. */
 export async function engineerTask(site: EngineeringSite, resumption?: Resumption): Promise<EngineeringResult> {
-  const [worked] = await Promise.allSettled([workOn(site, resumption)]);
-  await site.books.catchUp();
-  if (worked.status === "rejected") throw worked.reason;
-  return worked.value;
-}
-
-async function workOn(site: EngineeringSite, resumption?: Resumption): Promise<EngineeringResult> {
   const { task_id } = site.task;
   const continued = resumption?.kind === "override" || resumption?.kind === "fix" ? resumption : null;
   const planned =

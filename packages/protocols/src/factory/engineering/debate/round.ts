@@ -33,7 +33,7 @@ type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
 export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
   const { site, brief, rounds } = debate;
   const { round, retryCount, revision, given } = turn;
-  const outcome = given === null ? await propose(site, debate, round, revision) : onRecord(given);
+  const outcome = given === null ? await propose(site, debate, round, revision) : ({ kind: "proposed", proposed: given } as const);
   if (outcome.kind === "exception")
     return over({ status: "exception", raised: outcome.raised, exception_id: outcome.exception_id, rounds });
   if (outcome.kind === "none") {
@@ -43,29 +43,13 @@ export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
     }
     return { over: null, revision: { ...revision, objections: { ref: null, failures: objections } } };
   }
-  const { claimed, keep } = outcome.proposal;
-  const [inspection, proposed] = await site.books.beside(
-    () => lookAt(debate, round, claimed),
-    async () => {
-      const kept = await keep();
-      await keepFiles(debate, round, "proposal", { "proposal.json": kept.proposal });
-      return kept;
-    },
-  );
+  const { proposed } = outcome;
+  await keepFiles(debate, round, "proposal", { "proposal.json": proposed.proposal });
+  const inspection = await lookAt(debate, round, proposed);
   const challenged = await challenge(site, brief, round, proposed, inspection, rounds);
   if (challenged.kind === "exception")
     return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
   return decide(debate, turn, { proposed, inspection, challenged });
-}
-
-/** What a person has provided was kept when it came. */
-function onRecord(given: Proposed) {
-  const { files, coverage, proposal, upstream_change } = given;
-  const { claim, acceptance_checks } = proposal;
-  return {
-    kind: "proposed" as const,
-    proposal: { claimed: { claim, acceptance_checks, files, coverage, upstream_change }, keep: async () => given },
-  };
 }
 
 interface Challenged {
@@ -112,18 +96,11 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     rounds.push(current);
     return halt(debate, `no valid adjudication was made: ${decided.problem}`, standing, last);
   }
-  const next = await route(debate, turn, afterAdjudication(decided.decision, retryCount));
-  const kept = Promise.withResolvers<{ readonly adjudication: Adjudication; readonly ref: string }>();
-  site.books.later(async () => {
-    const { adjudication, ref: adjudicationRef } = await decided.keep();
-    rounds.push({ ...current, adjudication });
-    await keepFiles(debate, round, "adjudication", { "adjudication.json": adjudication });
-    kept.resolve({ adjudication, ref: adjudicationRef });
-  });
-  // What is approved as it stands is kept while the ship step runs the tests.
+  const { adjudication, ref: adjudicationRef } = decided;
+  rounds.push({ ...current, adjudication });
+  await keepFiles(debate, round, "adjudication", { "adjudication.json": adjudication });
+  const next = await route(debate, turn, afterAdjudication(adjudication.decision, retryCount));
   if (next === "ship") return deliver(debate, turn, { ...last, proposed }, ref, null);
-  await site.books.catchUp();
-  const { adjudication, ref: adjudicationRef } = await kept.promise;
   if (next === "halt") return halt(debate, "the Arbiter rejected it and no revision is left", standing, last);
   if (next === "revise") {
     const ground = { to: "DRAFT", revisionsLeft: MAX_REVISIONS - retryCount } as const;
