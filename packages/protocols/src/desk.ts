@@ -98,7 +98,7 @@ export function openDesk(options: DeskOptions): AgentDesk {
         event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
       // What it costs is held back before anybody is asked, and the answer kept, in durable writes of their own.
-      return kernel.door.unhurried.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
+      return kernel.door.relaxed.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { debateContract } from "./change-debate.ts";
+import { RELAXED } from "./durability.ts";
 import { engineerTask } from "./engineering/engineering.ts";
 import type { PlanDraft } from "./engineering/micro-plan.ts";
 import type { EngineeringTask } from "./engineering/ports.ts";
@@ -66,6 +67,7 @@ export const interfaceChange = workflow<ChangeInput, ChangeResult, FactoryShop>(
     );
     return { status: "shipped", module_ref };
   },
+  RELAXED,
 );
 
 /** Also when it was agreed on before and could not be built: the folder has what was last agreed on. */

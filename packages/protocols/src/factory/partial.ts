@@ -1,9 +1,10 @@
 import { workflow } from "@slipway/durable/ctx";
+import { RELAXED } from "./durability.ts";
 import { releasePorts, landRelease, type ReleaseResult } from "./releasing.ts";
 import { partialRelease } from "./release/release.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./unhurried.ts";
+import { settledAtLast } from "./settled.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const PARTIAL_VERSION = "1";
@@ -27,4 +28,5 @@ export const partial = workflow<PartialInput, ReleaseResult, FactoryShop>(
       });
       return landRelease(site, release);
     }),
+  RELAXED,
 );

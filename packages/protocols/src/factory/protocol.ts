@@ -2,13 +2,14 @@ import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { tryGatesOnBase } from "../base-gates.ts";
 import type { RunAgents } from "../features/protocol.ts";
 import { projectSteps } from "./building.ts";
+import { RELAXED } from "./durability.ts";
 import { sameSpec } from "./incremental/same-spec.ts";
 import { productLoop, type ProductInput } from "./product/loop.ts";
 import { projectLoop } from "./project/loop.ts";
 import { landRelease, releaseProject, type ReleaseResult } from "./releasing.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./unhurried.ts";
+import { settledAtLast } from "./settled.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 const FACTORY_VERSION = "4";
@@ -28,8 +29,11 @@ export type FactoryResult =
   | { readonly status: "nothing_built" };
 
 /** From a page of intent to a spec, from the spec to shipped modules task by task, from those to a release. */
-export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("factory", FACTORY_VERSION, (ctx, input, shop) =>
-  settledAtLast(shop, () => build(ctx, input, shop)),
+export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>(
+  "factory",
+  FACTORY_VERSION,
+  (ctx, input, shop) => settledAtLast(shop, () => build(ctx, input, shop)),
+  RELAXED,
 );
 
 async function build(ctx: Ctx, input: FactoryInput, shop: FactoryShop): Promise<FactoryResult> {

@@ -10,7 +10,7 @@ import { factoryRecords } from "./testing/factory-records.ts";
 
 test("what a power cut has emptied of the last records is made again; what was kept long before is not looked at", async () => {
   const { records, folder, call } = await factoryRecords();
-  const rooms = openFactoryRooms(records, { unhurried: true });
+  const rooms = openFactoryRooms(records, { durability: "relaxed" });
   const pack = async () => (await rooms.store.keepContextPack(call(), PACK)).context_pack_id;
   const [early, late] = [await pack(), await pack()];
   const round = { debate: "CTR-0a1b2c3d", round: 1, files: { "witnesses.json": [] } };
@@ -37,10 +37,10 @@ test("what a power cut has emptied of the last records is made again; what was k
 test("what was put off by somebody who died before is made when the run goes on", async () => {
   const { records, folder, call } = await factoryRecords();
   const forgetful = { ...records, backlog: { later: () => undefined, settled: async () => undefined } };
-  const { context_pack_id } = await openFactoryRooms(forgetful, { unhurried: true }).store.keepContextPack(call(), PACK);
+  const { context_pack_id } = await openFactoryRooms(forgetful, { durability: "relaxed" }).store.keepContextPack(call(), PACK);
   const file = join(folder, storePaths.contextPack(context_pack_id));
   expect(existsSync(file)).toBe(false);
-  await renewLatest({ db: records.database.db, ...openFactoryRooms(records, { unhurried: true }) });
+  await renewLatest({ db: records.database.db, ...openFactoryRooms(records, { durability: "relaxed" }) });
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ context_pack_id });
 });
 

@@ -12,6 +12,7 @@ import { openShop, type Shop as FeatureShop } from "../features/shop.ts";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { artifactTools } from "./artifact-tools.ts";
 import { deprecatedDependencies } from "./deprecation/deprecate.ts";
+import { RELAXED } from "./durability.ts";
 import type { EngineeringShop } from "./engineering/ports.ts";
 import { rebuildPlan } from "./incremental/earlier.ts";
 import { contractDelta } from "./exceptions/schema.ts";
@@ -24,7 +25,7 @@ import { renewLatest } from "./renewing.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";
-import type { Settling } from "./unhurried.ts";
+import type { Settling } from "./settled.ts";
 
 /** What a run of this protocol works with: the shops of its loops, and what lies between them. */
 export interface FactoryShop extends Settling, ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
@@ -46,7 +47,7 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const { language, prepare } = given === undefined ? lateTypeScript() : { language: given, prepare: async () => undefined };
   const base = `refs/heads/${configuration.policy.worktree.base_branch}`;
   const model = openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal });
-  const rooms = openFactoryRooms(records, { model, unhurried: true });
+  const rooms = openFactoryRooms(records, { model, ...RELAXED });
   const { documents, codeIndex } = rooms;
   let ready: Promise<void> | null = null;
 

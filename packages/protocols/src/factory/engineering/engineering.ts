@@ -1,4 +1,5 @@
 import { workflow } from "@slipway/durable/ctx";
+import { RELAXED } from "../durability.ts";
 import { findDependencies, loadModules, type ModuleBrief } from "./brief.ts";
 import { debateModule, type ModuleOutcome } from "./debate/debate.ts";
 import { MAX_REVISIONS } from "./debate/rules.ts";
@@ -43,6 +44,7 @@ export const engineering = workflow<EngineeringInput, EngineeringResult, Enginee
   "factory-task",
   ENGINEERING_VERSION,
   (ctx, input, shop) => engineerTask(engineeringSite(ctx, shop, input.task), input.resumption),
+  RELAXED,
 );
 
 export async function engineerTask(site: EngineeringSite, resumption?: Resumption): Promise<EngineeringResult> {

@@ -3,7 +3,6 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";
-import { unhurried } from "../unhurried.ts";
 import type { EngineeringShop, EngineeringTask } from "./ports.ts";
 
 /** Where one task is worked on. */
@@ -16,8 +15,7 @@ export interface EngineeringSite extends Omit<Waiting, "kernel"> {
   readonly keep: <T>(step: string, body: (call: Call) => Promise<T>) => Promise<T>;
 }
 
-export function engineeringSite(run: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
-  const ctx = unhurried(run);
+export function engineeringSite(ctx: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   const keep = <T>(step: string, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));

@@ -11,6 +11,7 @@ import { earlierFrom } from "../incremental/previous.ts";
 import { lateChange, type LateChangeInput } from "../late-change.ts";
 import { factory, type FactoryInput } from "../protocol.ts";
 import { openFactoryShop, type FactoryShop } from "../shop.ts";
+import { migrateFactory } from "../tables.ts";
 
 export const language = rememberingReader();
 
@@ -67,6 +68,7 @@ export async function openWorks(
 ): Promise<Works> {
   const scratch = await openScratchKernel({ "slipway/policy.yaml": approval === "asked" ? POLICY : WITHOUT_APPROVAL });
   const { records, root } = scratch;
+  await migrateFactory(records.database.db, records.database.sqlite.path);
   const kernel = { ...scratch.kernel, sandbox: rememberingSandbox };
   const asked: Works["asked"] = [];
   const turns = new Map<string, number>();
