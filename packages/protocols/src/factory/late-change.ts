@@ -8,7 +8,6 @@ import type { Escalation } from "./escalation/schema.ts";
 import { decisionLogKind, noted, type ExceptionStatus } from "./exceptions/decisions.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./settled.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const LATE_CHANGE_VERSION = "1";
@@ -30,7 +29,7 @@ export type LateChangeResult =
 export const lateChange = workflow<LateChangeInput, LateChangeResult, FactoryShop>(
   "factory-late-change",
   LATE_CHANGE_VERSION,
-  (ctx, input, shop) => settledAtLast(shop, () => changeLate(ctx, input, shop)),
+  changeLate,
   RELAXED,
 );
 

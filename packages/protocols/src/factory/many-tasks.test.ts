@@ -10,6 +10,7 @@ import { projectLoop } from "./project/loop.ts";
 import { specOf } from "./project/testing/specs.ts";
 import { openFactoryShop, type FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
+import { migrateFactory } from "./tables.ts";
 
 interface Size {
   /** Stories of a hundred tasks, in chains of ten. */
@@ -39,6 +40,7 @@ async function runOf(size: Size) {
   vi.stubEnv("NODE_ENV", "production");
   onTestFinished(() => void vi.unstubAllEnvs());
   const scratch = await openScratchKernel();
+  await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const { database, objects, clock, ids, inbox } = scratch.records;
   // Nobody pulls the plug here, and a thousand turns are tens of thousands of commits.
   await database.sqlite.exclusive((connection) => connection.exec("PRAGMA synchronous = OFF"));

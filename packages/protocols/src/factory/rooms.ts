@@ -8,6 +8,7 @@ import { openProjects } from "./projects/projects.ts";
 import type { Records } from "@slipway/kernel/record/storage";
 import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";
+import { notePending } from "./pending-files.ts";
 import type { ProjectRoom } from "./project/project.ts";
 import { engineeringStore } from "./store.ts";
 
@@ -30,16 +31,16 @@ export function openFactoryRooms(records: Records, { model, durability = "synced
   const { db } = database;
   const door = durability === "relaxed" ? records.door.relaxed : records.door;
   const folder = layout.stateStore;
-  const late = durability === "relaxed" ? { backlog: records.backlog } : {};
-  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...late });
+  const unsynced = durability === "relaxed" ? { pending: notePending } : {};
+  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...unsynced });
   const sealing = openDocuments({ db, door: records.door, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...late });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...unsynced });
   return {
     artifacts,
     documents,
     codeIndex,
-    room: { projects: openProjects({ db, door }), stateStore: folder, clock, ...late },
+    room: { projects: openProjects({ db, door }), stateStore: folder, clock },
     store: engineeringStore({ artifacts, documents, sealing, index: codeIndex }),
   };
 }

@@ -10,6 +10,7 @@ import { releasedModule } from "./releasing.ts";
 import { openFactoryShop, type FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
 import { shippedEntry } from "./testing/factory-records.ts";
+import { migrateFactory } from "./tables.ts";
 
 let scratch: ScratchKernel;
 let shop: FactoryShop;
@@ -18,6 +19,7 @@ const call = (run = "run/task:1") => ({ actor: { type: "orchestrator", id: "test
 
 beforeEach(async () => {
   scratch = await openScratchKernel({ "notes.md": "committed\n" });
+  await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const desk = { invoke: () => Promise.reject(new Error("nobody is asked")) };
   shop = openFactoryShop({ kernel: scratch.kernel, desk, env: {} });
 });

@@ -21,14 +21,13 @@ import { raisePort } from "./raising.ts";
 import { reuseFacts, searchAs } from "./reuse/reuse.ts";
 import { reuseReportSchema } from "./reuse/schema.ts";
 import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
-import { renewLatest } from "./renewing.ts";
+import { restorePending } from "./pending-files.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";
-import type { Settling } from "./settled.ts";
 
 /** What a run of this protocol works with: the shops of its loops, and what lies between them. */
-export interface FactoryShop extends Settling, ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
+export interface FactoryShop extends ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
   /** Before any task is worked on, in each process: what takes long to load is loaded here. */
@@ -51,20 +50,14 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const { documents, codeIndex } = rooms;
   let ready: Promise<void> | null = null;
 
-  async function atFirst(): Promise<void> {
-    await renewLatest({ db: records.database.db, ...rooms });
-    records.backlog.later(() => records.objects.makeFolders());
-  }
-
   return {
     ...openShop(kernel, desk),
     ...rooms,
-    settled: records.backlog.settled,
     keepContextPack: rooms.store.keepContextPack,
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
     prepare: async () => {
-      await Promise.all([prepare(), (ready ??= atFirst())]);
+      await Promise.all([prepare(), (ready ??= restorePending({ db: records.database.db, clock: records.clock, ...rooms }))]);
     },
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../operations/call.ts";
-import type { Backlog } from "../../host/files/backlog.ts";
 import type { FileSystem } from "../../host/files/file-system.ts";
 import { projectedFiles, showInOrder } from "../../host/files/projection-writer.ts";
 import type { Door } from "../operations/door.ts";
 import { unknownDocument, type DocumentKind } from "./kind.ts";
-import { keepAllOperation, keepOperation, reviseOperation, type Revise } from "./operations.ts";
+import { keepAllOperation, keepOperation, reviseOperation, type NotePending, type Revise } from "./operations.ts";
 import { all, latest } from "./store.ts";
 
 /** Records of the state store under an id of their own. The rows are the record; the files are made from them. */
@@ -35,17 +34,17 @@ export interface DocumentsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
-  /** Files of loose kinds are put off; `renew` makes them again after a crash that was quicker. */
-  readonly backlog?: Backlog;
+  /** Notes records of loose kinds whose files are written without fsync; whoever takes these notes calls `renew` after a power cut. */
+  readonly pending?: NotePending;
 }
 
 export function openDocuments(options: DocumentsOptions): Documents {
-  const { db, door, fs, folder, uuid = randomUUID, backlog } = options;
+  const { db, door, fs, folder, uuid = randomUUID, pending } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
   async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
-    const options = { whole: kind.loose !== true };
+    const options = { whole: pending === undefined || kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
     return showInOrder(all);
   }
@@ -58,22 +57,21 @@ export function openDocuments(options: DocumentsOptions): Documents {
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
     const kept = await get(kind, id);
-    if (backlog !== undefined && kind.loose === true) backlog.later(() => project(kind, id, kept));
-    else await project(kind, id, kept);
+    await project(kind, id, kept);
     return kept;
   }
 
   return {
     async keep({ actor, operationId }, kind, body) {
-      const { id } = await door.perform(keepOperation(kind, uuid), actor, operationId, { body });
+      const { id } = await door.perform(keepOperation(kind, uuid, pending), actor, operationId, { body });
       return projected(kind, id);
     },
     async keepAll({ actor, operationId }, kind, bodies) {
-      const { kept } = await door.perform(keepAllOperation(kind, uuid), actor, operationId, { bodies });
+      const { kept } = await door.perform(keepAllOperation(kind, uuid, pending), actor, operationId, { bodies });
       return Promise.all(kept.map(({ id }) => projected(kind, id)));
     },
     async revise({ actor, operationId }, kind, id, wish, revise) {
-      await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });
+      await door.perform(reviseOperation(kind, revise, pending), actor, operationId, { id, wish });
       return projected(kind, id);
     },
     get,

@@ -151,8 +151,6 @@ export async function openWorks(
     question,
     async drive() {
       const outcome = await engine.drive(runId, { whenWaiting: "return" });
-      // A moment later, when somebody looks.
-      await records.backlog.settled();
       return outcome;
     },
     async answer(value) {
