@@ -8,7 +8,7 @@ import { openProjects } from "./projects/projects.ts";
 import type { Records } from "@slipway/kernel/record/storage";
 import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";
-import { notePending } from "./pending-files.ts";
+import { notePending } from "./pending-files/pending-files.ts";
 import type { ProjectRoom } from "./project/project.ts";
 import { engineeringStore } from "./store.ts";
 

@@ -21,7 +21,7 @@ import { raisePort } from "./raising.ts";
 import { reuseFacts, searchAs } from "./reuse/reuse.ts";
 import { reuseReportSchema } from "./reuse/schema.ts";
 import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
-import { restorePending } from "./pending-files.ts";
+import { restorePending } from "./pending-files/pending-files.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";

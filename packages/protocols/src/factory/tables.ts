@@ -3,7 +3,7 @@ import type { Migration } from "@slipway/kernel/record/database/migration";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import { createArtifacts, createArtifactTexts, type ArtifactTables } from "./artifacts/tables.ts";
 import { createCodeIndex, type CodeIndexTables } from "./code-index/tables.ts";
-import { createFilesPending, type PendingFilesTables } from "./pending-files.ts";
+import { createFilesPending, type PendingFilesTables } from "./pending-files/tables.ts";
 import { addProjectOrigin, createProjects, type ProjectTables } from "./projects/tables.ts";
 
 declare module "@slipway/kernel/record/database/tables" {

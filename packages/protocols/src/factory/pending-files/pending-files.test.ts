@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { storePaths } from "./artifacts/layout.ts";
+import { storePaths } from "../artifacts/layout.ts";
 import { notePending, restorePending } from "./pending-files.ts";
-import { openFactoryRooms } from "./rooms.ts";
-import { factoryRecords } from "./testing/factory-records.ts";
+import { openFactoryRooms } from "../rooms.ts";
+import { factoryRecords } from "../testing/factory-records.ts";
 
 const PACK = {
   created_for: { role: "planner", run_id: "r", task_ref: "T-a-b-c-001@1.0.0" },

@@ -3,25 +3,9 @@ import { fixed } from "@slipway/kernel/record/database/prepared-query";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
-import type { Artifacts } from "./artifacts/artifacts.ts";
-import { contextPackKind, contributionKind, debateFileKind } from "./kept.ts";
-import { reuseReportKind } from "./reuse/schema.ts";
-
-/** Records whose files were written without fsync, so that a power cut may have emptied them. */
-export interface PendingFilesTables {
-  files_pending: { kind: string; id: string; written_at: number };
-}
-
-export async function createFilesPending(tx: Tx): Promise<void> {
-  await tx.schema
-    .createTable("files_pending")
-    .addColumn("kind", "text", (column) => column.notNull())
-    .addColumn("id", "text", (column) => column.notNull())
-    .addColumn("written_at", "integer", (column) => column.notNull())
-    .addPrimaryKeyConstraint("files_pending_key", ["kind", "id"])
-    .execute();
-  await tx.schema.createIndex("files_pending_by_time").on("files_pending").columns(["written_at"]).execute();
-}
+import type { Artifacts } from "../artifacts/artifacts.ts";
+import { contextPackKind, contributionKind, debateFileKind } from "../kept.ts";
+import { reuseReportKind } from "../reuse/schema.ts";
 
 /** The system writes a file to the disk by itself after half a minute, unless somebody has set it up otherwise. */
 const SURELY_WRITTEN_MS = 120_000;
