@@ -35,7 +35,7 @@ function createCtx(scope: Scope): Ctx {
     ask: (name, question) => live(scope, () => ask(scope, name, question)),
     sleep: (name, ms) => live(scope, () => sleep(scope, name, ms)),
     until: (name, look) => live(scope, () => until(scope, name, look)),
-    child: (name, workflow, input, options) => live(scope, () => child(scope, carryOut, { name, ...options }, workflow, input)),
+    child: (name, workflow, input) => live(scope, () => child(scope, carryOut, name, workflow, input)),
     all: (operations, options) => live(scope, () => all(scope, operations, options?.limit)),
   };
 }

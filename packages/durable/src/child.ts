@@ -18,17 +18,11 @@ import { startRunSpan } from "./telemetry.ts";
 
 type Settled = { readonly value: unknown } | { readonly failure: Failure };
 
-interface Part {
-  readonly name: string;
-  /** That it begins and ends need not be on the disk before the next event that has to be. */
-  readonly unhurried?: boolean;
-}
-
 /** A run of its own under the same lease. Its outcome is recorded in its own stream first, then here with its final head. */
 export async function child<I, O, K>(
   scope: Scope,
   carry: typeof carryOut,
-  { name, unhurried = false }: Part,
+  name: string,
   workflow: Workflow<I, O, K>,
   input: I,
 ): Promise<O> {
@@ -40,14 +34,15 @@ export async function child<I, O, K>(
   const row = await durably(scope, findRun(parts.sqlite, runId));
   const settled =
     row === undefined
-      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given, unhurried), unhurried)
-      : await goOn(scope, carry, workflow, row, unhurried);
+      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given))
+      : await goOn(scope, carry, workflow, row);
   const head = await durably(
     scope,
     parts.sqlite.reading(() => headWithin(parts.sqlite, runId)),
   );
   const kind = "failure" in settled ? "child_failed" : "child";
-  return replay(scope, await record(scope, { kind, name, key: name, unhurried }, canonicalJson({ run_id: runId, head, ...settled })));
+  const { durability } = scope;
+  return replay(scope, await record(scope, { kind, name, key: name, durability }, canonicalJson({ run_id: runId, head, ...settled })));
 }
 
 /** The child's row and its first event are one commit. */
@@ -56,7 +51,6 @@ async function begin<I, O, K>(
   runId: string,
   workflow: Workflow<I, O, K>,
   given: { text: string; digest: string },
-  unhurried: boolean,
 ): Promise<Stream> {
   const { sqlite, blobs, clock, observe } = scope.execution.parts;
   const { fence } = scope.stream;
@@ -78,7 +72,7 @@ async function begin<I, O, K>(
       });
       return started;
     };
-    const event = await (unhurried ? sqlite.unhurried : sqlite.exclusive)((database) => inTransaction(database, insert));
+    const event = await sqlite.exclusive((database) => inTransaction(database, insert), workflow.durability);
     observe(event);
     return { name: runId, fence, head: { seq: event.seq, hash: event.hash }, unrecalled: 0, closed: false };
   };
@@ -86,13 +80,7 @@ async function begin<I, O, K>(
 }
 
 /** An earlier process has begun it. */
-async function goOn<I, O, K>(
-  scope: Scope,
-  carry: typeof carryOut,
-  workflow: Workflow<I, O, K>,
-  row: RunRow,
-  unhurried: boolean,
-): Promise<Settled> {
+async function goOn<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, row: RunRow): Promise<Settled> {
   const { parts } = scope.execution;
   const { fence } = scope.stream;
   const stream = await durably(scope, openStream(parts.sqlite, row.run_id, fence));
@@ -103,7 +91,7 @@ async function goOn<I, O, K>(
   }
   if (row.request === "cancel") return cancel(scope, row.run_id, { reason: String(row.request_reason), by: String(row.request_by) });
   await durably(scope, retake(scope, row, workflow));
-  return run(scope, carry, workflow, stream, unhurried);
+  return run(scope, carry, workflow, stream);
 }
 
 async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, O, K>): Promise<void> {
@@ -116,28 +104,23 @@ async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, 
   if (changes === 0) throw leaseLost(rootRunId);
 }
 
-async function run<I, O, K>(
-  scope: Scope,
-  carry: typeof carryOut,
-  workflow: Workflow<I, O, K>,
-  stream: Stream,
-  unhurried: boolean,
-): Promise<Settled> {
+async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, stream: Stream): Promise<Settled> {
   const { parts } = scope.execution;
   const runId = stream.name;
   const input = await durably(scope, recordedInput<I>(parts, runId));
   const span = startRunSpan(parts.tracer, workflow.name, runId, scope.span.context);
-  const inner = openScope(scope.execution, { runId, workflow: workflow.name, stream, span }, scope);
+  const { name, durability } = workflow;
+  const inner = openScope(scope.execution, { runId, workflow: name, durability, stream, span }, scope);
   const ended = await standing(scope, () => Promise.race([carry(inner, workflow, input), inner.cancelled.promise]));
   endScope(inner, new Error(`Run ${runId} has ended.`));
   if ("by" in ended) await untilQuiet(inner);
   scope.children.delete(inner);
-  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended, unhurried);
+  return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended);
 }
 
-async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>, unhurried: boolean): Promise<Settled> {
+async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>): Promise<Settled> {
   const { parts } = scope.execution;
-  const { stream, workflow: name } = inner;
+  const { stream, workflow: name, durability } = inner;
   const { sqlite, blobs, clock } = parts;
   const text = ended.status === "completed" ? ended.value : canonicalJson({ failure: ended.failure });
   const finish = () => {
@@ -146,7 +129,7 @@ async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<ty
   };
   const write = async () => {
     await tidy(inner);
-    await append(parts, stream, { kind: ended.status, name, key: OUTCOME, unhurried, payload: await spill(blobs, text) }, finish);
+    await append(parts, stream, { kind: ended.status, name, key: OUTCOME, durability, payload: await spill(blobs, text) }, finish);
   };
   await durably(scope, write());
   scope.execution.moved();

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Durability } from "./durability.ts";
 
 /** What a run's function may do. Everything it does must go through here, or it is not remembered. */
 export interface Ctx {
@@ -14,18 +15,14 @@ export interface Ctx {
    */
   until<T>(name: string, look: () => Promise<T | undefined>): Promise<T>;
   /** A run of its own, with its own journal stream. */
-  child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I, options?: Pick<StepOptions, "unhurried">): Promise<O>;
+  child<I, O, K>(name: string, workflow: Workflow<I, O, K>, input: I): Promise<O>;
   /** The only way to be parallel. Waits for every operation to settle, then throws the first failure. */
   all<T>(operations: readonly (() => Promise<T>)[], options?: { readonly limit?: number }): Promise<T[]>;
 }
 
 export interface StepOptions {
-  /**
-   * Its record is written at once, and on the disk with the next durable write: a power cut may take it, together with everything
-   * after it, and the step is done again. For steps that let nothing out of the machine, and after which nothing gets out before
-   * something else was durably written: an operation that was claimed, a question that was asked.
-   */
-  readonly unhurried?: boolean;
+  /** Of the record of its result; that of the workflow unless told otherwise. After a power cut a relaxed step may be done again. */
+  readonly durability?: Durability;
   readonly retry?: RetryPolicy;
   readonly timeoutMs?: number;
 }
@@ -59,9 +56,16 @@ export interface Workflow<I, O, K> {
   readonly name: string;
   /** Pinned when a run starts; change it whenever steps are renamed, added or reordered. */
   readonly version: string;
+  /** Of the results of its steps and children, and, where it is a child, of its beginning and its outcome. Questions are always synced. */
+  readonly durability: Durability;
   readonly run: (ctx: Ctx, input: I, kernel: K) => Promise<O>;
 }
 
-export function workflow<I, O, K>(name: string, version: string, run: Workflow<I, O, K>["run"]): Workflow<I, O, K> {
-  return { name, version, run };
+export function workflow<I, O, K>(
+  name: string,
+  version: string,
+  run: Workflow<I, O, K>["run"],
+  { durability = "synced" }: Partial<Pick<Workflow<I, O, K>, "durability">> = {},
+): Workflow<I, O, K> {
+  return { name, version, durability, run };
 }

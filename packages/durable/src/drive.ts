@@ -33,7 +33,8 @@ export async function driveUnder<K>(
   const execution = createExecution(parts, lease.fence, options.whenWaiting ?? "return");
   const { stream, input } = await prepare(parts, lease, workflow.name);
   const span = startRunSpan(parts.tracer, workflow.name, rootRunId, context.active());
-  const root = openScope(execution, { runId: rootRunId, workflow: workflow.name, stream, span }, null);
+  const { name, durability } = workflow;
+  const root = openScope(execution, { runId: rootRunId, workflow: name, durability, stream, span }, null);
   const interrupt = () => execution.conclude({ status: "stopped", reason: interruption(options.signal), by: "process" });
   options.signal?.addEventListener("abort", interrupt, { once: true });
   if (options.signal?.aborted === true) interrupt();

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { chainVerifier, eventHash, GENESIS, nameFault, type Head, type JournalEvent, type Suspect, type Verdict } from "./chain.ts";
+import type { Durability } from "./durability.ts";
 import type { Blobs, Clock } from "./environment.ts";
 import { SlipwayError } from "./errors.ts";
 import { blobFault, brokenJournal } from "./payload.ts";
@@ -27,8 +28,7 @@ export interface Draft {
   readonly kind: string;
   readonly name: string;
   readonly key?: string;
-  /** It need not be on the disk before the next event that has to be. */
-  readonly unhurried?: boolean;
+  readonly durability?: Durability;
   /** Stored text, see payload.ts. */
   readonly payload: string;
 }
@@ -49,14 +49,13 @@ export async function append(
   draft: Draft,
   also?: () => void,
 ): Promise<JournalEvent> {
-  const turn = draft.unhurried === true ? sqlite.unhurried : sqlite.exclusive;
-  const event = await turn((database) => {
+  const event = await sqlite.exclusive((database) => {
     if (stream.closed) throw leaseLost(stream.fence.rootRunId);
     const insert = () => insertFenced(sqlite, stream, draft, clock.now());
     const inserted = also === undefined ? insert() : inTransaction(database, () => insertAnd(insert, also));
     stream.head = { seq: inserted.seq, hash: inserted.hash };
     return inserted;
-  });
+  }, draft.durability);
   observe(event);
   return event;
 }

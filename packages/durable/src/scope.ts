@@ -1,3 +1,4 @@
+import type { Durability } from "./durability.ts";
 import { SlipwayError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
 import type { Stream } from "./journal.ts";
@@ -13,6 +14,7 @@ export interface Scope {
   readonly execution: Execution;
   readonly runId: string;
   readonly workflow: string;
+  readonly durability: Durability;
   readonly stream: Stream;
   readonly span: RunSpan;
   readonly children: Set<Scope>;
@@ -30,7 +32,9 @@ export interface Scope {
   ended: boolean;
 }
 
-export function openScope(execution: Execution, run: Pick<Scope, "runId" | "workflow" | "stream" | "span">, parent: Scope | null): Scope {
+type OpenedRun = Pick<Scope, "runId" | "workflow" | "durability" | "stream" | "span">;
+
+export function openScope(execution: Execution, run: OpenedRun, parent: Scope | null): Scope {
   const scope: Scope = {
     ...run,
     execution,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Durability } from "./durability.ts";
 import { SlipwayError, type ErrorCode } from "./errors.ts";
 
 /**
@@ -9,15 +10,10 @@ import { SlipwayError, type ErrorCode } from "./errors.ts";
  */
 export interface Sqlite {
   readonly path: string;
-  /** Runs `work` alone on the connection. */
-  exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T>;
+  /** Runs `work` alone on the connection; its commits are synced unless told otherwise. */
+  exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>, durability?: Durability): Promise<T>;
   /** Runs `work` inside BEGIN IMMEDIATE … COMMIT; `work` must be synchronous. */
   write<T>(work: (database: DatabaseSync) => T): Promise<T>;
-  /**
-   * Like `exclusive`, for a commit that does not wait for the disk: it is on it with the next one that does. A power cut may take it,
-   * and then everything that was written after it as well; a process that dies takes nothing.
-   */
-  unhurried<T>(work: (database: DatabaseSync) => T | Promise<T>): Promise<T>;
   /** Like `exclusive`, for work that writes nothing. */
   reading<T>(work: (database: DatabaseSync) => T): Promise<T>;
   /** Prepared once per SQL text. Call only inside `exclusive` or `write`. */
@@ -40,7 +36,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
   const holder = new AsyncLocalStorage<{ active: boolean }>();
   let tail: Promise<unknown> = Promise.resolve();
   let turns = 0;
-  let waits = true;
+  let level: Durability = "synced";
   const over = () => void turns--;
 
   function prepare(sql: string): StatementSync {
@@ -49,30 +45,30 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
     return statement;
   }
 
-  /** In WAL mode the order of commits is kept, so what is lost is always the end. Said to SQLite only when it changes. */
-  function setWaiting(wanted: boolean): void {
-    if (waits === wanted) return;
-    prepare(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`).run();
-    waits = wanted;
+  /** In WAL mode the order of commits is kept, so what is lost is always the end. Set only when it changes. */
+  function setLevel(wanted: Durability): void {
+    if (level === wanted) return;
+    prepare(`PRAGMA synchronous = ${wanted === "synced" ? "FULL" : "NORMAL"}`).run();
+    level = wanted;
   }
 
-  /** `waiting` is whether its commits wait for the disk; null for work that has none. */
-  function inTurn<T>(work: Work<T>, waiting: boolean | null): Promise<T> {
+  /** Null for work without a commit. */
+  function inTurn<T>(work: Work<T>, durability: Durability | null): Promise<T> {
     if (holder.getStore()?.active === true) {
       return Promise.reject(
         new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."),
       );
     }
     // The first in line need not wait for a turn of the event loop.
-    const result = turns++ === 0 ? turn(work, waiting) : tail.then(() => turn(work, waiting));
+    const result = turns++ === 0 ? turn(work, durability) : tail.then(() => turn(work, durability));
     tail = result.then(over, over);
     return result;
   }
 
-  async function turn<T>(work: Work<T>, waiting: boolean | null): Promise<T> {
+  async function turn<T>(work: Work<T>, durability: Durability | null): Promise<T> {
     const mine = { active: true };
     try {
-      if (waiting !== null) setWaiting(waiting);
+      if (durability !== null) setLevel(durability);
       return await holder.run(mine, work, database);
     } catch (error) {
       throw translate(error, path);
@@ -83,9 +79,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
 
   return {
     path,
-    exclusive: (work) => inTurn(work, true),
-    write: (work) => inTurn((connection) => inTransaction(connection, work), true),
-    unhurried: (work) => inTurn(work, false),
+    exclusive: (work, durability = "synced") => inTurn(work, durability),
+    write: (work) => inTurn((connection) => inTransaction(connection, work), "synced"),
     reading: (work) => inTurn(work, null),
     prepare,
     close: () => inTurn((connection) => connection.close(), null),

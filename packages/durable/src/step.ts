@@ -18,7 +18,7 @@ export async function step<T>(scope: Scope, name: string, body: Body<T>, options
 }
 
 async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, options: StepOptions): Promise<T> {
-  const { retry, timeoutMs, unhurried = false } = options;
+  const { retry, timeoutMs, durability = scope.durability } = options;
   const { clock, onStepStart } = scope.execution.parts;
   for (let attempt = retry === undefined ? 1 : await nextAttempt(scope, name); ; attempt++) {
     onStepStart(scope.runId, name);
@@ -26,7 +26,7 @@ async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, option
     const ms = () => Math.round(clock.monotonic() - startedAt);
     const result = await tryOnce(scope, name, body, timeoutMs, ms);
     if ("text" in result) {
-      await record(scope, { kind: "step", name, key: name, unhurried }, result.text);
+      await record(scope, { kind: "step", name, key: name, durability }, result.text);
       // The same copy a later execution would get.
       return (JSON.parse(result.text) as { value: T }).value;
     }

@@ -9,7 +9,10 @@ export const CALLS_IN_PLACE = 3;
 /** Trouble on the way is tried again in place; when it does not pass, it is this attempt's failure, not the run's. */
 export async function inPlace<T>({ ctx }: { readonly ctx: Ctx }, step: string, body: (signal: AbortSignal) => Promise<Reply<T>>) {
   try {
-    return await ctx.step(step, body, { unhurried: true, retry: { attempts: CALLS_IN_PLACE, backoffMs: 1_000, maxBackoffMs: 30_000 } });
+    return await ctx.step(step, body, {
+      durability: "relaxed",
+      retry: { attempts: CALLS_IN_PLACE, backoffMs: 1_000, maxBackoffMs: 30_000 },
+    });
   } catch (error) {
     if (error instanceof SlipwayError && error.code === "agent_failed") return { ok: false, failure: toFailure(error) } satisfies Reply<T>;
     throw error;

@@ -125,7 +125,7 @@ test("a reply that came before the process was killed is not paid for again, wha
   const killed = () => Promise.reject(new Error("killed"));
   const perform: Door["perform"] = (operation, ...call) =>
     whole.door.perform(operation.name === "agent.invoke" ? { ...operation, commit: killed } : operation, ...call);
-  records = { ...whole, door: { perform, unhurried: { perform }, patient: whole.door.patient, onDisk: whole.door.onDisk } };
+  records = { ...whole, door: { ...whole.door, perform, relaxed: { perform } } };
   await expect(desk().invoke(commission("run1/poet:1"))).rejects.toThrow("killed");
   records = whole;
   expect(await desk().invoke(commission("run1/poet:1"))).toEqual({ ok: true, value: { poem: "one" } });

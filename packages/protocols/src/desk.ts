@@ -32,8 +32,6 @@ export interface Commission<T> {
   readonly call: Call;
   /** What was said since the same invocation was last left with `answer_pending`. */
   readonly said?: HandAnswer | null;
-  /** The role, where somebody has looked it up already. */
-  readonly lookedUp?: Promise<Role> | undefined;
   /** For a provider that works on files; without it such a provider gets no folder. */
   readonly folder?: () => Promise<FolderWork<T>>;
 }
@@ -43,8 +41,6 @@ export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** Where protocols hand out work. It knows who plays which role; protocols do not. */
 export interface AgentDesk {
   invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>>;
-  /** For an invocation that is about to be made, while something else is done for it. */
-  lookUp?(role: string): Promise<Role>;
 }
 
 /** Somebody who plays a role. */
@@ -80,7 +76,6 @@ export function openDesk(options: DeskOptions): AgentDesk {
   const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
   const stage: Stage = { kernel, book, onWarning, paid: [] };
   return {
-    lookUp: role,
     async invoke<T>(commission: Commission<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = commission;
       const operation: Operation<z.infer<typeof invocationInput>, Written<T>, Reply<T>> = {
@@ -88,7 +83,7 @@ export function openDesk(options: DeskOptions): AgentDesk {
         roles: ["orchestrator", "system"],
         input: invocationInput,
         effect: async () => {
-          const played = await (commission.lookedUp ?? role(name));
+          const played = await role(name);
           const tier = raisedTier(played.tier, escalations);
           const chosen = await provider(name, { tier, escalated: tier !== played.tier });
           const players = [chosen, ...(chosen.fallbacks ?? [])];
@@ -103,7 +98,7 @@ export function openDesk(options: DeskOptions): AgentDesk {
         event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
       // What it costs is held back before anybody is asked, and the answer kept, in durable writes of their own.
-      return kernel.door.unhurried.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
+      return kernel.door.relaxed.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };
 }

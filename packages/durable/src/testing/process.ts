@@ -90,10 +90,9 @@ function mortal(sqlite: Sqlite, isDead: () => boolean): Sqlite {
   return {
     path: sqlite.path,
     prepare: (sql) => sqlite.prepare(sql),
-    exclusive: (work) => (isDead() ? never : unlessDead(sqlite.exclusive(work))),
+    exclusive: (work, durability) => (isDead() ? never : unlessDead(sqlite.exclusive(work, durability))),
     write: (work) => (isDead() ? never : unlessDead(sqlite.write(work))),
     reading: (work) => (isDead() ? never : unlessDead(sqlite.reading(work))),
-    unhurried: (work) => (isDead() ? never : unlessDead(sqlite.unhurried(work))),
     close: () => sqlite.close(),
   };
 }

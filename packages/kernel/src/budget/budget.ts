@@ -52,11 +52,11 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
       await cutOff(actor);
       // Never the same twice: a call that is made again is paid for again.
       const id = `${wish.invocation}/reserve:${wish.repair}#${ids.next("call")}`;
-      return door.patient.perform(reserving, actor, id, wish);
+      return door.syncedInBackground.perform(reserving, actor, id, wish);
     },
     async settle(actor, taken) {
-      await door.unhurried.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
-      const onDisk = door.onDisk();
+      await door.relaxed.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
+      const onDisk = door.flush();
       // Whoever waits for it hears of it.
       onDisk.catch(() => undefined);
       return { onDisk };

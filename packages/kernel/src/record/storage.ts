@@ -4,7 +4,6 @@ import { migrateDurable } from "@slipway/durable/tables";
 import type { Migration } from "./database/migration.ts";
 import { openDatabase, type Database } from "./database/open.ts";
 import type { Tx } from "./database/tables.ts";
-import { openBacklog, type Backlog } from "../host/files/backlog.ts";
 import { nodeFileSystem } from "../host/files/file-system.ts";
 import { makePrivateFile, makePrivateFolder } from "../host/files/private-folder.ts";
 import { repositoryJournal, type Journal } from "./journal/repository.ts";
@@ -26,8 +25,6 @@ export interface Records {
   readonly door: FrontDoor;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Files that may be written a moment later. */
-  readonly backlog: Backlog;
   /** Through the door, like every change of state. */
   answer(request: AnswerRequest): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +51,6 @@ export async function openStorage(options: RecordsOptions): Promise<Records> {
   const objects = objectStore(nodeFileSystem, layout.objects);
   const journal = repositoryJournal(objects);
   const door = createDoor({ db: database.db, clock, ids, journal, blobs: objects, ...(observe && { observe }), ...(fence && { fence }) });
-  const backlog = openBacklog();
   const rules = { manual: byHandRule(layout.root) };
   const inbox = openInbox({ db: database.db, clock, rules });
   return {
@@ -69,9 +65,6 @@ export async function openStorage(options: RecordsOptions): Promise<Records> {
     async answer({ id, value, by }) {
       await door.perform(answerOperation(rules), by, ids.next("answer"), { question_id: id, value });
     },
-    backlog,
-    async close() {
-      await backlog.settled().finally(() => database.close());
-    },
+    close: () => database.close(),
   };
 }

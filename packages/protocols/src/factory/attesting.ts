@@ -88,11 +88,13 @@ function refused(subject: string, message: string, next: string): SlipwayError {
 /** Thrown where a run waits for an answer that is not needed any more. */
 class Attested extends Error {}
 
-export async function unlessAttested(work: () => Promise<void>): Promise<void> {
+/** Null where the task was attested meanwhile. */
+export async function unlessAttested<T>(work: () => Promise<T>): Promise<T | null> {
   try {
-    await work();
+    return await work();
   } catch (error) {
-    if (!(error instanceof Attested)) throw error;
+    if (error instanceof Attested) return null;
+    throw error;
   }
 }
 

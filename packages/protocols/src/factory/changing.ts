@@ -6,6 +6,7 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 import { debateContract } from "./change-debate.ts";
+import { RELAXED } from "./durability.ts";
 import { engineerTask } from "./engineering/engineering.ts";
 import type { PlanDraft } from "./engineering/micro-plan.ts";
 import type { EngineeringTask } from "./engineering/ports.ts";
@@ -16,7 +17,7 @@ import { exceptionKind, type InterfaceChangeException } from "./exceptions/schem
 import type { FactoryShop } from "./shop.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
-const CHANGE_VERSION = "1";
+const CHANGE_VERSION = "2";
 
 export interface ChangeInput {
   readonly exception_id: string;
@@ -66,6 +67,7 @@ export const interfaceChange = workflow<ChangeInput, ChangeResult, FactoryShop>(
     );
     return { status: "shipped", module_ref };
   },
+  RELAXED,
 );
 
 /** Also when it was agreed on before and could not be built: the folder has what was last agreed on. */

@@ -2,12 +2,12 @@ import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { toFailure } from "@slipway/durable/errors";
 import type { RunAgents } from "../run-agents.ts";
 import { interfaceChange } from "./changing.ts";
+import { RELAXED } from "./durability.ts";
 import type { EngineeringTask } from "./engineering/ports.ts";
 import type { Escalation } from "./escalation/schema.ts";
 import { decisionLogKind, noted, type ExceptionStatus } from "./exceptions/decisions.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./unhurried.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const LATE_CHANGE_VERSION = "1";
@@ -29,7 +29,8 @@ export type LateChangeResult =
 export const lateChange = workflow<LateChangeInput, LateChangeResult, FactoryShop>(
   "factory-late-change",
   LATE_CHANGE_VERSION,
-  (ctx, input, shop) => settledAtLast(shop, () => changeLate(ctx, input, shop)),
+  changeLate,
+  RELAXED,
 );
 
 async function changeLate(ctx: Ctx, { exception_id, task, by, note }: LateChangeInput, shop: FactoryShop): Promise<LateChangeResult> {

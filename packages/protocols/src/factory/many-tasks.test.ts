@@ -1,4 +1,3 @@
-import { migrateFactory } from "./tables.ts";
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
@@ -11,6 +10,7 @@ import { projectLoop } from "./project/loop.ts";
 import { specOf } from "./project/testing/specs.ts";
 import { openFactoryShop, type FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
+import { migrateFactory } from "./tables.ts";
 
 interface Size {
   /** Stories of a hundred tasks, in chains of ten. */
@@ -40,8 +40,8 @@ async function runOf(size: Size) {
   vi.stubEnv("NODE_ENV", "production");
   onTestFinished(() => void vi.unstubAllEnvs());
   const scratch = await openScratchKernel();
+  await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const { database, objects, clock, ids, inbox } = scratch.records;
-  await migrateFactory(database.db, database.sqlite.path);
   // Nobody pulls the plug here, and a thousand turns are tens of thousands of commits.
   await database.sqlite.exclusive((connection) => connection.exec("PRAGMA synchronous = OFF"));
   const desk = { invoke: () => Promise.reject(new Error("nobody is asked")) };

@@ -1,9 +1,9 @@
 import { workflow } from "@slipway/durable/ctx";
+import { RELAXED } from "./durability.ts";
 import { releasePorts, landRelease, type ReleaseResult } from "./releasing.ts";
 import { partialRelease } from "./release/release.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./unhurried.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const PARTIAL_VERSION = "1";
@@ -17,14 +17,14 @@ export interface PartialInput {
 export const partial = workflow<PartialInput, ReleaseResult, FactoryShop>(
   "factory-release",
   PARTIAL_VERSION,
-  (ctx, { module_refs }, shop) =>
-    settledAtLast(shop, async () => {
-      const site = factorySite(ctx, shop);
-      const at = await site.moment("release-at");
-      const release = await site.keep("release", async (call) => {
-        const spec_version = (await shop.room.projects.head())?.spec_version ?? "none";
-        return partialRelease(releasePorts(shop), call, module_refs, { spec_version }, at);
-      });
-      return landRelease(site, release);
-    }),
+  async (ctx, { module_refs }, shop) => {
+    const site = factorySite(ctx, shop);
+    const at = await site.moment("release-at");
+    const release = await site.keep("release", async (call) => {
+      const spec_version = (await shop.room.projects.head())?.spec_version ?? "none";
+      return partialRelease(releasePorts(shop), call, module_refs, { spec_version }, at);
+    });
+    return landRelease(site, release);
+  },
+  RELAXED,
 );

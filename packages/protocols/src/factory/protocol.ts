@@ -2,13 +2,13 @@ import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { tryGatesOnBase } from "../base-gates.ts";
 import type { RunAgents } from "../run-agents.ts";
 import { projectSteps } from "./building.ts";
+import { RELAXED } from "./durability.ts";
 import { sameSpec } from "./incremental/same-spec.ts";
 import { productLoop, type ProductInput } from "./product/loop.ts";
 import { projectLoop } from "./project/loop.ts";
 import { landRelease, releaseProject, type ReleaseResult } from "./releasing.ts";
 import type { FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
-import { settledAtLast } from "./unhurried.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 const FACTORY_VERSION = "4";
@@ -28,9 +28,7 @@ export type FactoryResult =
   | { readonly status: "nothing_built" };
 
 /** From a page of intent to a spec, from the spec to shipped modules task by task, from those to a release. */
-export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("factory", FACTORY_VERSION, (ctx, input, shop) =>
-  settledAtLast(shop, () => build(ctx, input, shop)),
-);
+export const factory = workflow<FactoryInput, FactoryResult, FactoryShop>("factory", FACTORY_VERSION, build, RELAXED);
 
 async function build(ctx: Ctx, input: FactoryInput, shop: FactoryShop): Promise<FactoryResult> {
   const { project, spec_source, spec_digest, previous } = input;

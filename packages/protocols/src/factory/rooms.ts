@@ -1,5 +1,6 @@
 import { openArtifacts, type Artifacts } from "./artifacts/artifacts.ts";
 import { openCodeIndex, type CodeIndex } from "./code-index/code-index.ts";
+import type { Durability } from "@slipway/durable/durability";
 import type { EmbeddingModel } from "@slipway/agents/embeddings/model";
 import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
@@ -7,6 +8,7 @@ import { openProjects } from "./projects/projects.ts";
 import type { Records } from "@slipway/kernel/record/storage";
 import { bodies } from "./bodies.ts";
 import type { EngineeringStore } from "./engineering/ports.ts";
+import { notePending } from "./pending-files/pending-files.ts";
 import type { ProjectRoom } from "./project/project.ts";
 import { engineeringStore } from "./store.ts";
 
@@ -21,25 +23,24 @@ export interface FactoryRooms {
 
 export interface RoomsOptions {
   readonly model?: EmbeddingModel;
-  /** For a run: see unhurried.ts. */
-  readonly unhurried?: boolean;
+  readonly durability?: Durability;
 }
 
-export function openFactoryRooms(records: Records, { model, unhurried = false }: RoomsOptions = {}): FactoryRooms {
+export function openFactoryRooms(records: Records, { model, durability = "synced" }: RoomsOptions = {}): FactoryRooms {
   const { layout, database, objects, clock } = records;
   const { db } = database;
-  const door = unhurried ? records.door.unhurried : records.door;
+  const door = durability === "relaxed" ? records.door.relaxed : records.door;
   const folder = layout.stateStore;
-  const late = unhurried ? { backlog: records.backlog } : {};
-  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...late });
-  const sealing = openDocuments({ db, door: records.door.unhurried, onDisk: records.door.onDisk, fs: nodeFileSystem, folder });
+  const unsynced = durability === "relaxed" ? { pending: notePending } : {};
+  const documents = openDocuments({ db, door, fs: nodeFileSystem, folder, ...unsynced });
+  const sealing = openDocuments({ db, door: records.door, fs: nodeFileSystem, folder });
   const codeIndex = openCodeIndex({ db, door, ...(model === undefined ? {} : { model }) });
-  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...late });
+  const artifacts = openArtifacts({ db, door, objects, fs: nodeFileSystem, folder, bodies, ...unsynced });
   return {
     artifacts,
     documents,
     codeIndex,
-    room: { projects: openProjects({ db, door }), stateStore: folder, clock, ...late },
+    room: { projects: openProjects({ db, door }), stateStore: folder, clock },
     store: engineeringStore({ artifacts, documents, sealing, index: codeIndex }),
   };
 }

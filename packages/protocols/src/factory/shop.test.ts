@@ -1,4 +1,3 @@
-import { migrateFactory } from "./tables.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
@@ -11,6 +10,7 @@ import { releasedModule } from "./releasing.ts";
 import { openFactoryShop, type FactoryShop } from "./shop.ts";
 import { factorySite } from "./site.ts";
 import { shippedEntry } from "./testing/factory-records.ts";
+import { migrateFactory } from "./tables.ts";
 
 let scratch: ScratchKernel;
 let shop: FactoryShop;

@@ -1,12 +1,8 @@
-import { join } from "node:path";
 import { openEmbeddings } from "@slipway/agents/embeddings/embeddings";
 import { openWebSearch } from "@slipway/agents/web-search/web-search";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { SearchInput } from "./code-index/search.ts";
 import { readerAt } from "@slipway/kernel/config/committed";
-import { STAGED } from "@slipway/kernel/record/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import { sweepTemporaries } from "@slipway/kernel/host/files/write-atomic";
 import { resolveCommit } from "@slipway/kernel/host/git/branch";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { LanguageReader } from "@slipway/languages/language";
@@ -16,6 +12,7 @@ import { openShop, type Shop as FeatureShop } from "../features/shop.ts";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { artifactTools } from "./artifact-tools.ts";
 import { deprecatedDependencies } from "./deprecation/deprecate.ts";
+import { RELAXED } from "./durability.ts";
 import type { EngineeringShop } from "./engineering/ports.ts";
 import { rebuildPlan } from "./incremental/earlier.ts";
 import { contractDelta } from "./exceptions/schema.ts";
@@ -24,14 +21,13 @@ import { raisePort } from "./raising.ts";
 import { reuseFacts, searchAs } from "./reuse/reuse.ts";
 import { reuseReportSchema } from "./reuse/schema.ts";
 import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
-import { renewLatest } from "./renewing.ts";
+import { restorePending } from "./pending-files/pending-files.ts";
 import { releaseFolder } from "./release/assembling.ts";
 import { withoutSealed } from "./sealed-files.ts";
 import { openStoreView } from "./store-view.ts";
-import type { Settling } from "./unhurried.ts";
 
 /** What a run of this protocol works with: the shops of its loops, and what lies between them. */
-export interface FactoryShop extends Settling, ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
+export interface FactoryShop extends ProductShop, EngineeringShop, FeatureShop, Omit<FactoryRooms, "artifacts"> {
   readonly kernel: Kernel;
   readonly desk: AgentDesk;
   /** Before any task is worked on, in each process: what takes long to load is loaded here. */
@@ -50,25 +46,18 @@ export function openFactoryShop({ kernel, desk, env, language: given }: FactoryS
   const { language, prepare } = given === undefined ? lateTypeScript() : { language: given, prepare: async () => undefined };
   const base = `refs/heads/${configuration.policy.worktree.base_branch}`;
   const model = openEmbeddings({ agents: configuration.agents, env, conceal: kernel.conceal });
-  const rooms = openFactoryRooms(records, { model, unhurried: true });
+  const rooms = openFactoryRooms(records, { model, ...RELAXED });
   const { documents, codeIndex } = rooms;
   let ready: Promise<void> | null = null;
-
-  async function atFirst(): Promise<void> {
-    await sweepTemporaries(nodeFileSystem, join(records.layout.stateStore, STAGED), kernel.clock.now());
-    await renewLatest({ db: records.database.db, ...rooms });
-    records.backlog.later(() => records.objects.makeFolders());
-  }
 
   return {
     ...openShop(kernel, desk),
     ...rooms,
-    settled: records.backlog.settled,
     keepContextPack: rooms.store.keepContextPack,
     view: openStoreView(rooms, records.layout.stateStore, repository),
     language,
     prepare: async () => {
-      await Promise.all([prepare(), (ready ??= atFirst())]);
+      await Promise.all([prepare(), (ready ??= restorePending({ db: records.database.db, clock: records.clock, ...rooms }))]);
     },
     index: {
       search: async (query) => (await codeIndex.search({ query })).results,

@@ -3,7 +3,6 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { openProject, type Project } from "./project/project.ts";
 import type { FactoryShop } from "./shop.ts";
-import { unhurried } from "./unhurried.ts";
 
 /** Where a whole project is worked on. */
 export interface FactorySite {
@@ -17,8 +16,7 @@ export interface FactorySite {
   readonly project: () => Promise<Project>;
 }
 
-export function factorySite(run: Ctx, shop: FactoryShop): FactorySite {
-  const ctx = unhurried(run);
+export function factorySite(ctx: Ctx, shop: FactoryShop): FactorySite {
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId}` } as const;
   let opened: Project | null = null;
   return {

@@ -17,7 +17,7 @@ export interface StoreRooms {
   readonly artifacts: Artifacts;
   readonly documents: Documents;
   /** What is sealed is on the disk before a file shows it. */
-  readonly sealing: Pick<Documents, "keep" | "ahead">;
+  readonly sealing: Pick<Documents, "keep">;
   readonly index: Pick<CodeIndex, "versionsOf" | "find">;
 }
 
@@ -51,10 +51,6 @@ export function engineeringStore({ artifacts, documents, sealing, index }: Store
       const version = highestVersion(versionsIn(await index.versionsOf(moduleId)));
       const module = version === null ? null : await opened(documents, refOf({ module_id: moduleId, version }));
       return module === null ? null : { version: module.version, fingerprint: module.ship.verification.interface_fingerprint };
-    },
-    stageModule({ module_id, version, files }) {
-      const module_ref = refOf({ module_id, version });
-      return sealing.ahead(sealedModuleKind, module_ref, { module_ref, module_id, version, files, depends_on: [] });
     },
     sealModule: (call, module) => sealing.keep(call, sealedModuleKind, { ...module, module_ref: refOf(module) }),
   };

@@ -3,10 +3,11 @@ import type { Migration, OwnMigrations } from "@slipway/kernel/record/database/m
 import type { Db } from "@slipway/kernel/record/database/tables";
 import { createArtifacts, createArtifactTexts, type ArtifactTables } from "./artifacts/tables.ts";
 import { createCodeIndex, type CodeIndexTables } from "./code-index/tables.ts";
+import { createFilesPending, type PendingFilesTables } from "./pending-files/tables.ts";
 import { addProjectOrigin, createProjects, type ProjectTables } from "./projects/tables.ts";
 
 declare module "@slipway/kernel/record/database/tables" {
-  interface Tables extends ArtifactTables, CodeIndexTables, ProjectTables {}
+  interface Tables extends ArtifactTables, CodeIndexTables, PendingFilesTables, ProjectTables {}
 }
 
 /** In the order they are applied. Only ever append. */
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "projects", up: createProjects },
   { name: "project-origin", up: addProjectOrigin },
   { name: "artifact-texts", up: createArtifactTexts },
+  { name: "files-pending", up: createFilesPending },
 ];
 
 /** The first five were recorded before owners had names. */

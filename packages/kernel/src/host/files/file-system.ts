@@ -1,4 +1,4 @@
-import { closeSync, fsync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsync, mkdirSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
@@ -17,8 +17,6 @@ export interface FileSystem {
   mkdir(path: string, mode: number): Promise<void>;
   /** With its missing parents; nothing happens where it is there. */
   mkdirs(path: string, mode: number): Promise<void>;
-  /** One that is empty. */
-  rmdir(path: string): Promise<void>;
   list(directory: string): Promise<string[]>;
   /** Null when it is not there. */
   modifiedAt(path: string): Promise<number | null>;
@@ -60,7 +58,6 @@ export const nodeFileSystem: FileSystem = {
   unlink: async (path) => unlinkSync(path),
   mkdir: async (path, mode) => void mkdirSync(path, { mode }),
   mkdirs: async (path, mode) => void mkdirSync(path, { mode, recursive: true }),
-  rmdir: async (path) => rmdirSync(path),
   list: (directory) => readdir(directory),
   modifiedAt: async (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
   syncFile: syncAt,

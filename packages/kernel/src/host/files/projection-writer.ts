@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import { hasCode, type FileSystem } from "./file-system.ts";
-import { blankFile, stageFile, translateFileError, type BlankFile, type StagedFile } from "./write-atomic.ts";
+import { stageFile, translateFileError, type StagedFile } from "./write-atomic.ts";
 
 export interface ProjectedOptions {
   /** False for a file that is looked at again after a power cut: it may be empty then. */
@@ -14,16 +14,9 @@ export interface ProjectedFiles {
   write(path: string, text: string, options?: ProjectedOptions): Promise<boolean>;
   /** All but the last step of it; null when there is nothing to do. */
   stage(path: string, text: string, options?: ProjectedOptions): Promise<StagedFile | null>;
-  /**
-   * What will be staged soon, if it comes to that: written and synced ahead, in a folder of their own, so that nothing is seen of them;
-   * an empty text is one that is not known yet. What is returned drops those that nobody has staged since.
-   */
-  ahead(folder: string, texts: Readonly<Record<string, string>>): Promise<() => Promise<void>>;
   /** The next write looks at the file itself. */
   forget(path: string): void;
 }
-
-type Ready = { readonly digest: string; readonly file: StagedFile } | { readonly digest: null; readonly file: BlankFile };
 
 interface Written {
   readonly digest: string;
@@ -32,7 +25,6 @@ interface Written {
 
 export function projectedFiles(fs: FileSystem): ProjectedFiles {
   const known = new Map<string, Written>();
-  const ready = new Map<string, Ready>();
 
   async function stands(path: string, digest: string, at: number): Promise<boolean> {
     const last = known.get(path);
@@ -52,7 +44,7 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
       return null;
     }
     if (before === null) await makeFolder(fs, dirname(path));
-    const staged = (await taken(path, digest, text)) ?? (await stageFile(fs, path, Buffer.from(text), { durable: false, whole }));
+    const staged = await stageFile(fs, path, Buffer.from(text), { durable: false, whole });
     return {
       drop: staged.drop,
       async show() {
@@ -62,51 +54,8 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
     };
   }
 
-  async function taken(path: string, digest: string, text: string): Promise<StagedFile | null> {
-    const found = ready.get(path);
-    if (found === undefined || (found.digest ?? digest) !== digest) return null;
-    ready.delete(path);
-    return found.digest === null ? found.file.fill(Buffer.from(text)) : found.file;
-  }
-
-  async function makeReady(folder: string, path: string, text: string): Promise<Ready> {
-    const options = { durable: false, staging: folder };
-    const one: Ready =
-      text === ""
-        ? { digest: null, file: await blankFile(fs, path, options) }
-        : { digest: sha256(text), file: await stageFile(fs, path, Buffer.from(text), options) };
-    const before = ready.get(path);
-    ready.set(path, one);
-    await before?.file.drop();
-    return one;
-  }
-
-  /** Of these and the folders they are in, deepest first. */
-  async function missing(folder: string): Promise<string[]> {
-    return (await modifiedAt(folder)) === null ? [folder, ...(await missing(dirname(folder)))] : [];
-  }
-
   return {
     stage,
-    async ahead(folder, texts) {
-      const paths = Object.keys(texts);
-      const made: string[] = [];
-      for (const path of paths) {
-        made.unshift(...(await missing(dirname(path))));
-        await makeFolder(fs, dirname(path));
-      }
-      await makeFolder(fs, folder);
-      const all = await Promise.all(paths.map(async (path) => [path, await makeReady(folder, path, texts[path] ?? "")] as const));
-      return async () => {
-        for (const [path, one] of all) {
-          if (ready.get(path) !== one) continue;
-          ready.delete(path);
-          await one.file.drop();
-        }
-        // One that somebody has put something into stays.
-        for (const empty of made) await fs.rmdir(empty).catch(() => undefined);
-      };
-    },
     async write(path, text, options) {
       const staged = await stage(path, text, options);
       await staged?.show();
@@ -116,12 +65,9 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
   };
 }
 
-/**
- * Staged side by side, because most of the time is waiting for the disk, and shown one after the other: whoever finds the last one
- * finds the others. None is shown before `recorded`. Returns how many there were.
- */
-export async function showInOrder(all: readonly Promise<StagedFile | null>[], recorded?: Promise<void>): Promise<number> {
-  const [staged] = await Promise.all([Promise.all(all), recorded]).catch(async (error: unknown) => {
+/** Shown one after the other, when all of them are staged: whoever finds the last one finds the others. Returns how many there were. */
+export async function showInOrder(all: readonly Promise<StagedFile | null>[]): Promise<number> {
+  const staged = await Promise.all(all).catch(async (error: unknown) => {
     for (const one of await Promise.allSettled(all)) if (one.status === "fulfilled") await one.value?.drop();
     throw error;
   });

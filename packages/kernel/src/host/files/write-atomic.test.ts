@@ -278,7 +278,6 @@ function bound(fs: FileSystem): FileSystem {
     unlink: (path) => fs.unlink(path),
     mkdir: (path, mode) => fs.mkdir(path, mode),
     mkdirs: (path, mode) => fs.mkdirs(path, mode),
-    rmdir: (path) => fs.rmdir(path),
     list: (directory) => fs.list(directory),
     modifiedAt: (path) => fs.modifiedAt(path),
     syncFile: (path) => fs.syncFile(path),

@@ -9,8 +9,6 @@ export interface WriteOptions {
   readonly nonce?: () => string;
   /** False for a file that can be made again: after a power cut the old content may be back, still whole. */
   readonly durable?: boolean;
-  /** Where it is until it is shown, if not beside its place: on the same disk. */
-  readonly staging?: string;
   /** False, where it need not be durable either, for a file that is looked at after a power cut: it may be empty then. */
   readonly whole?: boolean;
 }
@@ -34,44 +32,26 @@ export interface StagedFile {
 }
 
 export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<StagedFile> {
-  return (await blankFile(fs, path, options)).fill(bytes);
-}
-
-/** A file for content that is not known yet. */
-export interface BlankFile {
-  /** Once. */
-  fill(bytes: Uint8Array): Promise<StagedFile>;
-  drop(): Promise<void>;
-}
-
-export async function blankFile(fs: FileSystem, path: string, options: WriteOptions = {}): Promise<BlankFile> {
   const directory = dirname(path);
-  const temporary = join(options.staging ?? directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
+  const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
   // What cannot be removed now is removed by the next sweep.
   const drop = () => fs.unlink(temporary).catch(() => undefined);
-  const orDropped = async <T>(work: () => Promise<T>): Promise<T> => {
+  const orDropped = async (work: () => Promise<void>): Promise<void> => {
     try {
-      return await work();
+      await work();
     } catch (error) {
       await drop();
       throw translateFileError(error, path);
     }
   };
-  const show = () =>
-    orDropped(async () => {
-      await fs.rename(temporary, path);
-      if (options.durable !== false) await fs.syncDirectory(directory);
-    });
-  const file = await orDropped(() => fs.create(temporary, options.mode ?? 0o644));
+  await orDropped(async () => writeAndClose(await fs.create(temporary, options.mode ?? 0o644), bytes, options));
   return {
-    async fill(bytes) {
-      await orDropped(() => writeAndClose(file, bytes, options));
-      return { drop, show };
-    },
-    async drop() {
-      await file.close().catch(() => undefined);
-      await drop();
-    },
+    drop,
+    show: () =>
+      orDropped(async () => {
+        await fs.rename(temporary, path);
+        if (options.durable !== false) await fs.syncDirectory(directory);
+      }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { Durability } from "@slipway/durable/durability";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import {
@@ -48,14 +49,6 @@ export function connectionOf(db: object): Sqlite | undefined {
   return connections.get(db);
 }
 
-export interface TransactionOptions {
-  /**
-   * It does not wait for the disk: it is there at once for everybody, and on the disk with the next commit that waits. A power cut may
-   * take it, and then everything that was written after it as well; a process that dies takes nothing.
-   */
-  readonly unhurried?: boolean;
-}
-
 /**
  * A transaction as Kysely would make it, with fewer detours, because every operation is one. Its fixed queries need not go through
  * Kysely: the turn is the transaction's as long as it lasts.
@@ -63,13 +56,12 @@ export interface TransactionOptions {
 export function transactionOn<T, R>(
   db: Kysely<T>,
   work: (tx: Transaction<T>) => Promise<R>,
-  { unhurried = false }: TransactionOptions = {},
+  durability: Durability = "synced",
 ): Promise<R> {
   const sqlite = connections.get(db);
   const begun = beginnings.get(db);
   if (sqlite === undefined || begun === undefined) return db.transaction().execute(work);
-  const turn = unhurried ? sqlite.unhurried : sqlite.exclusive;
-  return turn(async (database) => {
+  return sqlite.exclusive(async (database) => {
     const connection = new Connection(sqlite, database);
     const run = (text: string) => void sqlite.prepare(text).run();
     const tx = begun({
@@ -91,7 +83,7 @@ export function transactionOn<T, R>(
     } finally {
       connections.delete(tx);
     }
-  });
+  }, durability);
 }
 
 /** A statement without parameters or rows, inside a transaction. */

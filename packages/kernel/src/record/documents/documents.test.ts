@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openBacklog } from "../../host/files/backlog.ts";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
 import { readPage, REPOSITORY_STREAM } from "../journal/repository.ts";
 import { openBench, type Bench } from "../operations/testing/door.ts";
@@ -162,12 +161,15 @@ test("the files of one are made again, whether they wait for the disk or not", a
   expect(JSON.parse(readFileSync(fileOf(note_id), "utf8"))).toMatchObject({ text: "one" });
 });
 
-test("with a backlog, files of loose kinds come later, and those of others at once", async () => {
-  const backlog = openBacklog(60_000);
-  const late = openDocuments({ ...bench, fs: nodeFileSystem, folder: join(bench.folder, "store"), backlog });
-  const one = await late.keep(call("a"), { ...note, loose: true }, { text: "one", seen: [] });
-  const two = await late.keep(call("b"), note, { text: "two", seen: [] });
-  expect([existsSync(fileOf(one.note_id)), existsSync(fileOf(two.note_id))]).toEqual([false, true]);
-  await backlog.settled();
-  expect(JSON.parse(readFileSync(fileOf(one.note_id), "utf8"))).toEqual(one);
+test("records of loose kinds are noted in their transaction where their files are not synced, and others are not", async () => {
+  const noted: string[] = [];
+  const pending = async (_tx: unknown, kind: string, id: string) => void noted.push(`${kind} ${id}`);
+  const unsynced = openDocuments({ ...bench, fs: nodeFileSystem, folder: join(bench.folder, "store"), pending });
+  const loose = { ...note, loose: true, fixity: "revised" } as const;
+  const one = await unsynced.keep(call("a"), loose, { text: "one", seen: [] });
+  await unsynced.keep(call("b"), note, { text: "two", seen: [] });
+  const [three] = await unsynced.keepAll(call("c"), loose, [{ text: "three", seen: [] }]);
+  await unsynced.revise(call("d"), loose, one.note_id, null, (kept) => ({ ...kept, text: "four" }));
+  expect(noted).toEqual([one, three!, one].map(({ note_id }) => `note ${note_id}`));
+  expect(JSON.parse(readFileSync(fileOf(one.note_id), "utf8"))).toMatchObject({ text: "four" });
 });

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import type { Db } from "../database/tables.ts";
 import type { Call } from "../operations/call.ts";
-import type { Backlog } from "../../host/files/backlog.ts";
 import type { FileSystem } from "../../host/files/file-system.ts";
 import { projectedFiles, showInOrder } from "../../host/files/projection-writer.ts";
 import type { Door } from "../operations/door.ts";
 import { unknownDocument, type DocumentKind } from "./kind.ts";
-import { keepAllOperation, keepOperation, reviseOperation, type Revise } from "./operations.ts";
+import { keepAllOperation, keepOperation, reviseOperation, type NotePending, type Revise } from "./operations.ts";
 import { all, latest } from "./store.ts";
 
 /** Records of the state store under an id of their own. The rows are the record; the files are made from them. */
@@ -17,8 +15,6 @@ export interface Documents {
   keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
   /** Several of one kind, all or none. */
   keepAll<T>(call: Call, kind: DocumentKind<T>, bodies: readonly object[]): Promise<T[]>;
-  /** Before it is kept, if it ever is: its files are written ahead. What is returned drops them, where they were not kept. */
-  ahead<T>(kind: DocumentKind<T>, id: string, body: T): Promise<() => Promise<void>>;
   /** `wish` names the change: the same call twice is worked out and done once. */
   revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
   get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
@@ -31,9 +27,6 @@ export interface Documents {
   renew<T>(kind: DocumentKind<T>, id: string): Promise<number>;
 }
 
-/** In the state store: what is not there yet. */
-export const STAGED = ".staged";
-
 export interface DocumentsOptions {
   readonly db: Db;
   readonly door: Door;
@@ -41,21 +34,19 @@ export interface DocumentsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
-  /** For a door that does not wait: what is kept is on the disk before a file shows it, when this says so. */
-  readonly onDisk?: () => Promise<void>;
-  /** Files of loose kinds are put off; `renew` makes them again after a crash that was quicker. */
-  readonly backlog?: Backlog;
+  /** Notes records of loose kinds whose files are written without fsync; whoever takes these notes calls `renew` after a power cut. */
+  readonly pending?: NotePending;
 }
 
 export function openDocuments(options: DocumentsOptions): Documents {
-  const { db, door, fs, folder, uuid = randomUUID, onDisk, backlog } = options;
+  const { db, door, fs, folder, uuid = randomUUID, pending } = options;
   const files = projectedFiles(fs);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project<T>(kind: DocumentKind<T>, id: string, body: T, record?: () => Promise<void>): Promise<number> {
-    const options = { whole: kind.loose !== true };
+  async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
+    const options = { whole: pending === undefined || kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
-    return showInOrder(all, record?.());
+    return showInOrder(all);
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
@@ -65,32 +56,22 @@ export function openDocuments(options: DocumentsOptions): Documents {
   }
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
-    if (backlog !== undefined && kind.loose === true) {
-      const kept = await get(kind, id);
-      backlog.later(() => project(kind, id, kept));
-      return kept;
-    }
     const kept = await get(kind, id);
-    // A file that is being synced holds up those that are being made: first all of them, then the disk.
-    await project(kind, id, kept, onDisk && (() => turn().then(onDisk)));
+    await project(kind, id, kept);
     return kept;
   }
 
   return {
     async keep({ actor, operationId }, kind, body) {
-      const { id } = await door.perform(keepOperation(kind, uuid), actor, operationId, { body });
+      const { id } = await door.perform(keepOperation(kind, uuid, pending), actor, operationId, { body });
       return projected(kind, id);
     },
     async keepAll({ actor, operationId }, kind, bodies) {
-      const { kept } = await door.perform(keepAllOperation(kind, uuid), actor, operationId, { bodies });
+      const { kept } = await door.perform(keepAllOperation(kind, uuid, pending), actor, operationId, { bodies });
       return Promise.all(kept.map(({ id }) => projected(kind, id)));
     },
-    async ahead(kind, id, body) {
-      const texts = Object.entries(kind.files(id, body)).map(([path, text]) => [join(folder, path), text]);
-      return files.ahead(join(folder, STAGED), Object.fromEntries(texts) as Record<string, string>);
-    },
     async revise({ actor, operationId }, kind, id, wish, revise) {
-      await door.perform(reviseOperation(kind, revise), actor, operationId, { id, wish });
+      await door.perform(reviseOperation(kind, revise, pending), actor, operationId, { id, wish });
       return projected(kind, id);
     },
     get,

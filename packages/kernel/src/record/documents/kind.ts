@@ -15,7 +15,7 @@ export interface DocumentKind<T> {
   readonly schema: z.ZodType<T>;
   /** Written once, or revised; earlier revisions stay on record. */
   readonly fixity: "once" | "revised";
-  /** Its files do not wait for the disk: whoever keeps many of them has them made again after a power cut, with `renew`. */
+  /** Its files are written without fsync, where somebody notes them and has them compared after a power cut (`DocumentsOptions.pending`). */
   readonly loose?: true;
   /** Path in the state store to text. */
   readonly files: (id: string, body: T) => Readonly<Record<string, string>>;

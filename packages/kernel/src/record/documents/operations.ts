@@ -9,6 +9,9 @@ import { insert, latest, type Kept } from "./store.ts";
 /** What a document becomes, from what it is; pure, and within the transaction: what it throws undoes all. */
 export type Revise<T> = (body: T) => T;
 
+/** In the transaction of a record whose files are written without fsync. */
+export type NotePending = (tx: Tx, kind: string, id: string, at: number) => Promise<void>;
+
 type Body = Readonly<Record<string, unknown>>;
 
 const body = z.record(z.string(), z.unknown());
@@ -17,12 +20,16 @@ const keepInput = z.strictObject({ body });
 const keepAllInput = z.strictObject({ bodies: z.array(body) });
 const reviseInput = z.strictObject({ id: z.string(), wish: z.json() });
 
-export function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Operation<z.output<typeof keepInput>, undefined, Kept> {
+export function keepOperation<T>(
+  kind: DocumentKind<T>,
+  uuid: () => string,
+  pending?: NotePending,
+): Operation<z.output<typeof keepInput>, undefined, Kept> {
   return {
     name: `${kind.kind}.keep`,
     roles: ["system", "orchestrator", "person"],
     input: keepInput,
-    commit: (tx, given, _effect, { at }) => keepWithin(tx, kind, given.body, at, uuid),
+    commit: (tx, given, _effect, { at }) => keepWithin(tx, kind, given.body, at, uuid, pending),
     event: (_input, kept) => ({ ...kept }),
   };
 }
@@ -30,6 +37,7 @@ export function keepOperation<T>(kind: DocumentKind<T>, uuid: () => string): Ope
 export function keepAllOperation<T>(
   kind: DocumentKind<T>,
   uuid: () => string,
+  pending?: NotePending,
 ): Operation<z.output<typeof keepAllInput>, undefined, { kept: Kept[] }> {
   return {
     name: `${kind.kind}.keep_all`,
@@ -37,16 +45,24 @@ export function keepAllOperation<T>(
     input: keepAllInput,
     async commit(tx, { bodies }, _effect, { at }) {
       const kept: Kept[] = [];
-      for (const one of bodies) kept.push(await keepWithin(tx, kind, one, at, uuid));
+      for (const one of bodies) kept.push(await keepWithin(tx, kind, one, at, uuid, pending));
       return { kept };
     },
     event: (_input, { kept }) => ({ kept: kept.map((one) => ({ ...one })) }),
   };
 }
 
-async function keepWithin<T>(tx: Tx, kind: DocumentKind<T>, given: Body, at: number, uuid: () => string): Promise<Kept> {
+async function keepWithin<T>(
+  tx: Tx,
+  kind: DocumentKind<T>,
+  given: Body,
+  at: number,
+  uuid: () => string,
+  pending?: NotePending,
+): Promise<Kept> {
   const id = await idFor(tx, kind, given, uuid);
   const time = kind.timeField === undefined ? {} : { [kind.timeField]: new Date(at).toISOString() };
+  if (kind.loose === true) await pending?.(tx, kind.kind, id, at);
   return insert(tx, kind, { id, revision: 1, body: { ...given, ...time, [kind.idField]: id }, at });
 }
 
@@ -63,7 +79,11 @@ async function idFor<T>(tx: Tx, kind: DocumentKind<T>, body: Body, uuid: () => s
   }
 }
 
-export function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Operation<{ id: string; wish: Json }, undefined, Kept> {
+export function reviseOperation<T>(
+  kind: DocumentKind<T>,
+  revise: Revise<T>,
+  pending?: NotePending,
+): Operation<{ id: string; wish: Json }, undefined, Kept> {
   return {
     name: `${kind.kind}.revise`,
     roles: ["system", "orchestrator", "person"],
@@ -72,6 +92,7 @@ export function reviseOperation<T>(kind: DocumentKind<T>, revise: Revise<T>): Op
       const before = await latest(tx, kind, id);
       if (before === null) throw unknownDocument(kind.kind, id);
       if (kind.fixity === "once") throw fixed(kind.kind, id);
+      if (kind.loose === true) await pending?.(tx, kind.kind, id, at);
       return insert(tx, kind, { id, revision: before.revision + 1, body: { ...revise(before.body), [kind.idField]: id }, at });
     },
     event: (_input, kept) => ({ ...kept }),

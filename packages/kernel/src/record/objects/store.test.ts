@@ -55,18 +55,6 @@ describe("on a real disk", () => {
     await expect(objects.adopt(file, "no digest")).rejects.toMatchObject({ code: "object_missing" });
   });
 
-  test("every folder can be made ahead; those that are there stay, with what is in them", async () => {
-    const root = scratch();
-    const objects = objectStore(nodeFileSystem, root);
-    const digest = await objects.put(bytes("hello"));
-    await objects.makeFolders();
-    await objects.makeFolders();
-    const names = readdirSync(root).toSorted();
-    expect([names.length, names[0], names.at(-1)]).toEqual([256, "00", "ff"]);
-    expect(Buffer.from(await objects.get(digest)).toString()).toBe("hello");
-    expect(Buffer.from(await objects.get(await objects.put(bytes("more")))).toString()).toBe("more");
-  });
-
   test("a missing object is named", async () => {
     const objects = objectStore(nodeFileSystem, scratch());
     const digest = sha256("nowhere");

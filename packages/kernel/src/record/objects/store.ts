@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import { sha256 } from "@slipway/durable/canonical";
 import type { Blobs } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
@@ -14,13 +13,9 @@ export interface Objects extends Blobs {
    * is returned puts its name on the disk.
    */
   adopt(file: string, digest: string): Promise<() => Promise<void>>;
-  /** Every folder there can be, for one who is going to put many: making a folder takes as long as a small file. */
-  makeFolders(): Promise<void>;
   /** Removes what interrupted writers left; returns how many files. */
   sweep(now: number, staleAfterMs?: number): Promise<number>;
 }
-
-const FOLDERS = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, "0"));
 
 /** Of how many objects is remembered that they are on the disk. */
 const MOST_KNOWN = 10_000;
@@ -86,13 +81,6 @@ export function objectStore(fs: FileSystem, root: string): Objects {
         throw translateFileError(error, file);
       }
       return () => Promise.all([durableFolder(folder), syncFolder(fs, folder)]).then(() => undefined);
-    },
-    async makeFolders() {
-      const there = new Set(await namesIn(fs, root));
-      for (const name of FOLDERS.filter((one) => !there.has(one))) {
-        await made(join(root, name));
-        await turn();
-      }
     },
     async sweep(now, staleAfterMs) {
       let removed = 0;

@@ -384,11 +384,13 @@ async function child(folder: string, operationId: string): Promise<{ answer: str
 
 test("a call that waits without holding up the process is on the disk when it resolves, and done once", async () => {
   const { door, db, folder } = await open();
-  expect(await door.patient.perform(note(), system, "op-patient", { text: "a" })).toEqual({ id: "op-patient", text: "a" });
-  expect(await door.patient.perform(note(), system, "op-patient", { text: "a" })).toEqual({ id: "op-patient", text: "a" });
-  await door.onDisk();
+  expect(await door.syncedInBackground.perform(note(), system, "op-background", { text: "a" })).toEqual({ id: "op-background", text: "a" });
+  expect(await door.syncedInBackground.perform(note(), system, "op-background", { text: "a" })).toEqual({ id: "op-background", text: "a" });
+  await door.flush();
   expect(await db.selectFrom("signals").select("value").execute()).toEqual([{ value: "a" }]);
   const late = note({ commit: () => Promise.reject(new SlipwayError("policy_violation", "no")) });
-  await expect(door.patient.perform(late, system, "op-refused", { text: "b" })).rejects.toMatchObject({ code: "policy_violation" });
+  await expect(door.syncedInBackground.perform(late, system, "op-refused", { text: "b" })).rejects.toMatchObject({
+    code: "policy_violation",
+  });
   expect(readFileSync(join(folder, "slipway.db-wal")).length).toBeGreaterThan(0);
 });

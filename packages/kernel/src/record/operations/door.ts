@@ -5,7 +5,6 @@ import { fromFailure, SlipwayError } from "@slipway/durable/errors";
 import { journalOnDisk } from "@slipway/durable/journal";
 import { connectionOf, transactionOn } from "../database/dialect.ts";
 import type { Db, Tx } from "../database/tables.ts";
-import { unhurriedTransaction } from "../database/relaxed.ts";
 import type { Journal } from "../journal/repository.ts";
 import { drive, type DoorPhase, type DriveTools } from "./drive.ts";
 import { decodeResponse } from "./response.ts";
@@ -41,12 +40,12 @@ export interface Door {
 }
 
 export interface FrontDoor extends Door {
-  /** For a run, which lets nothing out before its next durable write: no commit waits for the disk. */
-  readonly unhurried: Door;
-  /** Puts everything that is committed on the disk, beside what goes on, as one commit that waits would. */
-  onDisk(): Promise<void>;
-  /** On the disk before it resolves, like any other; but the rest of the process need not stand still for it. */
-  readonly patient: Door;
+  /** Commits without fsync: for a run, which lets nothing out before its next synced commit. */
+  readonly relaxed: Door;
+  /** Commits without fsync, then flushes: as durable as any other when it resolves, without blocking the event loop. */
+  readonly syncedInBackground: Door;
+  /** Syncs everything that is committed, on a worker thread. */
+  flush(): Promise<void>;
 }
 
 const WAIT_MS = 600_000;
@@ -94,21 +93,21 @@ export function createDoor(options: DoorOptions): FrontDoor {
     },
   });
 
-  const unhurried = doorWith({ ...tools, commit: (work) => unhurriedTransaction(options.db, work) });
+  const relaxed = doorWith({ ...tools, commit: (work) => transactionOn(options.db, work, "relaxed") });
 
-  async function onDisk(): Promise<void> {
+  async function flush(): Promise<void> {
     const sqlite = connectionOf(options.db);
     if (sqlite !== undefined) await journalOnDisk(sqlite);
   }
 
-  const patient: Door = {
+  const syncedInBackground: Door = {
     async perform(operation, actor, operationId, input) {
-      const output = await unhurried.perform(operation, actor, operationId, input);
-      await onDisk();
+      const output = await relaxed.perform(operation, actor, operationId, input);
+      await flush();
       return output;
     },
   };
-  return { ...doorWith(tools), unhurried, patient, onDisk };
+  return { ...doorWith(tools), relaxed, syncedInBackground, flush };
 }
 
 function assertOperationId(id: string): void {

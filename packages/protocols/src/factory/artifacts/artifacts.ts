@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { FileSystem } from "@slipway/kernel/host/files/file-system";
-import type { Backlog } from "@slipway/kernel/host/files/backlog";
+import type { NotePending } from "@slipway/kernel/record/documents/operations";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
 import type { Objects } from "@slipway/kernel/record/objects/store";
 import type { Door } from "@slipway/kernel/record/operations/door";
@@ -25,8 +25,8 @@ export interface Artifacts {
   /** One text of the body, as it was stored. */
   read(ref: string, path: string): Promise<string>;
   isShipped(id: string, version: string): Promise<boolean>;
-  /** Writes what is missing of its files, or was edited by somebody. */
-  renew(ref: string): Promise<void>;
+  /** Writes what is missing of its files, or was edited by somebody; returns how many files. */
+  renew(ref: string): Promise<number>;
 }
 
 export interface ArtifactsOptions {
@@ -39,45 +39,42 @@ export interface ArtifactsOptions {
   readonly uuid?: () => string;
   /** What is stored as an artifact of one of these types is a record of that form, or is not stored. */
   readonly bodies?: Bodies;
-  /** Its files are put off, and do not wait for the disk: they are made again, with `renew`, after a crash that was quicker. */
-  readonly backlog?: Backlog;
+  /** With it files are written without fsync; whoever takes these notes calls `renew` after a power cut. */
+  readonly pending?: NotePending;
 }
 
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
-  const { db, door, objects, fs, folder, uuid = randomUUID, bodies = {}, backlog } = options;
+  const { db, door, objects, fs, folder, uuid = randomUUID, bodies = {}, pending } = options;
   const files = projectedFiles(fs);
-  const written = { whole: backlog === undefined };
-  const creation = createOperation(objects, uuid, bodies);
+  const written = { whole: pending === undefined };
+  const creation = createOperation(objects, uuid, bodies, pending);
 
   /** Also when the call is a repeat: whoever made it first may not have got this far. */
-  async function project(ref: string, isNew: boolean, texts: Readonly<Record<string, string>> = {}): Promise<void> {
+  async function project(ref: string, isNew: boolean, texts: Readonly<Record<string, string>> = {}): Promise<number> {
     const { envelope, pillar, body } = await findArtifact(db, ref);
     const place = join(folder, storePaths.artifact(pillar, envelope.artifact_id, envelope.version));
     // A body never changes. Its files side by side: most of the time is waiting for the disk.
-    if (isNew) await Promise.all(Object.entries(body).map(([path, digest]) => projectBody(join(place, "body", path), digest, texts[path])));
-    await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`, written);
+    const bodies = Object.entries(isNew ? body : {});
+    const made = await Promise.all(bodies.map(([path, digest]) => projectBody(join(place, "body", path), digest, texts[path])));
+    made.push(await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`, written));
+    return made.filter((changed) => changed).length;
   }
 
-  async function projectBody(path: string, digest: string, text: string | undefined): Promise<void> {
-    await files.write(path, text ?? (await readText(db, objects, digest)), written);
-  }
-
-  async function show(...given: Parameters<typeof project>): Promise<void> {
-    if (backlog === undefined) await project(...given);
-    else backlog.later(() => project(...given));
+  async function projectBody(path: string, digest: string, text: string | undefined): Promise<boolean> {
+    return files.write(path, text ?? (await readText(db, objects, digest)), written);
   }
 
   return {
     async create({ actor, operationId }, input) {
       const envelope = await door.perform(creation, actor, operationId, input);
       // The same call has the same texts, so what was stored need not be read again.
-      await show(envelope.artifact_id, true, input.body);
-      if (input.follows !== undefined) await show(input.follows, false);
+      await project(envelope.artifact_id, true, input.body);
+      if (input.follows !== undefined) await project(input.follows, false);
       return envelope;
     },
     async change({ actor, operationId }, input, alongside) {
-      const envelope = await door.perform(changeOperation(objects, alongside), actor, operationId, input);
-      await show(envelope.artifact_id, false);
+      const envelope = await door.perform(changeOperation(objects, alongside, pending), actor, operationId, input);
+      await project(envelope.artifact_id, false);
       return envelope;
     },
     get: (ref) => findArtifact(db, ref),

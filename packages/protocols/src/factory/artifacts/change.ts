@@ -2,8 +2,10 @@ import { SlipwayError } from "@slipway/durable/errors";
 import { z } from "zod";
 import { fixed } from "@slipway/kernel/record/database/prepared-query";
 import type { Tx } from "@slipway/kernel/record/database/tables";
+import type { NotePending } from "@slipway/kernel/record/documents/operations";
 import type { Objects } from "@slipway/kernel/record/objects/store";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
+import { ARTIFACT } from "./create.ts";
 import { artifactIdSchema, refOf, REF, type Envelope } from "./envelope.ts";
 import { assertArtifactTransition, DECISIONS, type ArtifactStatus, type Decision } from "./status.ts";
 import { findArtifact, lookUp, type ArtifactRow } from "./store.ts";
@@ -38,12 +40,16 @@ export type Alongside = (tx: Tx, envelope: Envelope, ground: ChangeInput["ground
 
 const decided = z.object({ decision: z.enum(DECISIONS) });
 
-export function changeOperation(objects: Objects, alongside?: Alongside): Operation<ChangeInput, undefined, Envelope> {
+export function changeOperation(
+  objects: Objects,
+  alongside?: Alongside,
+  pending?: NotePending,
+): Operation<ChangeInput, undefined, Envelope> {
   return {
     name: "artifact.change",
     roles: ["system", "orchestrator"],
     input: changeInput,
-    async commit(tx, { artifact_id, ground }) {
+    async commit(tx, { artifact_id, ground }, _effect, { at }) {
       const artifact = await findArtifact(tx, artifact_id);
       const { envelope } = artifact;
       const named = await referenced(tx, ground);
@@ -61,6 +67,7 @@ export function changeOperation(objects: Objects, alongside?: Alongside): Operat
       const changed: Envelope = { ...envelope, status: ground.to };
       await updateRow(tx, ground.to, JSON.stringify(changed), ground.to === "DRAFT" ? null : decision, artifact_id);
       await alongside?.(tx, changed, ground);
+      await pending?.(tx, ARTIFACT, artifact_id, at);
       return changed;
     },
     event: ({ artifact_id, ground }) => ({ artifact_id, to: ground.to }),

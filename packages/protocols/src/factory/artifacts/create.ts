@@ -6,6 +6,7 @@ import type { Tx } from "@slipway/kernel/record/database/tables";
 import { bumped } from "@slipway/languages/contracts/version";
 import type { Objects } from "@slipway/kernel/record/objects/store";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
+import type { NotePending } from "@slipway/kernel/record/documents/operations";
 import { canonicalPath } from "@slipway/kernel/paths/paths";
 import { checkBody, type Bodies } from "./body.ts";
 import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type Envelope } from "./envelope.ts";
@@ -38,11 +39,15 @@ export type CreateInput = z.input<typeof createInput>;
 
 type Body = Readonly<Record<string, string>>;
 
+/** As a kind of record with files. */
+export const ARTIFACT = "artifact";
+
 /** The id, the whole envelope, the body: all of it is stored, or nothing is. */
 export function createOperation(
   objects: Objects,
   uuid: () => string,
   bodies: Bodies,
+  pending?: NotePending,
 ): Operation<z.output<typeof createInput>, Body, Envelope> {
   return {
     name: "artifact.create",
@@ -66,6 +71,7 @@ export function createOperation(
       await keepShort(tx, given.body, body);
       await insertRow(tx, { ...row, envelope: JSON.stringify(envelope), body: JSON.stringify(body), decision: null });
       if (before !== null) await linkForward(tx, before, envelope);
+      for (const one of [before?.envelope.artifact_id ?? [], id].flat()) await pending?.(tx, ARTIFACT, one, at);
       return envelope;
     },
     event: ({ artifact_type }, { artifact_id, version }) => ({ artifact_type, artifact_id, version }),

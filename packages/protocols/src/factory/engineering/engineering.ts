@@ -1,4 +1,5 @@
 import { workflow } from "@slipway/durable/ctx";
+import { RELAXED } from "../durability.ts";
 import { findDependencies, loadModules, type ModuleBrief } from "./brief.ts";
 import { debateModule, type ModuleOutcome } from "./debate/debate.ts";
 import { MAX_REVISIONS } from "./debate/rules.ts";
@@ -12,7 +13,7 @@ import type { EngineeringShop, EngineeringTask } from "./ports.ts";
 import { engineeringSite, type EngineeringSite } from "./site.ts";
 
 /** Raise it whenever a step of the engineering loop is renamed, added, removed or reordered. */
-export const ENGINEERING_VERSION = "4";
+export const ENGINEERING_VERSION = "5";
 
 /** How a task is taken up again after a person has decided about it. */
 export type Resumption =
@@ -43,17 +44,10 @@ export const engineering = workflow<EngineeringInput, EngineeringResult, Enginee
   "factory-task",
   ENGINEERING_VERSION,
   (ctx, input, shop) => engineerTask(engineeringSite(ctx, shop, input.task), input.resumption),
+  RELAXED,
 );
 
-/** However it ends, what is due is on record before anybody hears of it. */
 export async function engineerTask(site: EngineeringSite, resumption?: Resumption): Promise<EngineeringResult> {
-  const [worked] = await Promise.allSettled([workOn(site, resumption)]);
-  await site.books.catchUp();
-  if (worked.status === "rejected") throw worked.reason;
-  return worked.value;
-}
-
-async function workOn(site: EngineeringSite, resumption?: Resumption): Promise<EngineeringResult> {
   const { task_id } = site.task;
   const continued = resumption?.kind === "override" || resumption?.kind === "fix" ? resumption : null;
   const planned =

@@ -5,13 +5,12 @@ import type { EngineeringSite } from "./site.ts";
 
 const answerSchema = z.strictObject({ decision: z.enum(["restore", "retry", "give_up"]), comment: z.string().optional() });
 
-/** Before a role is asked: what it is to see is as it was shipped, and on record. Otherwise a person decides first. `beside` is begun with it. */
-export async function keepPack(site: EngineeringSite, step: string, draft: ContextPackDraft, beside: () => void): Promise<string> {
+/** Before a role is asked: what it is to see is as it was shipped, and on record. Otherwise a person decides first. */
+export async function keepPack(site: EngineeringSite, step: string, draft: ContextPackDraft): Promise<string> {
   const { store, view } = site.shop;
   for (let round = 1; ; round++) {
     const name = `pack:${step}${round === 1 ? "" : `^${round}`}`;
     const kept = await site.keep(name, async (call): Promise<{ context_pack_id: string } | { changed: readonly string[] }> => {
-      beside();
       const changed = await view.changed(modulesIn(draft.included_refs));
       return changed.length > 0 ? { changed } : store.keepContextPack(call, draft);
     });

@@ -107,7 +107,7 @@ async function lock(
   for (const report of draft.reuse_reports) {
     const { module_id } = report;
     const kept = { ...report, task_id: site.task.task_id, near_duplicates: [...(alike[module_id] ?? [])] };
-    site.books.later(() => site.keep(`reuse:${module_id}`, (call) => store.keepReuseReport(call, kept)));
+    await site.keep(`reuse:${module_id}`, (call) => store.keepReuseReport(call, kept));
   }
   const contracts: LockedContract[] = [];
   for (const drafted of draft.contracts) {

@@ -77,8 +77,6 @@ export interface EngineeringStore {
   shippedModule(ref: string): Promise<ShippedModule | null>;
   /** The highest shipped version of a module, with its fingerprint. */
   latestVersion(moduleId: string): Promise<{ readonly version: string; readonly fingerprint: string } | null>;
-  /** Writes ahead what will be sealed, where nobody sees it; empty texts are not known yet. What is returned drops it, if nothing was. */
-  stageModule(module: Pick<SealedModule, "module_id" | "version" | "files">): Promise<() => Promise<void>>;
   sealModule(call: Call, module: SealedModule): Promise<unknown>;
 }
 

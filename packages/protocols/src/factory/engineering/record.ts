@@ -3,7 +3,7 @@ import type { Failure } from "@slipway/durable/errors";
 import { refOf, type ArtifactType } from "../artifacts/envelope.ts";
 import { z } from "zod";
 import { askAgent } from "../../asking.ts";
-import type { AgentDesk, Commission, Reply } from "../../desk.ts";
+import type { AgentDesk, Reply } from "../../desk.ts";
 import { nextActions } from "../../pausing.ts";
 import { roleFolder, type FolderAnswer } from "./folder.ts";
 import type { ContextPackDraft, ContributionDraft } from "./ports.ts";
@@ -47,12 +47,7 @@ export async function play<T>(site: EngineeringSite, work: RoleWork<T>): Promise
   const by = { role, run_id: site.call(step).operationId } as const;
   const created_for = { ...by, task_ref: task.task_ref };
   const { included_refs, excluded_refs, sections } = context;
-  let lookedUp: Commission<unknown>["lookedUp"];
-  const context_pack_id = await keepPack(site, step, { created_for, included_refs, excluded_refs }, () => {
-    lookedUp = shop.desk.lookUp?.(role);
-    // Whoever asks hears of it.
-    lookedUp?.catch(() => undefined);
-  });
+  const context_pack_id = await keepPack(site, step, { created_for, included_refs, excluded_refs });
   const seen = seenBy(shop.view.tree, included_refs);
   const take = task.take === undefined ? "" : `${task.take}.`;
   const user = { role, runId: by.run_id, contextPackRef: context_pack_id, sees: included_refs.map(({ ref }) => ref) };
@@ -73,7 +68,6 @@ export async function play<T>(site: EngineeringSite, work: RoleWork<T>): Promise
       instructions,
       schema: asking.schema,
       pack: createPack([]),
-      lookedUp: tools === 0 && round === 1 ? lookedUp : undefined,
       folder: async () => {
         const shown = { sections: await readItems(items, seen), stored: await storedFiles(items, seen) };
         return roleFolder<unknown>({ ...shown, rules: moduleRules(included_refs) }, asking.schema, shop.objectFormat, asking.folder);
@@ -130,7 +124,7 @@ export interface Made {
   readonly follows?: string | undefined;
 }
 
-/** Keeps what an invocation made; and, where it stands for the invocation, the contribution, in its time. Returns its reference. */
+/** Keeps what an invocation made and, where it stands for the invocation, the contribution. Returns its reference. */
 export async function keepMade(
   site: EngineeringSite,
   step: string,
@@ -152,7 +146,7 @@ export async function keepMade(
   );
   const ref = refOf(envelope);
   const { contribution } = made;
-  if (contribution !== null) site.books.later(() => contribute(site, step, by, contextPack, contribution, ref));
+  if (contribution !== null) await contribute(site, step, by, contextPack, contribution, ref);
   return { id: envelope.artifact_id, ref };
 }
 

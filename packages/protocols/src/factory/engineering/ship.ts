@@ -11,7 +11,7 @@ import { askIndex } from "./indexed.ts";
 import type { Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
 import type { EngineeringSite } from "./site.ts";
-import { verify, type Ahead, type Passed } from "./verify.ts";
+import { verify, type Passed } from "./verify.ts";
 
 /** What is shipped, and on whose word. */
 export interface Shipment {
@@ -37,35 +37,24 @@ export type ShipOutcome =
  * The fingerprint, the tests, the evidence, the seal, the index: in this order, and by the harness alone. What the Proposer says about
  * its tests is not asked. Whatever fails leaves nothing behind.
  */
-export async function ship(
-  site: EngineeringSite,
-  brief: ModuleBrief,
-  attempt: number,
-  shipment: Shipment,
-  ahead: Ahead | null = null,
-): Promise<ShipOutcome> {
+export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
   const step = `${module_id}/${shipment.amended ? "ship-amended" : "ship"}:${attempt}`;
-  const [{ mismatch, tested }, environment] = await site.books.beside(
-    () => ahead?.verified ?? verify(site, step, brief, shipment.files),
-    () => environmentOf(site, step, brief),
-  );
+  const environment = await environmentOf(site, step, brief);
+  const { mismatch, tested } = await verify(site, step, brief, shipment.files);
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
   if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
 
   const evidence = await keepEvidence(site, step, brief, shipment, { ...tested, environment });
-  // Sealing is mostly waiting for the disk.
-  await site.books.beside(() =>
-    site.keep(`${step}:seal`, async (call) => {
-      await site.shop.store.sealModule(call, {
-        module_id,
-        version,
-        files: sealedFiles(shipment.files, evidence, tested.log),
-        depends_on: brief.dependencies.map(moduleRefOf),
-      });
-      return null;
-    }),
-  );
+  await site.keep(`${step}:seal`, async (call) => {
+    await site.shop.store.sealModule(call, {
+      module_id,
+      version,
+      files: sealedFiles(shipment.files, evidence, tested.log),
+      depends_on: brief.dependencies.map(moduleRefOf),
+    });
+    return null;
+  });
   await site.keep(`${step}:status`, (call) =>
     site.shop.store.artifacts.change(call, {
       artifact_id: shipment.implementation.id,
@@ -88,7 +77,7 @@ export async function ship(
   return { ok: true, shipped: { module_id, version, ship_id: evidence.ship_id, fingerprint: brief.fingerprint } };
 }
 
-/** What it is verified in; the tests are at work meanwhile. */
+/** What it is verified in. */
 function environmentOf(site: EngineeringSite, step: string, brief: ModuleBrief): Promise<ShipEvidence["environment"]> {
   return site.ctx.step(`${step}:environment`, async () => {
     await assertVersion(site, brief);

@@ -3,8 +3,6 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { AgentDesk } from "../../desk.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { Waiting } from "../../pausing.ts";
-import { settledBefore, unhurried } from "../unhurried.ts";
-import { openBooks, type Books } from "./books.ts";
 import type { EngineeringShop, EngineeringTask } from "./ports.ts";
 
 /** Where one task is worked on. */
@@ -15,18 +13,14 @@ export interface EngineeringSite extends Omit<Waiting, "kernel"> {
   readonly task: EngineeringTask;
   /** Something that is kept: a step with an operation of the same name. */
   readonly keep: <T>(step: string, body: (call: Call) => Promise<T>) => Promise<T>;
-  readonly books: Books;
 }
 
-export function engineeringSite(run: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
-  const books = openBooks(run);
-  const ctx = settledBefore(unhurried(run), books.catchUp);
+export function engineeringSite(ctx: Ctx, shop: EngineeringShop, task: EngineeringTask): EngineeringSite {
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   const keep = <T>(step: string, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));
   return {
     ctx,
-    books,
     shop,
     task,
     kernel: shop.kernel,

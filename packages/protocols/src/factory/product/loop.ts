@@ -1,5 +1,6 @@
 import { workflow } from "@slipway/durable/ctx";
 import { canonicalPath } from "@slipway/kernel/paths/paths";
+import { RELAXED } from "../durability.ts";
 import { GivenUp } from "../../given-up.ts";
 import type { RebuildPlan } from "../incremental/plan.ts";
 import { askAboutDefect, findDefect } from "./defect.ts";
@@ -45,6 +46,7 @@ export const productLoop = workflow<ProductInput, ProductResult, ProductShop>(
       throw error;
     }
   },
+  RELAXED,
 );
 
 async function untilApproved(site: ProductSite, { spec_source, spec_digest, previous }: ProductInput): Promise<ProductResult> {

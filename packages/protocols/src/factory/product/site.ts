@@ -10,7 +10,6 @@ import type { EngineeringStore } from "../engineering/ports.ts";
 import type { RebuildPlan } from "../incremental/plan.ts";
 import type { ProductSpec } from "./spec.ts";
 import type { ToolPorts } from "./tools/perform.ts";
-import { unhurried } from "../unhurried.ts";
 
 /** What the product loop works with. */
 export interface ProductShop {
@@ -31,8 +30,7 @@ export interface ProductSite extends Waiting {
   readonly shop: ProductShop;
 }
 
-export function productSite(run: Ctx, shop: ProductShop, project: string): ProductSite {
-  const ctx = unhurried(run);
+export function productSite(ctx: Ctx, shop: ProductShop, project: string): ProductSite {
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
   return {

@@ -14,11 +14,18 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
   const room = await testRoom();
   const seen: string[] = [];
   let project: Project;
-  const steps: ProjectSteps = {
+  /** What a step is given is what the one before it has returned. */
+  let given = 0;
+  const next = (state: number) => {
+    expect(state).toBe(given);
+    return ++given;
+  };
+  const steps: ProjectSteps<number> = {
     async init_state_machine() {
       const spec = specOf({ pillars: 1, epics: 1, stories: 1, tasks: 3, dependsOn: (task) => (task === 2 ? [0] : []) });
       project = await initialiseProject(room, room.call(), "one", spec);
       seen.push("init_state_machine");
+      return given;
     },
     async dispatch() {
       const decision = project.decision();
@@ -26,17 +33,19 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
       seen.push(`dispatch ${decision.kind}`);
       return decision;
     },
-    async engineering(task, turn) {
+    async engineering(state, task, turn) {
       seen.push(`engineering ${task.slice(-3)}`);
-      return engineer(task, turn);
+      return { outcome: engineer(task, turn), state: next(state) };
     },
-    async update_state_machine(task, outcome) {
+    async update_state_machine(state, task, outcome) {
       await project.apply(room.call(), changeFor(task, outcome, AT));
       seen.push(`update_state_machine ${outcome.result}`);
+      return next(state);
     },
-    async waitForPerson({ kind }) {
+    async waitForPerson(state, { kind }) {
       seen.push(`wait ${kind}`);
       await answer(project);
+      return next(state);
     },
   };
   await projectLoop(steps);

@@ -16,21 +16,21 @@ export function changeFor(task: string, outcome: Outcome, at: string): Change {
   return { kind: "halt", task, reason: outcome.reason, escalation_ref: outcome.escalation_ref };
 }
 
-/** The steps of the project loop, each durable where it is carried out. */
-export interface ProjectSteps {
-  readonly init_state_machine: () => Promise<void>;
+/** The steps of the project loop, each durable where it is carried out. `S` is what they remember from one turn to the next. */
+export interface ProjectSteps<S> {
+  readonly init_state_machine: () => Promise<S>;
   /** What to do now; a task that it names has been started. */
   readonly dispatch: (turn: number) => Promise<Decision>;
   /** Gets the task's file and nothing else of the project. */
-  readonly engineering: (task: string, turn: number) => Promise<unknown>;
-  readonly update_state_machine: (task: string, outcome: Outcome, turn: number) => Promise<void>;
+  readonly engineering: (state: S, task: string, turn: number) => Promise<{ readonly outcome: unknown; readonly state: S }>;
+  readonly update_state_machine: (state: S, task: string, outcome: Outcome, turn: number) => Promise<S>;
   /** Waits, durably, until a person has answered what stands in the way. */
-  readonly waitForPerson: (decision: Extract<Decision, { kind: "halted" | "blocked" }>, turn: number) => Promise<void>;
+  readonly waitForPerson: (state: S, decision: Extract<Decision, { kind: "halted" | "blocked" }>, turn: number) => Promise<S>;
 }
 
 /** Until every task is SHIPPED or ABANDONED. Turns are counted so that each step has a name of its own. */
-export async function projectLoop(steps: ProjectSteps): Promise<void> {
-  await steps.init_state_machine();
+export async function projectLoop<S>(steps: ProjectSteps<S>): Promise<void> {
+  let state = await steps.init_state_machine();
   for (let turn = 1; ; turn++) {
     const decision = await steps.dispatch(turn);
     switch (decision.kind) {
@@ -38,11 +38,13 @@ export async function projectLoop(steps: ProjectSteps): Promise<void> {
         return;
       case "halted":
       case "blocked":
-        await steps.waitForPerson(decision, turn);
+        state = await steps.waitForPerson(state, decision, turn);
         continue;
       case "start":
-      case "continue":
-        await steps.update_state_machine(decision.task, outcomeSchema.parse(await steps.engineering(decision.task, turn)), turn);
+      case "continue": {
+        const ended = await steps.engineering(state, decision.task, turn);
+        state = await steps.update_state_machine(ended.state, decision.task, outcomeSchema.parse(ended.outcome), turn);
+      }
     }
   }
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { storePaths } from "../artifacts/layout.ts";
-import type { Backlog } from "@slipway/kernel/host/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
 import type { Task } from "./state.ts";
@@ -19,8 +18,6 @@ export interface MachineFile {
   set(id: string, task: Task): void;
   /** `now`: whatever it costs. Otherwise writing never takes more than a small part of the time that passes. */
   write(head: MachineHead, when: "now" | "soon"): Promise<void>;
-  /** Nothing that was put off is written any more: another has taken its place. */
-  drop(): void;
 }
 
 /** Of a project with thousands of tasks the file is megabytes: it is written so that this takes at most a twentieth of the time. */
@@ -29,28 +26,19 @@ const SHARE = 20;
 interface MachinePlace {
   readonly stateStore: string;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Where there is one, what is to be there soon is put off. */
-  readonly backlog?: Backlog | undefined;
 }
 
-export function machineFile({ stateStore, clock, backlog }: MachinePlace, tasks: Readonly<Record<string, Task>>): MachineFile {
+export function machineFile({ stateStore, clock }: MachinePlace, tasks: Readonly<Record<string, Task>>): MachineFile {
   const path = join(stateStore, storePaths.stateMachine);
   const files = projectedFiles(nodeFileSystem);
   const rows = new Map(Object.entries(tasks).map(([id, task]) => [id, rowOf(id, task)]));
   let next = 0;
-  let putOff: MachineHead | null = null;
 
   async function writeNow(head: MachineHead, whole: boolean): Promise<void> {
     const started = clock.monotonic();
     await files.write(path, text(head), { whole });
     const ended = clock.monotonic();
     next = ended + (ended - started) * (SHARE - 1);
-  }
-
-  async function writePutOff(): Promise<void> {
-    const head = putOff;
-    putOff = null;
-    if (head !== null) await writeNow(head, false);
   }
 
   function text({ project_id, spec_version, updated_at }: MachineHead): string {
@@ -63,18 +51,8 @@ export function machineFile({ stateStore, clock, backlog }: MachinePlace, tasks:
     text,
     set: (id, task) => void rows.set(id, rowOf(id, task)),
     async write(head, when) {
-      if (when === "now") {
-        putOff = null;
-        return writeNow(head, true);
-      }
-      if (clock.monotonic() < next) return;
-      // Soon there will be another.
-      if (backlog === undefined) return writeNow(head, false);
-      if (putOff === null) backlog.later(writePutOff);
-      putOff = head;
-    },
-    drop() {
-      putOff = null;
+      // If it is too early, there will soon be another.
+      if (when === "now" || clock.monotonic() >= next) await writeNow(head, when === "now");
     },
   };
 }

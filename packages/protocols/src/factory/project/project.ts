@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
-import type { Backlog } from "@slipway/kernel/host/files/backlog";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
 import type { ProjectChange, ProjectHead, Projects } from "../projects/projects.ts";
@@ -21,8 +20,6 @@ export interface ProjectRoom {
   /** `.slipway/state_store`. */
   readonly stateStore: string;
   readonly clock: Clock;
-  /** For a run: what need not be there at once is put off. */
-  readonly backlog?: Backlog;
 }
 
 /** The project at work. Its rows are the record; the board and the files are made from them. */
@@ -71,7 +68,6 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
     if (now?.project_id === id) head = now;
     const tasks = Object.fromEntries(await projects.entries(id));
     board = openBoard(tasks);
-    file.drop();
     file = machineFile(room, tasks);
   }
 

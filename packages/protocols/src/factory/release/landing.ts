@@ -1,5 +1,6 @@
 import { workflow } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/durable/errors";
+import { RELAXED } from "../durability.ts";
 import { GivenUp } from "../../given-up.ts";
 import { certain } from "../../features/attempt.ts";
 import { land } from "../../features/landing.ts";
@@ -9,7 +10,6 @@ import type { FactoryShop } from "../shop.ts";
 import { releaseFolder, releaseText } from "./assembling.ts";
 import { placeRelease, planRelease, type ReleaseSite } from "./placing.ts";
 import { landed as withLanding, releaseKind, type ReleaseLanding } from "./schema.ts";
-import { unhurried } from "../unhurried.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
 const LANDING_VERSION = "1";
@@ -26,8 +26,7 @@ export function releaseFeature(releaseId: string): string {
 export const releaseLanding = workflow<{ readonly release_id: string }, ReleaseLanding, FactoryShop>(
   "release",
   LANDING_VERSION,
-  async (run, { release_id }, shop) => {
-    const ctx = unhurried(run);
+  async (ctx, { release_id }, shop) => {
     const id = releaseFeature(release_id);
     const release = await ctx.step("release", () => shop.documents.get(releaseKind, release_id));
     const work: ReleaseSite = { ctx, shop, id, run: [{ feature_id: id, run_id: ctx.runId }], revises: null, release };
@@ -37,6 +36,7 @@ export const releaseLanding = workflow<{ readonly release_id: string }, ReleaseL
     );
     return landing;
   },
+  RELAXED,
 );
 
 async function landedOr(work: ReleaseSite): Promise<ReleaseLanding> {

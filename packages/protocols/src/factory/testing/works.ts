@@ -1,4 +1,3 @@
-import { migrateFactory } from "../tables.ts";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderRequest, Workplace } from "@slipway/agents/provider";
@@ -12,6 +11,7 @@ import { earlierFrom } from "../incremental/previous.ts";
 import { lateChange, type LateChangeInput } from "../late-change.ts";
 import { factory, type FactoryInput } from "../protocol.ts";
 import { openFactoryShop, type FactoryShop } from "../shop.ts";
+import { migrateFactory } from "../tables.ts";
 
 export const language = rememberingReader();
 
@@ -151,8 +151,6 @@ export async function openWorks(
     question,
     async drive() {
       const outcome = await engine.drive(runId, { whenWaiting: "return" });
-      // A moment later, when somebody looks.
-      await records.backlog.settled();
       return outcome;
     },
     async answer(value) {

@@ -4,7 +4,7 @@ import { SlipwayError } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
 import { fixed, fixedWith } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
-import { unhurriedTransaction } from "../../../record/database/relaxed.ts";
+import { transactionOn } from "../../../record/database/dialect.ts";
 import { ownersOn, type Owners } from "../../../record/operations/owners.ts";
 import type { HoldsTables } from "./tables.ts";
 
@@ -48,7 +48,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
     const deadline = clock.monotonic() + waitMs;
     for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
       throwIfStopped(request);
-      const holder = await unhurried((tx) => claimOrHolder(tx, request, claim));
+      const holder = await relaxed((tx) => claimOrHolder(tx, request, claim));
       if (holder === null) return;
       if (clock.monotonic() >= deadline) throw busy(request, holder.operation);
       await sleep(pollMs);
@@ -56,7 +56,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
   }
 
   /** A hold means nothing after a power cut. */
-  const unhurried = <T>(work: (tx: Tx) => Promise<T>) => unhurriedTransaction(db, work);
+  const relaxed = <T>(work: (tx: Tx) => Promise<T>) => transactionOn(db, work, "relaxed");
 
   async function claimOrHolder(tx: Tx, { featureId: feature_id, operation }: HoldRequest, claim: string) {
     const [holder] = await holdOf(tx, feature_id);
@@ -80,7 +80,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
       return await work();
     } finally {
       activeClaims.delete(claim);
-      await unhurried((tx) => endHold(tx, claim));
+      await relaxed((tx) => endHold(tx, claim));
     }
   }
 

@@ -84,14 +84,6 @@ export class MemoryFileSystem implements FileSystem {
     }
   }
 
-  async rmdir(path: string): Promise<void> {
-    this.#mayFail("rmdir");
-    if (this.#directory(this.#id(path)).entries.size > 0) throw Object.assign(new Error("ENOTEMPTY"), { code: "ENOTEMPTY" });
-    const directory = this.#id(dirname(path));
-    this.#directory(directory).entries.delete(basename(path));
-    this.record({ kind: "unlink", directory, name: basename(path) });
-  }
-
   async list(directory: string): Promise<string[]> {
     this.#mayFail("list");
     return [...this.#directory(this.#id(directory)).entries.keys()].toSorted();

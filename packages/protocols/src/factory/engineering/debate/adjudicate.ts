@@ -10,12 +10,7 @@ import { adjudicationAnswerSchema, adjudicationSchema, type Adjudication } from 
 export const ARBITER_INSTRUCTIONS = "Return your adjudication of this debate.";
 
 export type AdjudicationOutcome =
-  | {
-      readonly ok: true;
-      readonly decision: Adjudication["decision"];
-      readonly keep: () => Promise<{ readonly adjudication: Adjudication; readonly ref: string }>;
-    }
-  | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly adjudication: Adjudication; readonly ref: string } | { readonly ok: false; readonly problem: string };
 
 /** The last word, by one who has seen both sides and what was run. Which decisions there are depends on what is left to try. */
 export async function adjudicate(
@@ -42,8 +37,7 @@ export async function adjudicate(
     await contribute(site, step, played.by, played.contextPack, "ADJUDICATION", `refused:${digestOf(played.reply.failure.code)}`);
     return { ok: false, problem: played.reply.failure.message };
   }
-  const { value } = played.reply;
-  return { ok: true, decision: value.decision, keep: () => keepAdjudication(site, step, played, proposed, value) };
+  return { ok: true, ...(await keepAdjudication(site, step, played, proposed, played.reply.value)) };
 }
 
 /** On record, and the implementation with it. */

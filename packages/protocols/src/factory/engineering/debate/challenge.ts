@@ -49,31 +49,21 @@ export async function challenge(
   }
   const { interface_change: _, ...said } = withFindings(answer, inspection.findings);
   const draft = { target_artifact_id: proposed.implementation.id, ...said };
-  const hear = () =>
-    site.ctx.step(`${step}:witnesses`, (signal) =>
-      hearWitnesses(site.shop, brief, proposed.files, draft.failures, inspection.findings, signal),
-    );
-  const keep = () =>
-    keepMade(site, `${step}:kept`, played, {
-      type: "CHALLENGE",
-      contribution: "CHALLENGE",
-      body: { "challenge.json": json(draft) },
-      inputs: [{ ref: proposed.implementation.ref, purpose: "what is challenged" }],
-    });
-  const [witnesses, kept] = (await site.ctx.all<readonly Witnessed[] | Kept>([hear, keep])) as [readonly Witnessed[], Kept];
+  const kept = await keepMade(site, `${step}:kept`, played, {
+    type: "CHALLENGE",
+    contribution: "CHALLENGE",
+    body: { "challenge.json": json(draft) },
+    inputs: [{ ref: proposed.implementation.ref, purpose: "what is challenged" }],
+  });
   const challenged = challengeSchema.parse({ challenge_id: kept.id, ...draft });
-  site.books.later(() =>
-    site.keep(`${step}:status`, (call) =>
-      site.shop.store.artifacts.change(call, {
-        artifact_id: proposed.implementation.id,
-        ground: { to: "CHALLENGED", challenge: kept.ref },
-      }),
-    ),
+  await site.keep(`${step}:status`, (call) =>
+    site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground: { to: "CHALLENGED", challenge: kept.ref } }),
+  );
+  const witnesses = await site.ctx.step(`${step}:witnesses`, (signal) =>
+    hearWitnesses(site.shop, brief, proposed.files, challenged.failures, inspection.findings, signal),
   );
   return { kind: "challenged", challenge: challenged, ref: kept.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };
 }
-
-type Kept = Awaited<ReturnType<typeof keepMade>>;
 
 interface Answered {
   readonly answer: ChallengeAnswer;

@@ -1,17 +1,13 @@
 import { inspect, type Inspection } from "../inspection.ts";
 import type { Debate } from "./debate.ts";
-import type { Claimed } from "./propose.ts";
+import type { Proposed } from "./propose.ts";
 import { hear } from "./witness.ts";
 
 /** The harness's own look, with the witnesses of earlier rounds that were right: they have to be answered, not forgotten. */
-export function lookAt(
-  { site, brief, upheld }: Debate,
-  round: number,
-  { acceptance_checks, files, coverage }: Claimed,
-): Promise<Inspection> {
+export function lookAt({ site, brief, upheld }: Debate, round: number, { proposal, files, coverage }: Proposed): Promise<Inspection> {
   const earlier = [...upheld];
   return site.ctx.step(`${brief.contract.module_id}/inspect:${round}`, async (signal) => {
-    const proposed = { files, coverage, acceptance_checks };
+    const proposed = { files, coverage, acceptance_checks: proposal.acceptance_checks };
     const found = await inspect(site.shop, brief, proposed, site.task.acceptance_criteria, signal);
     const findings = [...found.findings];
     for (const witness of earlier) {

@@ -24,7 +24,7 @@ export interface Proposed {
 }
 
 export type ProposalOutcome =
-  | { readonly kind: "proposed"; readonly proposal: Made }
+  | { readonly kind: "proposed"; readonly proposed: Proposed }
   | { readonly kind: "exception"; readonly raised: InterfaceChange; readonly exception_id: string }
   | { readonly kind: "none"; readonly problem: string };
 
@@ -77,13 +77,7 @@ export interface Revision {
   readonly follows: string | null;
 }
 
-/** A deliverable with its claim: what can be looked at already, and how it is put on record. */
-export interface Made {
-  readonly claimed: Claimed;
-  readonly keep: () => Promise<Proposed>;
-}
-
-/** One proposal: once it is kept, the deliverable is an artifact in DRAFT, the claim another one. */
+/** One proposal, on record: the deliverable is an artifact in DRAFT, the claim another one. */
 export async function propose(
   site: EngineeringSite,
   { brief, found }: Debated,
@@ -123,7 +117,7 @@ export async function propose(
   }
   const { claim, acceptance_checks, coverage, upstream_change } = value;
   const claimed = { claim, acceptance_checks, coverage, upstream_change, files: deliverableOf(value.files) };
-  return { kind: "proposed", proposal: { claimed, keep: () => keepProposal(site, step, played, brief, claimed, revision.follows) } };
+  return { kind: "proposed", proposed: await keepProposal(site, step, played, brief, claimed, revision.follows) };
 }
 
 export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files" | "upstream_change">;

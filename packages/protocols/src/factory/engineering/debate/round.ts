@@ -3,7 +3,6 @@ import type { Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
 import type { RoundRecord } from "../ports.ts";
 import { ship, type Shipment } from "../ship.ts";
-import { verifyAhead, type Ahead } from "../verify.ts";
 import { adjudicate } from "./adjudicate.ts";
 import { lookAtAmended, refused } from "./amended.ts";
 import { challenge, type ChallengeOutcome } from "./challenge.ts";
@@ -34,7 +33,7 @@ type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
 export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
   const { site, brief, rounds } = debate;
   const { round, retryCount, revision, given } = turn;
-  const outcome = given === null ? await propose(site, debate, round, revision) : onRecord(given);
+  const outcome = given === null ? await propose(site, debate, round, revision) : ({ kind: "proposed", proposed: given } as const);
   if (outcome.kind === "exception")
     return over({ status: "exception", raised: outcome.raised, exception_id: outcome.exception_id, rounds });
   if (outcome.kind === "none") {
@@ -44,56 +43,23 @@ export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
     }
     return { over: null, revision: { ...revision, objections: { ref: null, failures: objections } } };
   }
-  const { claimed, keep } = outcome.proposal;
-  const [inspection, proposed] = await site.books.beside(
-    () => lookAt(debate, round, claimed),
-    async () => {
-      const kept = await keep();
-      await keepFiles(debate, round, "proposal", { "proposal.json": kept.proposal });
-      return kept;
-    },
-  );
-  if (inspection.findings.length > 0) return debated(debate, turn, { proposed, inspection, ahead: null });
-  const ahead = verifyAhead(site, brief, round, proposed.files);
-  const [, ended] = await site.ctx.all<Ended | void>([
-    ahead.work,
-    () => debated(debate, turn, { proposed, inspection, ahead }).finally(ahead.stop),
-  ]);
-  await ahead.clear();
-  return ended as Ended;
-}
-
-interface Inspected {
-  readonly proposed: Proposed;
-  readonly inspection: Inspection;
-  /** The ship step's look at it, where the harness has found nothing. */
-  readonly ahead: Ahead | null;
-}
-
-async function debated(debate: Debate, turn: Turn, { proposed, inspection, ahead }: Inspected): Promise<Ended> {
-  const { site, brief, rounds } = debate;
-  const challenged = await challenge(site, brief, turn.round, proposed, inspection, rounds);
+  const { proposed } = outcome;
+  await keepFiles(debate, round, "proposal", { "proposal.json": proposed.proposal });
+  const inspection = await lookAt(debate, round, proposed);
+  const challenged = await challenge(site, brief, round, proposed, inspection, rounds);
   if (challenged.kind === "exception")
     return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
-  return decide(debate, turn, { proposed, inspection, challenged, ahead });
+  return decide(debate, turn, { proposed, inspection, challenged });
 }
 
-/** What a person has provided was kept when it came. */
-function onRecord(given: Proposed) {
-  const { files, coverage, proposal, upstream_change } = given;
-  const { claim, acceptance_checks } = proposal;
-  return {
-    kind: "proposed" as const,
-    proposal: { claimed: { claim, acceptance_checks, files, coverage, upstream_change }, keep: async () => given },
-  };
-}
-
-interface Challenged extends Inspected {
+interface Challenged {
+  readonly proposed: Proposed;
+  readonly inspection: Inspection;
   readonly challenged: Extract<ChallengeOutcome, { kind: "challenged" }>;
 }
 
 /** Both sides have spoken, and what could be run has been. */
-async function decide(debate: Debate, turn: Turn, { proposed, inspection, challenged, ahead }: Challenged): Promise<Ended> {
+async function decide(debate: Debate, turn: Turn, { proposed, inspection, challenged }: Challenged): Promise<Ended> {
   const { site, brief, rounds } = debate;
   const { round, retryCount } = turn;
   const { challenge: said, witnesses, verdict, ref } = challenged;
@@ -130,18 +96,11 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     rounds.push(current);
     return halt(debate, `no valid adjudication was made: ${decided.problem}`, standing, last);
   }
-  const next = await route(debate, turn, afterAdjudication(decided.decision, retryCount));
-  const kept = Promise.withResolvers<{ readonly adjudication: Adjudication; readonly ref: string }>();
-  site.books.later(async () => {
-    const { adjudication, ref: adjudicationRef } = await decided.keep();
-    rounds.push({ ...current, adjudication });
-    await keepFiles(debate, round, "adjudication", { "adjudication.json": adjudication });
-    kept.resolve({ adjudication, ref: adjudicationRef });
-  });
-  // What is approved as it stands is kept while the ship step runs the tests.
-  if (next === "ship") return deliver(debate, turn, { ...last, proposed }, ref, null, ahead);
-  await site.books.catchUp();
-  const { adjudication, ref: adjudicationRef } = await kept.promise;
+  const { adjudication, ref: adjudicationRef } = decided;
+  rounds.push({ ...current, adjudication });
+  await keepFiles(debate, round, "adjudication", { "adjudication.json": adjudication });
+  const next = await route(debate, turn, afterAdjudication(adjudication.decision, retryCount));
+  if (next === "ship") return deliver(debate, turn, { ...last, proposed }, ref, null);
   if (next === "halt") return halt(debate, "the Arbiter rejected it and no revision is left", standing, last);
   if (next === "revise") {
     const ground = { to: "DRAFT", revisionsLeft: MAX_REVISIONS - retryCount } as const;
@@ -151,8 +110,7 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
     const reason = { invariant: "adjudication", evidence: adjudication.rationale, required_change: "Answer the reason for the rejection." };
     return revised([...standing, reason]);
   }
-  await ahead?.stop();
-  return deliver(debate, turn, { ...last, proposed }, ref, { ref: adjudicationRef, value: adjudication }, null);
+  return deliver(debate, turn, { ...last, proposed }, ref, { ref: adjudicationRef, value: adjudication });
 }
 
 /** What was approved, with its amendments if there are any, is shipped; the ship step may still refuse it. */
@@ -162,7 +120,6 @@ async function deliver(
   last: Last & { readonly proposed: Proposed },
   challengeRef: string,
   amendments: { readonly ref: string; readonly value: Adjudication } | null,
-  ahead: Ahead | null,
 ): Promise<Ended> {
   const { site, brief } = debate;
   const { proposed } = last;
@@ -181,7 +138,7 @@ async function deliver(
     shipment = { ...shipment, files: amended.files, amended: true };
     upstream = amended.upstream_change ?? upstream;
   }
-  const shipping = await ship(site, brief, turn.round, shipment, ahead);
+  const shipping = await ship(site, brief, turn.round, shipment);
   if (shipping.ok) return over({ status: "shipped", shipped: shipping.shipped });
   if (shipping.kind === "fingerprint" && upstream !== undefined) {
     const raised = await raiseAtShip(debate, turn.round, shipment, upstream);

@@ -9,7 +9,6 @@ import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import type { Contract } from "@slipway/languages/contracts/schema";
 import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import type { SandboxRequest } from "@slipway/kernel/host/sandbox/contract";
 import { openDesk } from "../../../desk.ts";
 import { protocolRole } from "../../../roles.ts";
 import { artifactTools } from "../../artifact-tools.ts";
@@ -77,8 +76,6 @@ export interface WorkshopOptions {
   readonly raise?: () => Raised;
   /** Before anything is asked of the index. */
   readonly beforeIndex?: (what: "search" | "register") => void;
-  /** Before anything is run in the sandbox. */
-  readonly beforeRun?: (request: SandboxRequest) => Promise<void>;
   /** A Proposer that works on files: what it does in its folder, and what it answers. */
   readonly folderProposer?: (folder: string, attempt: string) => unknown;
 }
@@ -150,10 +147,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     kernel: {
       clock: kernel.clock,
       budget: kernel.budget,
-      async sandbox() {
-        const { kind, run } = await rememberingSandbox();
-        return { kind, run: async (request) => (await options.beforeRun?.(request), run(request)) };
-      },
+      sandbox: rememberingSandbox,
     },
     desk,
     language,
@@ -176,7 +170,6 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
         const found = allShipped().findLast(({ module_id }) => module_id === id);
         return found === undefined ? null : { version: found.version, fingerprint: fingerprintOf(found.contract) };
       },
-      stageModule: async () => async () => undefined,
       sealModule: (call, module) => doOnce(call, () => kept.sealed.push(module)),
     },
     view: memoryView(allShipped),

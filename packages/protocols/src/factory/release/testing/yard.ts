@@ -1,4 +1,3 @@
-import { migrateFactory } from "../../tables.ts";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
@@ -7,6 +6,7 @@ import { codeOf, contractOf, examplesOf, testsOf } from "../../engineering/testi
 import { partial } from "../../partial.ts";
 import { openFactoryShop, type FactoryShop } from "../../shop.ts";
 import { shippedEntry } from "../../testing/factory-records.ts";
+import { migrateFactory } from "../../tables.ts";
 
 /** `MM-name@version`, what it was built with, and its code where it is not the usual one. */
 export interface Shipped {
@@ -31,8 +31,8 @@ export const NOT_ASKED = POLICY.replace("merge_policy: {", "merge_policy: { requ
 /** A real repository with modules that were shipped long ago; nobody builds any here. */
 export async function openYard(shipped: readonly Shipped[], files: Readonly<Record<string, string>> = {}): Promise<Yard> {
   const scratch = await openScratchKernel(files);
+  await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const { kernel, records } = scratch;
-  await migrateFactory(records.database.db, records.database.sqlite.path);
   const shop = openFactoryShop({ kernel, desk: { invoke: () => Promise.reject(new Error("nobody is asked")) }, env: {} });
   for (const module of shipped) await ship(shop, module);
   const { database, objects, clock, ids, inbox } = records;

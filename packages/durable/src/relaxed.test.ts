@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { workflow } from "./ctx.ts";
+import { workflow, type Workflow } from "./ctx.ts";
 import { openEngine } from "./engine.ts";
 import { systemClock, systemIds } from "./environment.ts";
 import { journalOnDisk, settleJournal, verifyStream } from "./journal.ts";
@@ -11,7 +11,7 @@ import { openSqlite, type Sqlite } from "./sqlite.ts";
 import { memoryBlobs, memoryInbox } from "./testing/memory.ts";
 
 let folder: string;
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "slipway-unhurried-"))));
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "slipway-relaxed-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const level = (sqlite: Sqlite) => sqlite.exclusive((database) => database.prepare("PRAGMA synchronous").get());
@@ -21,7 +21,10 @@ test("only the commit that said so does not wait for the disk, also when it fail
   const sqlite = openSqlite(join(folder, "a.db"));
   await sqlite.write((database) => database.exec("CREATE TABLE t (x UNIQUE)"));
   const insert = () =>
-    sqlite.unhurried((database) => [database.prepare("PRAGMA synchronous").get(), sqlite.prepare("INSERT INTO t VALUES (1)").run()]);
+    sqlite.exclusive(
+      (database) => [database.prepare("PRAGMA synchronous").get(), sqlite.prepare("INSERT INTO t VALUES (1)").run()],
+      "relaxed",
+    );
   expect(await insert()).toMatchObject([NORMAL, { changes: 1 }]);
   expect(await level(sqlite)).toEqual(FULL);
   await expect(insert()).rejects.toThrow("UNIQUE");
@@ -41,13 +44,13 @@ function counted(path: string) {
         await ctx.step(
           `step:${number}`,
           async () => {
-            await sqlite.unhurried((database) => {
+            await sqlite.exclusive((database) => {
               levels.push(database.prepare("PRAGMA synchronous").get());
               database.prepare("INSERT INTO did (name) VALUES (?) ON CONFLICT DO NOTHING").run(number);
-            });
+            }, "relaxed");
             return number;
           },
-          { unhurried: number !== 3 },
+          { durability: number === 3 ? "synced" : "relaxed" },
         ),
       );
     }
@@ -121,49 +124,48 @@ test("whoever keeps a head elsewhere has the journal on the disk first, and chan
   expect(() => settleJournal({ path: join(sqlite.path, "x") })).toThrow("ENOTDIR");
 });
 
-test("a part that need not wait begins and ends without waiting, and the run's own end waits", async () => {
+test("a relaxed workflow begins, works and ends as a child without waiting, and the run's own end waits", async () => {
   const sqlite = openSqlite(join(folder, "parts.db"));
   const levels: string[] = [];
-  const part = workflow<null, number, null>("part", "1", async (ctx) => ctx.step("one", async () => 1, { unhurried: true }));
-  const whole = workflow<null, number[], null>("whole", "1", async (ctx) => [
-    await ctx.child("soon", part, null, { unhurried: true }),
-    await ctx.child("now", part, null),
-  ]);
+  const step: Workflow<null, number, null>["run"] = (ctx) => ctx.step("one", async () => 1);
+  const relaxed = workflow("relaxed", "1", step, { durability: "relaxed" });
+  const synced = workflow("synced", "1", step);
+  const whole = workflow<null, number[], null>(
+    "whole",
+    "1",
+    async (ctx) => [await ctx.child("soon", relaxed, null), await ctx.child("now", synced, null)],
+    { durability: "relaxed" },
+  );
   const engine = await openEngine({
     sqlite: levelsOf(sqlite, levels),
     blobs: memoryBlobs(),
     inbox: memoryInbox(),
     clock: systemClock,
     ids: systemIds,
-    workflows: [part, whole],
+    workflows: [relaxed, synced, whole],
     kernel: null,
   });
   await engine.start("whole", null, { runId: "run" });
   levels.length = 0;
   expect(await engine.drive("run")).toMatchObject({ status: "completed", value: [1, 1] });
   const waits = levels.filter((level) => level !== "read");
-  // Of the first part nothing waits: it begins, takes its step, ends, and is on record. Of the second only the step does not.
-  expect(waits.slice(waits.indexOf("unhurried"))).toEqual([...Array(4).fill("unhurried"), "waits", "unhurried", "waits", "waits", "waits"]);
+  // Each begins, takes its step, ends, and is on record in the whole, which is relaxed until it ends.
+  const [soon, now] = [Array(4).fill("relaxed"), ["waits", "waits", "waits", "relaxed"]];
+  expect(waits.slice(waits.indexOf("relaxed"))).toEqual([...soon, ...now, "waits"]);
   await engine.close();
   await sqlite.close();
 });
 
 /** What each commit did, told from what it had changed. */
 function levelsOf(sqlite: Sqlite, levels: string[]): Sqlite {
-  const told =
-    (turn: Sqlite["exclusive"], level: string): Sqlite["exclusive"] =>
-    (work) =>
-      turn(async (database) => {
-        const before = changes(database);
-        const result = work(database);
-        levels.push(changes(database) === before ? "read" : level);
-        return result;
-      });
-  return {
-    ...sqlite,
-    exclusive: told(sqlite.exclusive, "waits"),
-    unhurried: told(sqlite.unhurried as Sqlite["exclusive"], "unhurried") as Sqlite["unhurried"],
-  };
+  const exclusive: Sqlite["exclusive"] = (work, durability) =>
+    sqlite.exclusive(async (database) => {
+      const before = changes(database);
+      const result = work(database);
+      levels.push(changes(database) === before ? "read" : durability === "relaxed" ? "relaxed" : "waits");
+      return result;
+    }, durability);
+  return { ...sqlite, exclusive };
 }
 
 function changes(database: DatabaseSync): number {

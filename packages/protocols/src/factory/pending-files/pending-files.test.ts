@@ -1,0 +1,78 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { storePaths } from "../artifacts/layout.ts";
+import { notePending, restorePending } from "./pending-files.ts";
+import { openFactoryRooms } from "../rooms.ts";
+import { factoryRecords } from "../testing/factory-records.ts";
+
+const PACK = {
+  created_for: { role: "planner", run_id: "r", task_ref: "T-a-b-c-001@1.0.0" },
+  included_refs: [],
+  excluded_refs: [],
+} as const;
+const LONG = 121_000;
+
+async function room() {
+  const made = await factoryRecords();
+  const { db } = made.records.database;
+  const rooms = openFactoryRooms(made.records, { durability: "relaxed" });
+  const pack = async () => (await rooms.store.keepContextPack(made.call(), PACK)).context_pack_id;
+  const pending = async () => (await db.selectFrom("files_pending").select("id").orderBy("id").execute()).map(({ id }) => id);
+  const restore = (later = 0) => restorePending({ db, clock: { now: () => Date.now() + later }, ...rooms });
+  return { ...made, db, rooms, pack, pending, restore, fileOf: (path: string) => join(made.folder, path) };
+}
+
+test("what a power cut has emptied of the last records is made again; what was kept long before is not looked at", async () => {
+  const { db, rooms, pack, restore, fileOf, call } = await room();
+  const early = await pack();
+  await db.updateTable("files_pending").set({ written_at: 0 }).execute();
+  const late = await pack();
+  const round = { debate: "CTR-0a1b2c3d", round: 1, files: { "witnesses.json": [] } };
+  await rooms.store.keepRound(call(), round);
+  const by = { created_by: { role: "planner", run_id: "r" }, context_pack_ref: early } as const;
+  const made = await rooms.artifacts.create(call(), { ...by, artifact_type: "EXAMPLES", pillar: "core", body: { "notes.md": "one\n" } });
+  const body = fileOf(`${storePaths.artifact("core", made.artifact_id, made.version)}/body/notes.md`);
+  const witnesses = fileOf(`${storePaths.debateRound("CTR-0a1b2c3d", 1)}/witnesses.json`);
+  const files = [fileOf(storePaths.contextPack(late)), witnesses, body];
+  const texts = files.map((file) => readFileSync(file, "utf8"));
+  writeFileSync(files[0]!, "");
+  rmSync(files[1]!);
+  writeFileSync(files[2]!, "");
+  writeFileSync(fileOf(storePaths.contextPack(early)), "");
+  await restore();
+  expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(texts);
+  expect(readFileSync(fileOf(storePaths.contextPack(early)), "utf8")).toBe("");
+});
+
+test("a file stays pending until the system has surely written it; one that was made again is written anew", async () => {
+  const { pack, pending, restore, fileOf } = await room();
+  const [kept, emptied] = [await pack(), await pack()];
+  await restore();
+  expect(await pending()).toEqual([kept, emptied].toSorted());
+  writeFileSync(fileOf(storePaths.contextPack(emptied)), "");
+  await restore(LONG);
+  expect(await pending()).toEqual([emptied]);
+  await restore(2 * LONG);
+  expect(await pending()).toEqual([]);
+});
+
+test("the row goes with its transaction, and older ones go with the next", async () => {
+  const { db, pending } = await room();
+  await db.transaction().execute((tx) => notePending(tx, "context_pack", "a", 1_000));
+  const failing = db.transaction().execute(async (tx) => {
+    await notePending(tx, "context_pack", "b", 1_000 + LONG);
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(await pending()).toEqual(["a"]);
+  await db.transaction().execute((tx) => notePending(tx, "context_pack", "c", 1_000 + LONG));
+  expect(await pending()).toEqual(["c"]);
+});
+
+test("where files are synced at once nothing is pending", async () => {
+  const { records, call, pending, restore } = await room();
+  await openFactoryRooms(records).store.keepContextPack(call(), PACK);
+  expect(await pending()).toEqual([]);
+  await restore();
+});
