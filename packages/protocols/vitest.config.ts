@@ -1,3 +1,6 @@
 import { packageConfig } from "../../vitest.shared.ts";
 
-export default packageConfig("protocols");
+export default packageConfig("protocols", {
+  // Commands are tested, and their coverage counted, by the whole program in packages/cli.
+  elsewhere: ["src/surface/**", "src/*/commands/**", "src/*/view.ts", "src/*/describe.ts"],
+});

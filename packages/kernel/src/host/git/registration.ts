@@ -1,8 +1,8 @@
-import { lstat, readdir, readFile, rmdir } from "node:fs/promises";
+import { lstat, readdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeTree } from "../files/remove-tree.ts";
-import { registeredPath, replaceFile } from "./worktree-record.ts";
+import { enterScratch, leaveScratch, registeredPath, replaceFile, scratchBeside } from "./worktree-record.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf } from "./runner.ts";
 
@@ -55,7 +55,15 @@ export async function unregister(repo: Repository, id: string): Promise<void> {
 /** Points a registration and a folder at each other. */
 export async function connect(repo: Repository, id: string, path: string): Promise<void> {
   await replaceFile(join(repo.commonDir, "worktrees", id, "gitdir"), `${path}/.git\n`);
-  await replaceFile(join(path, ".git"), pointerTo(repo, id));
+  // Made beside the worktree: whatever a kill leaves inside it looks like a person's.
+  const place = { scratch: scratchBeside(path) };
+  const folder = await enterScratch(place, "stage");
+  try {
+    await writeFile(join(folder, ".git"), pointerTo(repo, id));
+    await rename(join(folder, ".git"), join(path, ".git"));
+  } finally {
+    await leaveScratch(place, folder);
+  }
 }
 
 /** What the `.git` file of a worktree is to say. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { anchor } from "./anchor.ts";
+import { connect } from "./registration.ts";
 import { headCommit, pointHead, readHead, standUp, type Recorded } from "./stand-up.ts";
 import type { Repository } from "./repository.ts";
 import { AT, at, contents, scratch, type Scratch } from "./testing/scratch.ts";
@@ -166,4 +167,12 @@ describe("what is checked out", () => {
     expect(await readHead(repo, recorded.path)).toBeNull();
     expect(readFileSync(join(user.root, "gone/gitdir"), "utf8")).toContain(recorded.path);
   });
+});
+
+test("a .git file that cannot be placed leaves nothing in the worktree that would look like a person's", async () => {
+  worktree.remove(".git");
+  mkdirSync(join(recorded.path, ".git"));
+  const before = readdirSync(recorded.path);
+  await expect(connect(repo, "login", recorded.path)).rejects.toThrow();
+  expect(readdirSync(recorded.path)).toEqual(before);
 });

@@ -37,7 +37,12 @@ export async function placeOf(repo: Repository, worktree: string): Promise<Place
   }
   // Nothing in the repository has a name that begins like that.
   const key = encodeRefPart(anchor === repo.root ? inside : join("..", inside));
-  return { path, key, indexFile: join(recordFolder(repo, key), "index"), scratch: join(dirname(path), ".slipway-tmp") };
+  return { path, key, indexFile: join(recordFolder(repo, key), "index"), scratch: scratchBeside(path) };
+}
+
+/** On the same disk as the worktree, and outside it. */
+export function scratchBeside(worktree: string): string {
+  return join(dirname(worktree), ".slipway-tmp");
 }
 
 /** The place of a worktree that is about to be read or written: it must still be the one that was made. */
