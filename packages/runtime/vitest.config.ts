@@ -1,4 +1,6 @@
 import { packageConfig } from "../../vitest.shared.ts";
 
-// Most of it is tested, and its coverage counted, by the whole program in packages/cli.
-export default packageConfig("runtime", { coverage: false });
+export default packageConfig("runtime", {
+  // Tested, and their coverage counted, by the whole program in packages/cli.
+  elsewhere: ["src/{agents,choose,choose-run,keep-leases,kernel-at,reader,role-assignment,run-view,session,supervise,tell-repairs}.ts"],
+});

@@ -1,3 +1,4 @@
+import { SlipwayError, toFailure } from "@slipway/durable/errors";
 import { expect, test } from "vitest";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { runResult } from "./run-result.ts";
@@ -33,4 +34,27 @@ test("a run that waits ends with 23 and the command for each question", async ()
 
 test("a run of a workflow that this program does not have is refused", async () => {
   await expect(runResult("r", "unknown", { status: "completed", value: null }, [])).rejects.toMatchObject({ code: "workflow_unknown" });
+});
+
+test.each([
+  [
+    "stopped",
+    { status: "stopped", reason: "stopped by kim" } as const,
+    EXIT.personNeeded,
+    "Run r is stopped (stopped by kim). Nothing is lost",
+  ],
+  ["cancelled", { status: "cancelled", reason: "not needed" } as const, EXIT.failed, "Run r was cancelled: not needed"],
+  [
+    "failed",
+    {
+      status: "failed",
+      failure: toFailure(new SlipwayError("step_failed", "no", { suggested_next_actions: ["slipway journal verify"] })),
+    } as const,
+    EXIT.failed,
+    "Run r failed: step_failed: no\n  next: slipway journal verify",
+  ],
+])("a run that is %s says so, with its own exit code", async (_how, outcome, expected, words) => {
+  const { code, lines } = await runResult("r", "features", outcome, []);
+  expect(code).toBe(expected);
+  expect(lines.join("\n")).toContain(words);
 });

@@ -181,7 +181,13 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       const mark = randomUUID();
       const bomb = `: ${mark}; f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0`;
       const ran = await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 }, timeoutMs: 10_000 });
-      expect(ran).toMatchObject({ limit: "processes", timedOut: false, exitCode: null });
+      // Ended by the watch; or by the kernel, which counts the tasks of all sandboxes of one user together and refuses the fork first.
+      const ended = { limit: ran.limit, exitCode: ran.exitCode };
+      expect([
+        { limit: "processes", exitCode: null },
+        { limit: null, exitCode: 2 },
+      ]).toContainEqual(ended);
+      expect(ran.timedOut).toBe(false);
       expect(hostCommandLines().filter((line) => line.includes(mark))).toEqual([]);
     });
 
