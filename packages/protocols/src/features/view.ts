@@ -32,7 +32,7 @@ function nodeOf({ id, status, reason, at_work, waits_for, cost_usd }: FeatureGla
   });
 }
 
-function waitOf(wait: Wait): RunWait {
+export function waitOf(wait: Wait): RunWait {
   switch (wait.for) {
     case "person":
       return { for: "person", what: `Q${wait.number} (${wait.kind})` };
