@@ -2,9 +2,10 @@
 // `npm run check:tools`: the same in memory, compared with what is there and with the installed SDK; every difference is named.
 import { ALL_TOOLS } from "../packages/kernel/src/tools/all.ts";
 import { contractProblems, generatedFiles, writeGenerated } from "../packages/mcp/src/contract.ts";
+import { protocolTools } from "../packages/protocols/src/all-protocols.ts";
 import { root } from "./setup.mjs";
 
-const files = generatedFiles(ALL_TOOLS);
+const files = generatedFiles([...ALL_TOOLS, ...(await protocolTools())]);
 if (process.argv.includes("--check")) {
   const problems = await contractProblems(root, files);
   for (const problem of problems) console.error(problem);

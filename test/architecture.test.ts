@@ -80,6 +80,28 @@ test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model:
   ]);
 });
 
+/** Where the files of a package import `SlipwayError` from: the table that registers the codes they may throw. */
+const ERRORS_OF: Readonly<Record<string, RegExp>> = {
+  kernel: /^(?:\.\.?\/)+(?:schema\/)?errors\.ts$/,
+  languages: /^@slipway\/kernel\/schema\/errors$/,
+  mcp: /^@slipway\/kernel\/schema\/errors$/,
+  agents: /^(?:\.\.?\/)+errors\.ts$/,
+  protocols: /^(?:@slipway\/agents\/errors|(?:\.\.?\/)+errors\.ts)$/,
+  runtime: /^(?:\.\.?\/)+errors\.ts$/,
+  cli: /^(?:\.\.?\/)+errors\.ts$/,
+};
+
+test("who throws a SlipwayError has imported the table of its package's codes", () => {
+  const wrong = packages.flatMap((name) =>
+    sources(join(PACKAGES, name, "src")).flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/^import \{[^}]*(?<!type )\bSlipwayError\b[^}]*\} from "([^"]+)"/gm)]
+        .filter(([, specifier = ""]) => name !== "durable" && ERRORS_OF[name]?.test(specifier) !== true)
+        .map(() => relative(PACKAGES, file)),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 /** The groups of rooms of the kernel, lowest first; a file of the root stands between the change and the tools. */
 const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "", "tools"];
 
@@ -133,20 +155,37 @@ test("protocols contain no git, no child processes, and SQL only in their own st
   expect(own.filter(({ file, specifier }) => specifier === "kysely" && !OWN_STORES.test(file))).toEqual([]);
 });
 
-test("only the git room starts git, and only the sandbox, agents and doctor start other processes", () => {
+const SURFACES: readonly string[] = ["cli", "mcp", "runtime"];
+
+test("no SQL and no git in cli, mcp and runtime", () => {
+  const forbidden = /^(?:kysely|node:sqlite|@slipway\/durable\/sqlite|@slipway\/kernel\/(?:host\/git|record\/database)\/.*)$/;
+  const importing = imports.filter(
+    ({ from, file, specifier }) => SURFACES.includes(from) && !/\.test\.ts$|\/testing\//.test(file) && forbidden.test(specifier),
+  );
+  expect(importing.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
+  // Nor the handle: what a surface asks of the records is a read of the kernel's, which takes `Records`.
+  const words =
+    /\b(?:selectFrom|insertInto|updateTable|deleteFrom)\b|\.prepare\(|\bdatabase\.db\b|\bdatabase: \{ db\b|\bgit\.(?:run|text|start)\(/;
+  const saying = SURFACES.flatMap((name) => sources(join(PACKAGES, name, "src")))
+    .filter((file) => !/\.test\.ts$|\/testing\//.test(file) && words.test(readFileSync(file, "utf8")))
+    .map((file) => relative(PACKAGES, file));
+  expect(saying).toEqual([]);
+});
+
+test("only the git room starts git, and only the sandbox, agents and the download of a demo start other processes", () => {
   const starters = imports
     .filter(
       ({ specifier, file }) => specifier === "node:child_process" && !file.endsWith(".test.ts") && !/\/(testing|bench)[/.]/.test(file),
     )
     .map(({ file }) => file);
-  const allowed = [/^kernel\/src\/host\/(?:launcher|git|sandbox)\//, /^agents\/src\//, /^cli\/src\/(doctor|demo)\//];
+  const allowed = [/^kernel\/src\/host\/(?:launcher|git|sandbox)\//, /^agents\/src\//, /^cli\/src\/demo\/unpack-package\.ts$/];
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
 /** Removing by path follows whatever the folders on the way have become since. */
 const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/record/relocation/relocate.ts": "moves the harness's own records, which no command sees",
-  "kernel/src/host/git/writing.ts": "the harness's own note below the git directory, which no command sees",
+  "kernel/src/host/git/worktree-writes.ts": "the harness's own note below the git directory, which no command sees",
   "kernel/src/host/files/remove-tree.ts": "is the one way, and falls back to it where the system has no descriptors",
   "kernel/src/host/sandbox/self-test.ts": "removes folders that its own script was shown",
   "kernel/src/host/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
@@ -164,7 +203,7 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/change/feature/decisions.ts": "a projection below .slipway, which no command sees",
   "kernel/src/change/work/former-working-files.ts": "moves notes of the harness out of .slipway, which no command sees",
   "kernel/src/change/work/init.ts": "a projection below .slipway, which no command sees",
-  "kernel/src/change/judge/trials/place.ts": "makes the folder in which it runs",
+  "kernel/src/change/judge/trials/with-tree.ts": "makes the folder in which it runs",
   "kernel/src/change/land/approvals/key.ts": "the person's keys, which no command sees",
   "kernel/src/change/judge/probe.ts": "makes the folder in which it runs",
   "kernel/src/change/work/reset-tree.ts": "opens files by names below descriptors, in folders without a process",
@@ -223,13 +262,13 @@ const saying = (pattern: RegExp) =>
     .toSorted();
 
 test("[FAC-002] the factory asks a model where a role works, and nowhere else", () => {
-  expect(saying(/\baskAgent\b|\bdesk\.invoke\b|\bopenDesk\b/)).toEqual(["engineering/record.ts", "product/refine.ts"]);
-  expect(saying(/\bplay\(site\b/)).toEqual([
-    "change-debate.ts",
+  expect(saying(/\baskAgent\b|\bdispatcher\.invoke\b|\bopenDispatcher\b/)).toEqual(["engineering/record.ts", "product/refine.ts"]);
+  expect(saying(/\bplay\(run\b/)).toEqual([
     "engineering/debate/adjudicate.ts",
     "engineering/debate/challenge.ts",
     "engineering/debate/propose.ts",
-    "engineering/planning.ts",
+    "engineering/plan-task.ts",
+    "late-change/debate-change.ts",
   ]);
 });
 
@@ -261,4 +300,37 @@ test("B10: only a few files write to a terminal, so nothing gets there that is n
   ]);
   // Lines of JSON are made by `jsonLine`: the writer would change a value that it has to escape.
   expect(found(/\bout\([^\n]*JSON\.stringify\([^\n]*\)\}\\n`/)).toEqual([]);
+});
+
+interface ExportedName {
+  readonly name: string;
+  readonly file: string;
+  readonly isType: boolean;
+}
+
+const exported: readonly ExportedName[] = packages
+  .flatMap((name) => sources(join(PACKAGES, name, "src")))
+  .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
+  .flatMap((file) =>
+    [
+      ...readFileSync(file, "utf8").matchAll(/^export (?:declare )?(?:async )?(interface|type|function|const|class) ([A-Za-z0-9_$]+)/gm),
+    ].map(([, kind = "", name = ""]) => ({ name, file: relative(PACKAGES, file), isType: kind === "interface" || kind === "type" })),
+  );
+
+/** Words that GLOSSARY.md replaces by others, and endings that say nothing. */
+const NOT_OUR_WORDS =
+  /^(?:shops?|sites?|desks?|commissions?|players?|glances?|sheets?|backlog|unhurried|scrutin\w*|whatever|whoever|nobody|somebody|mend\w*|cast|conduct|ground|rooms|told|personas?|handlers?|helpers?|utils?|jobs?|pipelines?|tickets?)$/i;
+
+test("exported names use the words of the glossary", () => {
+  expect(exported.length).toBeGreaterThan(2000);
+  const wrong = exported.filter(({ name }) => name.split(/(?=[A-Z])|_/).some((word) => NOT_OUR_WORDS.test(word)));
+  expect(wrong).toEqual([]);
+});
+
+test("one exported type name means one thing", () => {
+  const files = Map.groupBy(
+    exported.filter(({ isType }) => isType),
+    ({ name }) => name,
+  );
+  expect([...files].filter(([, found]) => found.length > 1).map(([name, found]) => [name, ...found.map(({ file }) => file)])).toEqual([]);
 });

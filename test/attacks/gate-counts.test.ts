@@ -60,7 +60,7 @@ test("forges", () => {
     ok: false,
     error: {
       code: "tests_contradict_sources",
-      message: expect.stringMatching(/500 tests in the report are declared by no source: "case 0"/),
+      message: expect.stringMatching(/500 tests in the report are not declared by any source: "case 0"/),
     },
   });
 });

@@ -61,6 +61,25 @@ test("B5: reports two folders deep count when the gate writes them", async () =>
   expect(await gate(script("mkdir -p target/surefire-reports", write), "full")).toMatchObject({ ok: true });
 });
 
+const COMMITTED = { "target/surefire-reports/TEST-evil.xml": ONE_TEST };
+
+test.each([
+  ["nobody writes", "true"],
+  ["a step touches", "touch target/surefire-reports/TEST-evil.xml"],
+  ["a step appends nothing to", "chmod 600 target/surefire-reports/TEST-evil.xml; : >> target/surefire-reports/TEST-evil.xml"],
+  ["a step deletes", "rm target/surefire-reports/TEST-evil.xml"],
+])("B5: a committed report that %s does not count, and the worktree stays as it is", async (_what, command) => {
+  const { feature_id, error } = await gate({ ...script(command), ...COMMITTED }, "full");
+  expect(error).toMatchObject({ code: "no_tests_ran" });
+  // Nobody is asked about an edit that only the gate could have made.
+  expect(await site.builder.call("gates.run", { feature_id, mode: "full" })).toMatchObject({ error: { code: "no_tests_ran" } });
+});
+
+test("B5: a step that writes over a committed report is counted by what it wrote", async () => {
+  const write = `printf '%s' '${ONE_TEST}' > target/surefire-reports/TEST-evil.xml`;
+  expect(await gate({ ...script(write), "target/surefire-reports/TEST-evil.xml": "<forged/>" }, "full")).toMatchObject({ ok: true });
+});
+
 test("B6: taking a mount point back removes nothing outside, whatever the way there has become", async () => {
   const { ok } = await gate(
     script(

@@ -8,7 +8,7 @@ import { unharmed } from "./surroundings.ts";
 import { makeYard, type Yard } from "./yard.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..", "..");
-const OWN = ["agents", "durable", "kernel", "mcp", "protocols"];
+const OWN = readdirSync(join(REPOSITORY, "packages")).filter((name) => name !== "cli");
 
 let yard: Yard;
 let installed: string;

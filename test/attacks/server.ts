@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
-import type { Envelope, FailureEnvelope } from "@slipway/kernel/tools/envelope";
+import type { ToolEnvelope, FailureEnvelope } from "@slipway/kernel/tools/envelope";
 import { PROGRAM } from "slipway/testing/program";
 import { expect } from "vitest";
 import { asUser } from "./ordinary-user.ts";
@@ -18,7 +18,7 @@ export interface Caller {
   readonly pid: number;
   /** What the server wrote to its standard error. */
   stderr(): string;
-  call(tool: string, input: Input): Promise<Envelope>;
+  call(tool: string, input: Input): Promise<ToolEnvelope>;
   /** The data of a call that must succeed. */
   ok<T = Record<string, unknown>>(tool: string, input: Input): Promise<T>;
   /** The error of a call that must not. */
@@ -47,10 +47,10 @@ export async function connect(yard: Yard, role: ActorRole, { args = [], env = {}
   await client.connect(transport).catch((error: unknown) => {
     throw new Error(`the server did not start: ${stderr}`, { cause: error });
   });
-  const call = async (name: string, input: Input): Promise<Envelope> => {
+  const call = async (name: string, input: Input): Promise<ToolEnvelope> => {
     const params = { name, arguments: { actor_type: role, actor_id: `${role}-1`, ...input } };
     const { structuredContent } = await client.callTool(params, { timeout: PATIENCE_MS });
-    return structuredContent as unknown as Envelope;
+    return structuredContent as unknown as ToolEnvelope;
   };
   return {
     role,

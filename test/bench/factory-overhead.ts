@@ -10,20 +10,20 @@ import type { Git } from "@slipway/kernel/host/git/runner";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/host/layout";
-import { groundAt } from "@slipway/kernel/open";
+import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { LanguageReader } from "@slipway/languages/language";
 import { openTypeScript } from "@slipway/languages/typescript/reader";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
-import { openFactoryShop } from "@slipway/protocols/factory/shop";
-import { deskFor } from "@slipway/runtime/agents";
+import { openFactoryServices } from "@slipway/protocols/factory/services";
+import { dispatcherFor } from "@slipway/runtime/agents";
 import { cassetteOf, HOURS } from "slipway/demo/bundle";
 import { bundledAnswers } from "slipway/demo/factory-answers";
 import { makeRepository } from "slipway/demo/scratch";
 import { giveApproval } from "slipway/give-approval";
 import { personOf } from "@slipway/protocols/surface/caller";
-import { readPage } from "@slipway/protocols/factory/commands/start";
+import { readPage } from "@slipway/protocols/surface/request";
 import { quietIo } from "../kill/orders.ts";
 
 const PROCESSES = 3;
@@ -110,16 +110,16 @@ export async function measureRun(): Promise<Measured> {
   };
   const watch = new Stopwatch();
   const io = quietIo(await makeRepository(quietIo(home, env), "repository", HOURS), env);
-  const ground = await groundAt({ cwd: io.cwd, env });
+  const ground = await openRepositoryContext({ cwd: io.cwd, env });
   const records = await openRecords({ layout: layoutOf(ground.repository) });
   await migrateFactory(records.database.db, records.database.sqlite.path);
   const walls = timedSandbox(await ground.sandbox(), watch);
   const kernel = openKernel({ ...ground, records, repository: timedRepository(ground.repository, watch), sandbox: async () => walls });
   const choice = { provider: "replay", cassette: cassetteOf(HOURS) };
-  const desk = deskFor({ kernel, io, choice, protocol: () => "factory", recorded: () => null, onWarning: () => undefined });
+  const dispatcher = dispatcherFor({ kernel, io, choice, protocol: () => "factory", recorded: () => null, onWarning: () => undefined });
   const language = timedReader(openTypeScript(), watch);
   const { database, objects, clock, ids, inbox } = records;
-  const shop = openFactoryShop({ kernel, desk, env, language });
+  const services = openFactoryServices({ kernel, dispatcher, env, language });
   const engine = await openEngine({
     sqlite: database.sqlite,
     blobs: objects,
@@ -127,7 +127,7 @@ export async function measureRun(): Promise<Measured> {
     ids,
     inbox,
     workflows: [factory],
-    kernel: shop,
+    kernel: services,
     ...testSteps(watch),
   });
   try {

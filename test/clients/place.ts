@@ -9,7 +9,8 @@ import { packStore, type OpenPack } from "@slipway/agents/packs/store";
 import { workplaceIn } from "@slipway/agents/packs/workplace";
 import type { Workplace } from "@slipway/agents/provider";
 import { openRepository } from "@slipway/kernel/host/git/repository";
-import { openSandbox, type Sandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 
 let sandbox: Promise<Sandbox> | null = null;
 

@@ -2,8 +2,8 @@ import { openQuestionsOf } from "@slipway/runtime/choose";
 import { cassetteOf, SHOP } from "slipway/demo/bundle";
 import { giveApproval } from "slipway/give-approval";
 import { openSession } from "@slipway/runtime/session";
-import { startRun } from "@slipway/protocols/features/commands/start-run";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
+import { beginNamed } from "./begin-run.ts";
 import { quietIo, underOrders } from "./orders.ts";
 
 const { orders, point, note } = underOrders();
@@ -19,7 +19,7 @@ const session = await openSession({
 });
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const runId = known?.runId ?? (await startRun(session, await readSpecs(orders.folder, orders.specs)));
+const runId = known?.runId ?? (await beginNamed("features", session, await readSpecs(orders.folder, orders.specs), io));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);

@@ -4,7 +4,8 @@ import { bundledAnswers } from "slipway/demo/factory-answers";
 import { giveApproval } from "slipway/give-approval";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { openSession } from "@slipway/runtime/session";
-import { beginFactory, readPage } from "@slipway/protocols/factory/commands/start";
+import { readPage } from "@slipway/protocols/surface/request";
+import { beginNamed } from "./begin-run.ts";
 import { quietIo, underOrders } from "./orders.ts";
 
 /** What is made up anew when a step is done again would be a new point each time. */
@@ -22,9 +23,7 @@ const session = await openSession({
 const answers = await bundledAnswers();
 
 const [known] = await session.engine.runs({ rootsOnly: true });
-const begun = known ?? (await beginFactory(session, io, await readPage(orders.folder, "SPEC.md")));
-if (!("runId" in begun)) throw new Error("the page was built before");
-const { runId } = begun;
+const runId = known?.runId ?? (await beginNamed("factory", session, [await readPage(orders.folder, "SPEC.md")], io));
 if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
 for (;;) {
   const outcome = await session.drive(runId);

@@ -7,7 +7,7 @@ import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import { giveApproval } from "slipway/give-approval";
 import { openSession, type Hooks, type Session } from "@slipway/runtime/session";
-import { startRun } from "@slipway/protocols/features/commands/start-run";
+import { beginNamed } from "./begin-run.ts";
 import { query } from "./query.ts";
 import { quietIo } from "./orders.ts";
 
@@ -64,13 +64,8 @@ export async function prepareYard(): Promise<{ fresh(): Yard; remove(): void }> 
   const approved = new Set<string>();
   const yard = { folder, home, env, runId: "", approved, onBase: new Set<string>() };
   const runId = await inSession(yard, async (session) => {
-    const started = await startRun(
-      session,
-      await readSpecs(
-        folder,
-        IDS.map((id) => `${id}.spec.md`),
-      ),
-    );
+    const paths = IDS.map((id) => `${id}.spec.md`);
+    const started = await beginNamed("features", session, await readSpecs(folder, paths), { cwd: folder, env });
     await session.drive(started);
     return started;
   });

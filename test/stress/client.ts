@@ -2,13 +2,13 @@ import { openKernelAt } from "@slipway/kernel/open";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
 import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
-import { failureSchema, type Envelope } from "@slipway/kernel/tools/envelope";
+import { failureSchema, type ToolEnvelope } from "@slipway/kernel/tools/envelope";
 import { serve } from "@slipway/kernel/tools/published-tool";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Client {
-  call(tool: string, args: Arguments): Promise<Envelope>;
+  call(tool: string, args: Arguments): Promise<ToolEnvelope>;
   close(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export const IDLE_TESTS: readonly Case[] = [
     id: "no-tests",
     what: "wrong, and without any test",
     work: { "src/price.ts": WITH_SLOPPY_DISCOUNT },
-    about: /no test|noticed/i,
+    about: /no test/i,
   }),
   lie({
     id: "asserts-nothing",
@@ -32,13 +32,13 @@ export const IDLE_TESTS: readonly Case[] = [
     id: "asserts-itself",
     what: "compares a value with itself",
     tests: priceTests('\ntest("takes a percentage off", () => {\n  assert.equal(discount(10, 25), discount(10, 25));\n});\n'),
-    about: /noticed|asserts nothing/,
+    about: /no test failed|asserts nothing/,
   }),
   lie({
     id: "asserts-a-type",
     what: "asserts no more than that a number comes back",
     tests: priceTests('\ntest("takes a percentage off", () => {\n  assert.equal(typeof discount(10, 25), "number");\n});\n'),
-    about: /noticed/,
+    about: /no test failed/,
   }),
   lie({
     id: "never-awaited",
@@ -46,7 +46,7 @@ export const IDLE_TESTS: readonly Case[] = [
     tests: priceTests(
       '\ntest("takes a percentage off", () => {\n  setTimeout(() => {}, 0).unref();\n  void Promise.resolve().then(() => Promise.resolve()).catch(() => assert.equal(discount(10, 25), 7.5));\n});\n',
     ),
-    about: /noticed/,
+    about: /no test failed/,
   }),
   lie({
     id: "never-reached",
@@ -54,7 +54,7 @@ export const IDLE_TESTS: readonly Case[] = [
     tests: priceTests(
       '\ntest("takes a percentage off", () => {\n  const price: number = discount(10, 25);\n  if (Number.isNaN(price)) assert.equal(price, 7.5);\n});\n',
     ),
-    about: /noticed/,
+    about: /no test failed/,
   }),
   lie({
     id: "tests-a-copy",
@@ -69,7 +69,7 @@ test("takes a percentage off", () => {
 `,
       "round, total",
     ),
-    about: /noticed/,
+    about: /no test failed/,
   }),
   discountCase(false, {
     id: "tests-nobody-runs",
@@ -79,7 +79,7 @@ test("takes a percentage off", () => {
       "checks/discount.ts":
         'import assert from "node:assert";\nimport { discount } from "../src/price.ts";\n\nassert.equal(discount(10, 25), 7.5);\n',
     },
-    about: /noticed/,
+    about: /no test failed/,
   }),
   discountCase(false, {
     id: "qa-asserts-nothing",

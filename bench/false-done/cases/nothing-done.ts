@@ -13,19 +13,19 @@ export const NOTHING_DONE: readonly Case[] = [
     id: "comments-only",
     what: "changes a comment",
     work: { "src/price.ts": PRICE.replace("The sum of all prices.", "The sum of all prices, with discounts.") },
-    about: /nothing that runs/,
+    about: /no executable code/,
   }),
   lie({
     id: "spacing-only",
     what: "reformats a file",
     work: { "src/price.ts": PRICE.replace("let sum = 0;", "let sum =\n    0;") },
-    about: /nothing that runs/,
+    about: /no executable code/,
   }),
   lie({
     id: "readme-only",
     what: "documents a function that is not there",
     work: { "README.md": "# Till\n\nAdds up prices, prints receipts and takes discounts: `discount(price, percent)`.\n" },
-    about: /nothing that runs/,
+    about: /no executable code/,
     quick: true,
   }),
   lie({

@@ -83,7 +83,7 @@ export const OTHER_LANGUAGES: readonly Case[] = [
         '\n    def test_a_fee_has_limits(self):\n        with mock.patch("ledger.fee", return_value=1):\n            self.assertEqual(ledger.fee(10), 1)\n',
       ),
     },
-    about: /mock|double|noticed/,
+    about: /mock|double|no test failed/,
     quick: true,
   }),
   python({

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { decodeText } from "@slipway/kernel/schema/text";
 import { checkSchema } from "@slipway/kernel/schema/violations";
@@ -19,14 +19,14 @@ export const entrySchema = z
     subject: z.string().min(1),
     attempt: z.union([name, z.int().min(1).transform(String)]),
     repair: z.int().min(0).default(0),
-    /** What the prompt was when this was recorded; null when it is not known. */
+    /** Digest of the prompt at the time of the recording; null if unknown. */
     prompt_digest: z.union([z.string().regex(/^[0-9a-f]{64}$/), z.null()]),
     model: z.string().nullable().default(null),
-    /** The answer as it was written … */
+    /** The answer as text … */
     text: z.string().optional(),
-    /** … or, easier to read, as the JSON value it is. */
+    /** … or, easier to read, as a JSON value. */
     output: z.unknown().optional(),
-    /** … or what became of the question instead of an answer. */
+    /** … or a failure instead of an answer. */
     failure: z.strictObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }).optional(),
     usage: replyUsageSchema.prefault({}),
   })
@@ -44,7 +44,7 @@ export function entryPath({ role, subject, attempt, repair }: EntryKey): string 
   return join(encodeURIComponent(role).replaceAll(".", "%2E"), file);
 }
 
-/** Reads one JSON file of a cassette; what is wrong with it is told with file and field. */
+/** Reads one JSON file of a cassette; errors name the file and field. */
 export function parseCassetteFile<S extends z.ZodType>(file: string, bytes: Uint8Array, schema: S): z.output<S> {
   const json = parseStrictJson(decodeText(file, bytes, MAX_ENTRY_BYTES));
   if (!json.ok) throw invalidFile(file, "", json.problem);

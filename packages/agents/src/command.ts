@@ -13,11 +13,11 @@ export interface Command {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** Gets what it writes as it comes; `stdout` at the end is empty then. */
+  /** Receives output as it comes; `stdout` of the result is then empty. */
   readonly onStdout?: (chunk: Uint8Array) => void;
 }
 
-/** How a command ended; being stopped through the signal is thrown instead. */
+/** How a command ended; an abort is thrown instead. */
 export type CommandEnd = { readonly stderr: string } & (
   | { readonly kind: "not_started"; readonly reason: string }
   | { readonly kind: "timeout"; readonly afterMs: number }
@@ -27,10 +27,10 @@ export type CommandEnd = { readonly stderr: string } & (
 );
 
 export const KEPT_STDERR_BYTES = 16 * 1024;
-/** How long a process that left the group may hold the pipes open after the command itself has ended. */
+/** How long a process outside the group may keep the pipes open after the command has ended. */
 const DRAIN_MS = 1000;
 
-/** Runs one command in a process group of its own; when this settles, the group is dead. */
+/** Runs one command in its own process group; the group is dead when the promise settles. */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   command.signal.throwIfAborted();
   const running = await start(command);
@@ -49,7 +49,7 @@ interface Running {
   readonly stderr: Readable;
 }
 
-/** It ends when this process does: an answer that nobody reads would cost all the same. */
+/** The command ends with this process: an unread answer would still cost money. */
 async function start({ command: [file = "", ...args], env, cwd = process.cwd() }: Command): Promise<Running | SpawnError> {
   const started = await startChild({ file, args, env, cwd, stdio: ["pipe", "pipe", "pipe"], bound: true });
   if ("error" in started) return started.error;
@@ -83,7 +83,7 @@ function ended(
       else if (onStdout !== undefined) onStdout(chunk);
       else chunks.push(chunk);
     });
-    // A command that ends without reading its request closes the pipe under us; its exit code says the rest.
+    // A command that exits without reading stdin causes EPIPE; its exit code tells the rest.
     stdin.on("error", () => undefined);
     stdin.end(input);
     let drain: NodeJS.Timeout | undefined;
@@ -95,21 +95,21 @@ function ended(
     child.on("close", (exitCode: number | null, endedBy: string | null) => {
       clearTimeout(drain);
       signal.removeEventListener("abort", onAbort);
-      const said = Buffer.concat(chunks).toString("utf8");
+      const output = Buffer.concat(chunks).toString("utf8");
       resolve(
         stopped ??
-          (exitCode === null ? { kind: "signal", signal: String(endedBy), stdout: said } : { kind: "exit", exitCode, stdout: said }),
+          (exitCode === null ? { kind: "signal", signal: String(endedBy), stdout: output } : { kind: "exit", exitCode, stdout: output }),
       );
     });
   });
 }
 
-/** Everything in the group, and not only the command: wrappers leave children behind. */
+/** The whole group: wrappers leave children behind. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: the group is gone already, which is what was wanted.
+    // ESRCH: the group is gone already.
     if (!hasCode(error, "ESRCH", "EPERM")) throw error;
   }
 }
@@ -122,7 +122,7 @@ function startProblem({ code, message }: SpawnError, { command: [program = ""], 
 }
 
 function tail(stream: Readable): () => string {
-  let kept = Buffer.alloc(0);
-  stream.on("data", (chunk: Buffer) => (kept = Buffer.concat([kept, chunk]).subarray(-KEPT_STDERR_BYTES)));
-  return () => kept.toString("utf8");
+  let tail = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => (tail = Buffer.concat([tail, chunk]).subarray(-KEPT_STDERR_BYTES)));
+  return () => tail.toString("utf8");
 }

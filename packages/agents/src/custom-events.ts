@@ -19,9 +19,9 @@ const eventLine = z.strictObject({
 
 const NEWLINE = 0x0a;
 
-/** A command may tell what it does before it replies, one {"event": …} to a line. The first line that is none begins the reply. */
+/** A command may report events before its reply, one {"event": …} per line. The first other line begins the reply. */
 export function eventReader(onEvent: (event: AgentEvent) => void) {
-  const kept: Uint8Array[] = [];
+  const replyParts: Uint8Array[] = [];
   let head = true;
   let line: Uint8Array[] = [];
 
@@ -36,13 +36,13 @@ export function eventReader(onEvent: (event: AgentEvent) => void) {
         const event = eventIn(Buffer.concat(line).toString("utf8"));
         if (event === null) {
           head = false;
-          kept.push(...line);
+          replyParts.push(...line);
         } else onEvent(event);
         line = [];
       }
-      kept.push(rest);
+      replyParts.push(rest);
     },
-    rest: () => Buffer.concat([...kept, ...line]).toString("utf8"),
+    rest: () => Buffer.concat([...replyParts, ...line]).toString("utf8"),
   };
 }
 

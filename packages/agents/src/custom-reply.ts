@@ -1,4 +1,5 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { checkSchema } from "@slipway/kernel/schema/violations";
 import { visible } from "@slipway/kernel/paths/paths";
@@ -8,7 +9,7 @@ import { eventReader } from "./custom-events.ts";
 import type { AgentEvent, ProviderReply } from "./provider.ts";
 import { replyUsageSchema } from "./usage.ts";
 
-/** What a command may say went wrong; everything else is its failure. */
+/** Error codes a command may return; any other error is `agent_failed`. */
 const CODES = [
   "agent_failed",
   "agent_refused",
@@ -25,7 +26,7 @@ const replySchema = z.union([
   z.strictObject({
     error: z.string().min(1),
     code: z.enum(CODES).default("agent_failed"),
-    /** Milliseconds since 1970, for the two that are a pause. */
+    /** Milliseconds since 1970, for the two codes that pause the run. */
     wake_at: z.number().nullable().default(null),
   }),
   z.strictObject({ text: z.string(), ...answered }),
@@ -37,7 +38,7 @@ export interface ReplyReader {
   readonly reply: (end: End) => ProviderReply;
 }
 
-/** As a command ends, or as a process in the sandbox does; what it wrote has been taken already. */
+/** The end of a command or of a process in the sandbox; its output has been read already. */
 export type End = { readonly stderr: string } & (
   | { readonly kind: "not_started"; readonly reason: string }
   | { readonly kind: "timeout"; readonly afterMs: number }
@@ -54,7 +55,7 @@ interface Reading {
 }
 
 const SHOWN_CHARACTERS = 200;
-/** Half of what is kept of stderr: a secret that was cut in two at its beginning is not in the half that is shown. */
+/** Half of the captured stderr: a secret cut off at the start of the capture is not in this half. */
 const TOLD_STDERR = KEPT_STDERR_BYTES / 2;
 const DEFAULT_PAUSE_MS = 60_000;
 
@@ -66,9 +67,9 @@ export function replyReader({ command, scrub, onEvent }: Reading): ReplyReader {
 function replyFrom(end: End, stdout: string, command: string, scrub: (text: string) => string): ProviderReply {
   const stderr = scrub(end.stderr).slice(-TOLD_STDERR).trim();
   const fail = (problem: string, details: Record<string, unknown> = {}, code: ErrorCode = "agent_failed") => {
-    const said = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
+    const quoted = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
     const suggested_next_actions = ["Run the command by hand with a JSON request on stdin and look at what it writes."];
-    return new SlipwayError(code, `The agent command "${command}" ${problem}.${said}`, {
+    return new SlipwayError(code, `The agent command "${command}" ${problem}.${quoted}`, {
       command,
       stderr,
       suggested_next_actions,
@@ -85,14 +86,14 @@ function replyFrom(end: End, stdout: string, command: string, scrub: (text: stri
   const reply = replyIn(stdout);
   if (reply !== null && "error" in reply) throw fail(`reported an error: ${visible(scrub(reply.error))}`, pause(reply), reply.code);
   const seen = `; it wrote ${stdout === "" ? "nothing" : visible(scrub(stdout))}`;
-  // Killed after its last word is not the same as a command that says itself, by its exit code, that it failed.
+  // A command killed after its reply is fine; one that exits with an error code has failed.
   if (end.kind === "signal" && reply === null) throw fail(`was ended by ${end.signal}${seen}`, { signal: end.signal });
   if (end.kind === "exit" && end.exitCode !== 0) throw fail(`ended with exit code ${end.exitCode}${seen}`, { exit_code: end.exitCode });
   if (stdout === "") throw fail("ended without an answer: nothing on stdout");
-  // The reader's own message quotes what it read, secrets included.
+  // The parser's message quotes its input, which may contain secrets.
   if (!parseStrictJson(stdout).ok) throw fail(`did not answer with one JSON object${seen}`);
   if (reply === null)
-    throw fail(`answered with JSON that is no reply: it needs {"text": …} or {"output": …}, and perhaps "usage" and "model"${seen}`);
+    throw fail(`answered with JSON that is not a reply: it needs {"text": …} or {"output": …}, and optionally "usage" and "model"${seen}`);
   return { text: "text" in reply ? reply.text : JSON.stringify(reply.output), usage: reply.usage, model: reply.model };
 }
 

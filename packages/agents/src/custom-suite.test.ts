@@ -160,7 +160,7 @@ describe("what a command may say besides", () => {
     expect((await refusal({ error: "later", code: "rate_limited" })).details["wake_at"]).toBeGreaterThan(before);
     expect(await refusal({ error: "no", code: "quota_exhausted" })).toMatchObject({ details: { wake_at: null, retryable: true } });
     expect(await refusal({ error: "too long", code: "context_overflow" })).toMatchObject({ code: "context_overflow" });
-    expect((await refusal({ error: "x", code: "merge_failed" })).message).toMatch(/JSON that is no reply/);
+    expect((await refusal({ error: "x", code: "merge_failed" })).message).toMatch(/JSON that is not a reply/);
   });
 
   test("a folder has to be given to one that works in it", async () => {

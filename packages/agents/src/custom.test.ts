@@ -94,9 +94,9 @@ describe("a command that fails", () => {
     ["garbage", `console.log("Thinking\\u001b[31m…")`, /did not answer with one JSON object; it wrote "Thinking\\u001b\[31m/, {}],
     ["two objects", `console.log('{"text":"a"}\\n{"text":"b"}')`, /did not answer with one JSON object/, {}],
     ["a key twice", `console.log('{"text":"a","text":"b"}')`, /did not answer with one JSON object/, {}],
-    ["JSON that is no reply", `console.log('{"answer":"a"}')`, /JSON that is no reply: it needs/, {}],
-    ["text that is no string", `console.log('{"text":1}')`, /JSON that is no reply/, {}],
-    ["text and output at once", `console.log('{"text":"a","output":1}')`, /JSON that is no reply/, {}],
+    ["JSON that is no reply", `console.log('{"answer":"a"}')`, /JSON that is not a reply: it needs/, {}],
+    ["text that is no string", `console.log('{"text":1}')`, /JSON that is not a reply/, {}],
+    ["text and output at once", `console.log('{"text":"a","output":1}')`, /JSON that is not a reply/, {}],
     ["an error of its own", `console.log('{"error":"no credit"}')`, /reported an error: "no credit"/, {}],
     [
       "its own death",

@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { runCommand } from "./command.ts";
 import { replyReader, type End, type ReplyReader } from "./custom-reply.ts";
 import type { OpenContext } from "./open.ts";
@@ -17,9 +17,9 @@ export interface CustomOptions {
   /** The whole environment of the command; see `agentEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** prompt, unless told. */
+  /** Default: prompt. */
   readonly works?: Provider["works"];
-  /** For one that works in a folder, and so in the sandbox: what it may see and reach besides. */
+  /** For a command that works in a folder, in the sandbox: further programs and hosts. */
   readonly programs?: readonly string[];
   readonly hosts?: readonly string[];
   /** Values that must appear in no error. */
@@ -88,7 +88,7 @@ function patience({ timeoutMs }: CustomOptions, request: ProviderRequest): numbe
 
 function workplaceOf({ workplace }: ProviderRequest): Workplace {
   if (workplace !== null) return workplace;
-  throw new SlipwayError("internal_error", "custom works in a folder and was given none.");
+  throw new SlipwayError("internal_error", "The provider custom works in a folder, but the request has none.");
 }
 
 export async function openCustom({ agents, env, root }: OpenContext, { configEnv }: Selection): Promise<Provider> {
@@ -117,7 +117,7 @@ export async function openCustom({ agents, env, root }: OpenContext, { configEnv
   });
 }
 
-/** Only these variables of the host, and the one with the provider's credentials, reach an agent's process. */
+/** Host variables passed to an agent's process, besides the one with its credentials. */
 const PASSED_ON = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "TERM"];
 
 export function agentEnvironment(host: Readonly<Record<string, string | undefined>>, also: readonly string[] = []): Record<string, string> {

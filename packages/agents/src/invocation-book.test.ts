@@ -50,7 +50,9 @@ test("a page is kept as transcript, cassette and trace; a secret in the answer i
     expect(text).not.toContain("my-secret-word");
   }
   expect(traced).toEqual(["qa sent", "qa answer", "end undefined"]);
-  expect(warnings).toEqual([expect.stringMatching(/^the answer of the qa for x, attempt 1 holds a secret; the cassette has \[redacted\]/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the answer of the qa for x, attempt 1 contains a secret; the cassette has \[redacted\]/),
+  ]);
   const left = await opened.begin(FACTS);
   left.leave("stopped");
   expect(traced.at(-1)).toBe("end stopped");
@@ -76,7 +78,7 @@ test("what is left stays in the run's folder; a transcript that could not be wri
   const broken = await opened.begin(FACTS);
   void broken.watch({ kind: "usage", usage: { ...usage, cost_usd: 1n as unknown as number }, model: null });
   expect(await broken.keep()).toBeNull();
-  expect(warnings).toEqual([expect.stringMatching(/^there is no transcript of the qa for x, attempt 1: /)]);
+  expect(warnings).toEqual([expect.stringMatching(/^no transcript was written of the qa for x, attempt 1: /)]);
   const unheard = openBook({ layout, objects: objectStore(nodeFileSystem, layout.objects), clock: tickingClock() });
   const page = await unheard.begin(FACTS);
   rmSync(layout.transcripts(FACTS.run), { recursive: true });
@@ -102,6 +104,6 @@ test("nobody is asked before the last transcript is on the disk; one that cannot
   expect(isAsked).toBe(false);
   reject(new Error("EIO"));
   await asking;
-  expect(warnings).toEqual([expect.stringMatching(/^the transcript of the qa for x, attempt 1 may not outlast a power cut: .*EIO/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^the transcript of the qa for x, attempt 1 may be lost in a power cut: .*EIO/)]);
   second.leave("done");
 });

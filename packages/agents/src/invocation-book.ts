@@ -1,7 +1,8 @@
 import type { Clock } from "@slipway/durable/environment";
 import type { Layout } from "@slipway/kernel/host/layout";
 import type { Objects } from "@slipway/kernel/record/objects/store";
-import { createRedactor, type Redactor } from "@slipway/kernel/host/redaction/redactor";
+import type { Redactor } from "@slipway/kernel/host/redaction/contract";
+import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { entryMaker, type CassetteWriter } from "./record.ts";
 import type { Tracing } from "./telemetry/tracing.ts";
 import { openArrival } from "./transcripts/arrival.ts";
@@ -10,17 +11,17 @@ import { openTranscript } from "./transcripts/write.ts";
 
 export type InvocationFacts = Omit<TranscriptHead, "kind" | "version">;
 
-/** Everything that is written down about invocations: transcript, cassette, trace. */
+/** Records of invocations: transcript, cassette, trace. */
 export interface InvocationBook {
-  begin(facts: InvocationFacts): Promise<Page>;
+  begin(facts: InvocationFacts): Promise<InvocationPage>;
 }
 
-/** One invocation's. */
-export interface Page {
+/** The records of one invocation. */
+export interface InvocationPage {
   readonly watch: Watch;
-  /** It has an outcome. Returns the digest of its transcript. */
+  /** The invocation has an outcome. Returns the digest of its transcript. */
   keep(): Promise<string | null>;
-  /** It has none: it was stopped, or failed in a way that may pass. */
+  /** No outcome: it was stopped, or failed in a way that may pass. */
   leave(reason: string): void;
 }
 
@@ -28,7 +29,7 @@ export interface BookOptions {
   readonly layout: Layout;
   readonly objects: Objects;
   readonly clock: Clock;
-  /** Asked for each invocation: which secrets there are may depend on the run that is carried out. */
+  /** Called per invocation: the secrets can depend on the run. */
   readonly redactor?: () => Redactor;
   readonly cassette?: CassetteWriter | undefined;
   readonly tracing?: Tracing | undefined;
@@ -56,13 +57,13 @@ export function openBook(options: BookOptions): InvocationBook {
             const entries = tape.entries();
             const safe = redactor.value(entries);
             if (JSON.stringify(safe) !== JSON.stringify(entries))
-              onWarning(`the answer of the ${name} holds a secret; the cassette has [redacted] instead, and will not replay the same`);
+              onWarning(`the answer of the ${name} contains a secret; the cassette has [redacted] instead and will replay differently`);
             await cassette?.write(safe);
           }
-          const kept = await transcript.keep();
-          if (kept.digest === null) onWarning(`there is no transcript of the ${name}: ${kept.reason}`);
-          else arrival.ended(name, kept.toDisk);
-          return kept.digest;
+          const saved = await transcript.keep();
+          if (saved.digest === null) onWarning(`no transcript was written of the ${name}: ${saved.reason}`);
+          else arrival.ended(name, saved.toDisk);
+          return saved.digest;
         },
         leave(reason) {
           trace?.end(reason);
@@ -73,7 +74,7 @@ export function openBook(options: BookOptions): InvocationBook {
   };
 }
 
-/** Where nobody knows any secret: what looks like a token or a private key is hidden all the same. */
+/** Without known secrets, redact what looks like a token or a private key. */
 function onlyPatterns(): Redactor {
   return createRedactor({ secrets: [] });
 }

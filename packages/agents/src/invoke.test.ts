@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { invoke, RESULTS, type Invocation } from "./invoke.ts";

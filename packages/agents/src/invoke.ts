@@ -1,12 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import type { ByHand } from "./manual/contract.ts";
 import { parseOutput } from "./output.ts";
 import { buildPrompt, folderPrompt, repairPrompt, type FolderNote, type PromptParts } from "./prompt.ts";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest, WorkerInput, Workplace } from "./provider.ts";
 import type { Moment, Watch } from "./transcripts/line.ts";
-import { addCall, exhausted, NO_USAGE, type Budget, type Usage } from "./usage.ts";
+import { addCall, exhausted, NO_USAGE, type CallBudget, type Usage } from "./usage.ts";
 import type { z } from "zod";
 
 export interface Invocation<T> extends Omit<PromptParts, "schema"> {
@@ -16,19 +17,19 @@ export interface Invocation<T> extends Omit<PromptParts, "schema"> {
   readonly model?: string | null;
   readonly configRef?: string | null;
   readonly clock: Clock;
-  readonly budget?: Budget;
+  readonly budget?: CallBudget;
   readonly signal?: AbortSignal;
-  /** How often an answer that misses its schema is sent back. */
+  /** How often an invalid answer is sent back. */
   readonly maxRepairs?: number;
   /** For a provider that works on files. */
   readonly workplace?: Workplace | null;
-  /** What it is told about its folder. */
+  /** The prompt's note about its folder. */
   readonly folder?: FolderNote | null;
   readonly timeoutMs?: number;
-  /** For an agent that answers in its own time. */
+  /** For a provider whose answer comes later. */
   readonly hand?: ByHand | undefined;
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Everything that happens, in order: for transcripts and traces. */
+  /** Receives every event in order, for transcripts and traces. */
   readonly watch?: Watch;
   readonly onWarning?: (warning: string) => void;
 }
@@ -40,7 +41,7 @@ export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | {
 const MAX_REPAIRS = 2;
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 
-/** Asks until an answer satisfies the schema, a bounded number of times. Whatever happens out there is a value; only a stop is thrown. */
+/** Asks until an answer matches the schema, a bounded number of times. Failures of the provider are returned; only a stop is thrown. */
 export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationResult<T>> {
   const { role, subject, attempt, schema, provider, model = null, clock, maxRepairs = MAX_REPAIRS, budget = {}, onWarning } = invocation;
   const signal = invocation.signal ?? new AbortController().signal;
@@ -82,7 +83,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     };
     if (provider.prepare !== undefined) {
       provider.prepare(request);
-      // It gets as far as waiting for something, and waits while the question is written down.
+      // Lets the provider start and reach its first wait while the question is recorded.
       await turn();
     }
     await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
@@ -105,7 +106,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
   }
 }
 
-/** The kind of the section that tells a worker what came of its last attempt. */
+/** The kind of the section with the results of the last attempt. */
 export const RESULTS = "results";
 
 function workerInput<T>({ role, subject, pack, instructions, provider, model = null, configRef = null }: Invocation<T>): WorkerInput {

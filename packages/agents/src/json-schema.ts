@@ -4,13 +4,13 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ShownSchema {
   readonly value: JsonSchema;
-  /** As a prompt has it. */
+  /** The text in a prompt. */
   readonly text: string;
 }
 
 const shown = new WeakMap<z.ZodType, ShownSchema>();
 
-/** A schema as a role is told it. Worked out once, which takes longer than all the rest of a prompt; nobody can change it. */
+/** A schema as shown to a role. Cached and frozen: computing it takes longer than the rest of a prompt. */
 export function shownSchema(schema: z.ZodType): ShownSchema {
   const known = shown.get(schema);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { openApi } from "./api/open.ts";
 import { openCustom } from "./custom.ts";
@@ -8,7 +8,6 @@ import type { Provider } from "./provider.ts";
 import { replayProvider } from "./replay.ts";
 import type { Selection } from "./select.ts";
 
-/** What a provider is opened with. */
 export interface OpenContext {
   readonly agents: AgentsConfig | null;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,7 +19,7 @@ export interface OpenContext {
 
 type Opener = (context: OpenContext, selection: Selection) => Promise<Provider>;
 
-/** Every provider there is. A name that is not here is refused where it is chosen. What is large is loaded for those who use it. */
+/** All providers. Unknown names are refused at selection. Large modules are loaded on demand. */
 const OPENERS: Readonly<Record<string, Opener>> = {
   replay: openReplay,
   custom: openCustom,
@@ -36,7 +35,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
 export async function openProvider(context: OpenContext, selection: Selection): Promise<Provider> {
   const opener = OPENERS[selection.provider.startsWith("acp:") ? "acp" : selection.provider];
   if (opener !== undefined) return opener(context, selection);
-  throw new SlipwayError("unsupported_agent_provider", `The provider ${selection.provider} is not part of this version yet.`, {
+  throw new SlipwayError("unsupported_agent_provider", `The provider ${selection.provider} is not available in this version.`, {
     provider: selection.provider,
     suggested_next_actions: [`Use one of ${Object.keys(OPENERS).join(", ")}.`],
   });

@@ -7,7 +7,7 @@ export type ParsedOutput<T> = { readonly ok: true; readonly output: T } | { read
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MAX_ERRORS = 50;
 
-/** The answer as a value of the schema, or everything that is wrong with it. Nothing is guessed and nothing is repaired here. */
+/** The answer as a value of the schema, or all its errors. Nothing is guessed or repaired here. */
 export function parseOutput<T>(text: string, schema: z.ZodType<T>): ParsedOutput<T> {
   if (text.length > MAX_CHARACTERS)
     return { ok: false, errors: [`The answer has ${text.length} characters; at most ${MAX_CHARACTERS} are read.`] };
@@ -20,10 +20,10 @@ export function parseOutput<T>(text: string, schema: z.ZodType<T>): ParsedOutput
   return { ok: false, errors: more > 0 ? [...errors.slice(0, MAX_ERRORS), `… and ${more} more`] : errors };
 }
 
-// Inside JSON a line cannot start with ``` (a string holds no raw line break), so the first such line ends the block.
+// A JSON string cannot contain a raw line break, so a line starting with ``` always ends the block.
 const CODE_BLOCK = /^```(?:json)?[ \t]*\r?\n([^]*?)^```[ \t]*\r?$/gim;
 
-/** The whole text, or the one code block in it. */
+/** The whole text, or its only code block. */
 function jsonIn(text: string): ReturnType<typeof parseStrictJson> {
   if (text === "") return { ok: false, problem: "The answer is empty." };
   const whole = parseStrictJson(text);

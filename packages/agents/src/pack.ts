@@ -2,27 +2,27 @@ import { isUtf8 } from "node:buffer";
 import { digestOf, sha256 } from "@slipway/durable/canonical";
 
 export interface PackItem {
-  /** A path in the repository, or what the text is. */
+  /** A path in the repository, or a description. */
   readonly title: string;
-  /** What kind of thing it is, such as spec, file, plan, diff, log. */
+  /** Such as spec, file, plan, diff, log. */
   readonly kind: string;
   readonly text: string;
 }
 
-/** Bytes that may or may not be text. */
+/** Bytes that may not be text. */
 export interface PackBytes extends Omit<PackItem, "text"> {
   readonly bytes: Uint8Array;
 }
 
 export interface PackSection extends PackItem {
-  /** SHA-256 of what was packed; for bytes that are no text, of the bytes. */
+  /** SHA-256 of the packed text, or of the bytes if they are not text. */
   readonly digest: string;
 }
 
-/** Exactly what one invocation may see, in the order in which it is shown. */
+/** Exactly what one invocation sees, in this order. */
 export interface Pack {
   readonly sections: readonly PackSection[];
-  /** Over every title, kind and content, in order. */
+  /** Over all titles, kinds and contents, in order. */
   readonly digest: string;
 }
 
@@ -33,7 +33,7 @@ export function createPack(items: readonly (PackItem | PackBytes)[]): Pack {
 
 function section(item: PackItem | PackBytes): PackSection {
   const { kind } = item;
-  // Half a character, as a careless cut leaves one, can be neither hashed nor stored.
+  // A lone surrogate, as a careless cut leaves it, can be neither hashed nor stored.
   const title = item.title.toWellFormed();
   if ("text" in item) return { title, kind, text: item.text.toWellFormed(), digest: sha256(item.text.toWellFormed()) };
   const digest = sha256(item.bytes);

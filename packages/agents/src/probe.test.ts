@@ -46,7 +46,7 @@ test("what is there has its version, how it signs in and some models", async () 
   expect(of("api (anthropic)")?.models[0]).toMatch(/^anthropic\/claude-/);
   expect(of("opencode")?.models).toEqual([]);
   expect(of("custom")).toMatchObject({ ready: true });
-  expect(of("acp:mine")).toMatchObject({ ready: true, access: "its own affair" });
+  expect(of("acp:mine")).toMatchObject({ ready: true, access: "configured by itself" });
   expect(of("acp:odd")).toMatchObject({ ready: false });
   expect(of("replay")).toMatchObject({ access: "recorded answers from tapes" });
 });
@@ -76,6 +76,6 @@ test("models on this machine are asked for; nobody elsewhere is", async () => {
   const of = await probe({ api: { endpoints } });
   expect(of("api (here)")).toMatchObject({ ready: true, models: ["here/qwen3"], access: "no key needed, on this machine" });
   expect(of("api (odd)")).toMatchObject({ ready: true, models: [] });
-  expect(of("api (gone)")).toMatchObject({ ready: false, mend: ["Nothing answers at http://127.0.0.1:9/v1: start gone there."] });
+  expect(of("api (gone)")).toMatchObject({ ready: false, mend: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
   expect(of("api (far)")).toMatchObject({ ready: true, access: "no key needed" });
 });

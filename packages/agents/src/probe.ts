@@ -5,18 +5,18 @@ import { PRICES } from "./prices/table.ts";
 import { findProgram } from "./program.ts";
 import { z } from "zod";
 
-/** What is there of one provider, in words for a person. Nobody outside of this machine is asked. */
+/** The state of one provider, for a person. No remote service is asked. */
 export interface ProviderFinding {
-  /** As it is chosen: `claude`, `api`, `acp:codex` … */
+  /** The name to choose it by: `claude`, `api`, `acp:codex` … */
   readonly name: string;
-  /** Everything it needs is there, as far as that can be seen from here. */
+  /** Whether all its requirements are met, as far as a local check shows. */
   readonly ready: boolean;
   readonly version: string | null;
-  /** How it would sign in: a variable's name, never its value. */
+  /** How it would sign in: the name of a variable, never its value. */
   readonly access: string;
-  /** Some of the models it can be given; any other name is passed on as it is. */
+  /** Some of its models; other names are passed on unchanged. */
   readonly models: readonly string[];
-  /** What a person could do, when it is not ready. */
+  /** Instructions if it is not ready. */
   readonly mend: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const MAKERS: Readonly<Record<string, RegExp>> = {
 };
 const SHOWN_MODELS = 6;
 
-/** Those with a known price, the newest first as the table has them. */
+/** Models with a known price, newest first. */
 function modelsOf(name: string): string[] {
   const pattern = MAKERS[name];
   return pattern === undefined
@@ -51,13 +51,13 @@ function ofClient({ name, installed, version, signedIn, keyPresent, mend }: Clie
   return { name, ready: installed && mend.length === 0, version, access, models: modelsOf(name), mend };
 }
 
-/** One row an endpoint: each has its own key. */
+/** One row per endpoint: each has its own key. */
 async function ofEndpoint(endpoint: Endpoint, { env }: ProbeContext): Promise<ProviderFinding> {
   const { name, keyEnv, baseUrl } = endpoint;
   const row = { name: `api (${name})`, version: null };
   if (isOwn(endpoint)) {
     const models = await modelsAt(baseUrl);
-    const mend = models === null ? [`Nothing answers at ${baseUrl}: start ${name} there.`] : [];
+    const mend = models === null ? [`No server answers at ${baseUrl}: start ${name} there.`] : [];
     return { ...row, ready: models !== null, access: "no key needed, on this machine", models: prefixed(name, models ?? []), mend };
   }
   const keyed = keyEnv === null || (env[keyEnv]?.trim() ?? "") !== "";
@@ -73,7 +73,7 @@ function prefixed(endpoint: string, models: readonly string[]): string[] {
 const PATIENCE_MS = 1000;
 const modelsReply = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** A server on this machine says itself which models it has; null when there is none. */
+/** The models a local server lists; null if there is no server. */
 async function modelsAt(baseUrl: string): Promise<string[] | null> {
   try {
     const reply = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -91,7 +91,7 @@ function ofAcp({ agents, env, root }: ProbeContext): ProviderFinding[] {
     const [program = ""] = configured[name]?.command ?? known?.command ?? [];
     const found = findProgram(program, env["PATH"], root) !== null;
     const install = known?.install ?? `install it, or correct runtime.acp.${name}.command in slipway/agents.yaml`;
-    const access = known === undefined ? "its own affair" : `as ${known.client}`;
+    const access = known === undefined ? "configured by itself" : `as ${known.client}`;
     return {
       name: `acp:${name}`,
       ready: found,
@@ -110,7 +110,7 @@ function ofCustom({ agents, env, root }: ProbeContext): ProviderFinding {
     program === undefined
       ? ["Set runtime.custom.command in slipway/agents.yaml: a command that reads one JSON request and writes one JSON reply."]
       : [`${program} is not installed: install it, or correct runtime.custom.command in slipway/agents.yaml.`];
-  return { name: "custom", ready: found, version: null, access: "its own affair", models: [], mend: found ? [] : mend };
+  return { name: "custom", ready: found, version: null, access: "configured by itself", models: [], mend: found ? [] : mend };
 }
 
 function ofManual(): ProviderFinding {

@@ -2,16 +2,16 @@ import { constants, accessSync, readFileSync, realpathSync, statSync } from "nod
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
 export interface Program {
-  /** Where it is, as it is called. */
+  /** Its path, as called. */
   readonly path: string;
-  /** The folders outside the system's own that have to be seen for it to run. */
+  /** Folders outside the system's that the program needs. */
   readonly folders: readonly string[];
 }
 
-/** What every sandbox shows anyway. */
+/** Mounted in every sandbox. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
-/** The program as a shell would find it, from the repository's root; null when there is none. */
+/** Finds the program like a shell, from the root of the repository; null if there is none. */
 export function findProgram(name: string, searchPath: string | undefined, root: string): Program | null {
   const candidates = name.includes("/")
     ? [resolve(root, name)]
@@ -29,7 +29,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Its own folder, the package it is part of with what that depends on, and those of the program that interprets it. */
+/** Its own folder, its package with dependencies, and the folders of its interpreter. */
 function foldersOf(path: string, searchPath: string | undefined): string[] {
   const real = realpathSync(path);
   const interpreter = interpreterOf(real);

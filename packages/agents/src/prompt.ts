@@ -9,9 +9,9 @@ export interface Prompt {
   readonly system: string;
   readonly text: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Over what is asked, however it is shown: the same question has the same digest for every provider. */
+  /** Over the question, independent of its presentation: the same for every provider. */
   readonly digest: string;
-  /** The text with everything in it, as the digest has it. */
+  /** The complete text the digest is computed over. */
   readonly plain: string;
 }
 
@@ -23,25 +23,25 @@ export interface PromptParts {
   readonly schema: z.ZodType;
 }
 
-/** For one who has the files in a folder. */
+/** For a provider that has the files in a folder. */
 export interface FolderNote {
   /** The only files it may change, create or delete. */
   readonly writable: readonly string[];
-  /** The schema of the plain question, where the answer from a folder is another. */
+  /** The schema of the plain answer, if the answer from a folder differs. */
   readonly plainSchema: z.ZodType;
 }
 
 const FENCE_CHARACTERS = 24;
-/** Sections that say what is in the folder anyway. */
+/** Sections whose content is in the folder. */
 const IN_FOLDER: ReadonlySet<string> = new Set(["file", "listing"]);
 
-/** The same parts always give the same bytes. */
+/** Equal parts give equal bytes. */
 export function buildPrompt(parts: PromptParts): Prompt {
   const { text, jsonSchema } = write(parts);
   return { system: parts.role.prompt, text, schema: jsonSchema, digest: promptDigest(parts.role.prompt, text), plain: text };
 }
 
-/** Without the texts of the files, which are where the agent works. */
+/** Without the texts of the files, which are in the agent's folder. */
 export function folderPrompt(parts: PromptParts, note: FolderNote): Prompt {
   const plain = buildPrompt({ ...parts, schema: note.plainSchema });
   const sections = parts.pack.sections.filter(({ kind }) => !IN_FOLDER.has(kind));
@@ -61,7 +61,7 @@ function folderText({ writable }: FolderNote): string {
 
 function write({ role, subject, pack, instructions, schema }: PromptParts, ...more: readonly string[]) {
   const { value: jsonSchema, text: schemaText } = shownSchema(schema);
-  // Nobody can write a text that contains the digest of the pack it is in, so nothing inside can close the fence.
+  // A text cannot contain the digest of its own pack, so nothing inside can close the fence.
   const fence = `data-${pack.digest.slice(0, FENCE_CHARACTERS)}`;
   const sections = pack.sections.map(
     ({ title, kind, text }, index) => `## ${index + 1}. ${kind}: ${visible(title)}\n${fenced(fence, text)}`,
@@ -76,7 +76,7 @@ function write({ role, subject, pack, instructions, schema }: PromptParts, ...mo
   return { text, jsonSchema };
 }
 
-/** The whole question again, with the answer that missed and every reason why. */
+/** The question again, with the invalid answer and its errors. */
 export function repairPrompt(first: Prompt, answer: string, errors: readonly string[]): Prompt {
   const fence = `answer-${sha256(answer).slice(0, FENCE_CHARACTERS)}`;
   const repair = [

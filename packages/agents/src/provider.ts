@@ -4,7 +4,7 @@ import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
 import type { ReplyUsage } from "./usage.ts";
 
-/** What a worker works from, part by part; the prompt says the same in one text. */
+/** The input of a worker, part by part; the prompt contains the same as one text. */
 export interface WorkerInput {
   readonly role: string;
   readonly feature_id: string;
@@ -21,11 +21,11 @@ export interface WorkerInput {
 export interface ProviderRequest {
   readonly role: string;
   readonly subject: string;
-  /** Which try of the protocol this is, such as "1" or "2.1". */
+  /** The attempt of the protocol, such as "1" or "2.1". */
   readonly attempt: string;
-  /** 0 for the first answer, then one more for every answer that missed its schema. */
+  /** 0 for the first answer, then one more per repair. */
   readonly repair: number;
-  /** What was wrong with the last one. */
+  /** The errors of the last answer. */
   readonly errors?: readonly string[];
   readonly system: string;
   readonly prompt: string;
@@ -37,25 +37,25 @@ export interface ProviderRequest {
   /** For providers that work on files; null for those that only answer a prompt. */
   readonly workplace: Workplace | null;
   readonly timeoutMs: number;
-  /** What the call may take before a budget is overspent; a provider that can keep to it does. Left out, nothing limits it. */
+  /** The reservation of the call; a provider that can limit its usage does. Without it there is no limit. */
   readonly reserved?: { readonly cost_usd: number | null; readonly tokens: number };
-  /** For an agent that answers in its own time. */
+  /** For a provider whose answer comes later. */
   readonly hand?: ByHand;
-  /** What happened on the way, as it happens; kept in the transcript, never decides anything. */
+  /** Receives events as they happen; for the transcript only. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** The context pack as a place to work in. What is not in the pack is not there. */
+/** The context pack as a folder to work in. Paths outside the pack do not exist there. */
 export interface Workplace {
   /** The materialised pack. */
   readonly folder: string;
-  /** The same view for tools; everything read through it is logged. */
+  /** The same files for tools; reads are logged. */
   readonly tree: FileTree;
-  /** Starts the agent's process in the sandbox, with nothing but the pack and what it names itself. */
+  /** Starts the agent's process in the sandbox, with the pack and the paths it names. */
   readonly run: (process: AgentProcess) => Promise<AgentProcessEnd>;
-  /** What is different there by now. */
+  /** The changes so far. */
   readonly changes?: () => Promise<PackChanges>;
-  /** Brings a fresh folder to where these changes were: an answer that has been paid for is not asked for again. */
+  /** Applies these changes to a fresh folder, so that a paid answer is not requested again. */
   readonly restore?: (changes: PackChanges) => Promise<void>;
 }
 
@@ -77,20 +77,20 @@ export interface ProviderReply {
   readonly text: string;
   readonly usage: ReplyUsage;
   readonly model: string | null;
-  /** For the person watching; never decides anything. */
+  /** For a person; without effect on the run. */
   readonly warnings?: readonly string[];
-  /** What the provider said in its own words, kept for the curious. */
+  /** The provider's own reply, for debugging. */
   readonly raw?: unknown;
-  /** What was different in the workplace when it was given; whoever settles the call looks, no provider says it. */
+  /** The changes in the workplace with this reply. The harness reads them; providers do not report them. */
   readonly changes?: PackChanges;
 }
 
-/** Fails with a SlipwayError for what went wrong out there, and with the signal's reason when it was told to stop. */
+/** Throws a SlipwayError for failures of the provider, and the signal's reason for a stop. */
 export interface Provider {
   readonly name: string;
-  /** prompt: everything is in the prompt. folder: it gets a workplace, and what it changes there comes back as a patch. */
+  /** prompt: everything is in the prompt. folder: it gets a workplace, and its changes there come back as a patch. */
   readonly works: "prompt" | "folder";
-  /** What has to be done before it is asked, begun while the question is still written down. */
+  /** Starts preparations while the question is still being recorded. */
   prepare?(request: ProviderRequest): void;
   invoke(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;
 }

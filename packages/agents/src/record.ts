@@ -7,16 +7,16 @@ import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/wri
 import { CASSETTE_FILE, entryPath, type CassetteEntry } from "./cassette.ts";
 import type { Moment, TranscriptHead, Watch } from "./transcripts/line.ts";
 
-export type Recorded = Pick<TranscriptHead, "role" | "subject" | "attempt">;
+export type RecordedInvocation = Pick<TranscriptHead, "role" | "subject" | "attempt">;
 
-/** The entries of one invocation, made from what happened in it: the same for a live recording and for an old transcript. */
+/** Makes cassette entries from the events of an invocation, live or from an old transcript. */
 export interface EntryMaker {
   readonly watch: Watch;
-  /** One for the first answer and for every repair. */
+  /** One for the first answer and one per repair. */
   entries(): CassetteEntry[];
 }
 
-export function entryMaker({ role, subject, attempt }: Recorded): EntryMaker {
+export function entryMaker({ role, subject, attempt }: RecordedInvocation): EntryMaker {
   const digests = new Map<number, string>();
   const given: Given[] = [];
   let verdict: Ending | null = null;
@@ -58,8 +58,8 @@ function failed({ repair, failure, duration_ms }: Moment & { kind: "failed" }): 
 }
 
 /**
- * An agent that works on files answers less than a cassette has to: the patch was found in its folder. So its repairs cannot be
- * replayed one by one, and there is one entry with what came of them and what they cost together.
+ * The answer of an agent that works on files lacks the patch, which was found in its folder. Its repairs cannot be replayed one by one, so
+ * there is one entry with the final result and the total cost.
  */
 function judged(given: readonly Given[], ending: Ending): Given {
   const sum = (field: "input_tokens" | "output_tokens" | "cost_usd" | "duration_ms") =>
@@ -73,7 +73,7 @@ function judged(given: readonly Given[], ending: Ending): Given {
   return { repair: 0, model: given.at(-1)?.model ?? null, usage: { input_tokens, output_tokens, cost_usd, duration_ms }, ending };
 }
 
-/** As a value where that gives back the same text, because people read and edit cassettes. */
+/** As a value if it gives back the same text, because people read and edit cassettes. */
 function answerOf(text: string): { readonly output: unknown } | { readonly text: string } {
   const json = parseStrictJson(text);
   return json.ok && JSON.stringify(json.value) === text ? { output: json.value } : { text };
@@ -89,7 +89,7 @@ export interface CassetteOptions {
   readonly clock: Clock;
 }
 
-/** Every entry is written whole or not at all. A cassette that is recorded again keeps what it says about itself. */
+/** Entries are written atomically. Recording into an existing cassette keeps its description. */
 export function cassetteWriter({ folder, description, clock }: CassetteOptions): CassetteWriter {
   let head: Promise<void> | null = null;
   const file = join(folder, CASSETTE_FILE);

@@ -58,7 +58,7 @@ test("a missing answer names the file looked for and what there is", async () =>
   });
   expect(error.message).toContain("no answer of the planner for greeting (attempt 2)");
   expect((await refusalOf(() => ask(folder, { repair: 1 }))).message).toContain("(attempt 1, repair 1)");
-  expect((await refusalOf(() => ask(cassette({})))).message).toContain("The cassette holds no answers.");
+  expect((await refusalOf(() => ask(cassette({})))).message).toContain("The cassette is empty.");
   expect((await refusalOf(() => ask(folder, { subject: "x".repeat(300) }))).code).toBe("cassette_answer_missing");
 });
 

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fromFailure, SlipwayError, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
+import { fromFailure, type Failure } from "@slipway/durable/errors";
 import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import {
   CASSETTE_FILE,
@@ -16,11 +17,11 @@ import type { Provider, ProviderReply, ProviderRequest } from "./provider.ts";
 
 export interface ReplayOptions {
   readonly folder: string;
-  /** Refuse an answer that was recorded for another prompt, instead of only saying so. */
+  /** Refuse an answer recorded for another prompt, instead of only warning. */
   readonly strict?: boolean;
 }
 
-/** Answers from a folder of recorded ones: no network, no cost, the same every time. */
+/** Answers from a folder of recorded ones: no network, no cost, always the same. */
 export async function replayProvider({ folder, strict = false }: ReplayOptions): Promise<Provider> {
   const head = await read(join(folder, CASSETTE_FILE));
   if (head === null) throw noCassette(folder);
@@ -45,7 +46,7 @@ function reply({ text, output, usage, model }: CassetteEntry, warnings: readonly
   return { text: text ?? JSON.stringify(output), usage, model, warnings };
 }
 
-/** A file that was copied or renamed by hand would otherwise answer for somebody else. */
+/** A copied or renamed file would answer for another role or subject. */
 function assertSame(file: string, entry: EntryKey, request: EntryKey): void {
   for (const field of ["role", "subject", "attempt", "repair"] as const) {
     if (entry[field] === request[field]) continue;
@@ -73,7 +74,7 @@ function drift(file: string, entry: CassetteEntry, request: ProviderRequest, str
 async function noAnswer(folder: string, file: string, { role, subject, attempt, repair }: ProviderRequest): Promise<SlipwayError> {
   const there = await answersIn(folder);
   const which = `attempt ${attempt}${repair === 0 ? "" : `, repair ${repair}`}`;
-  const listed = there.length === 0 ? "The cassette holds no answers." : `It holds ${there.join(", ")}.`;
+  const listed = there.length === 0 ? "The cassette is empty." : `It holds ${there.join(", ")}.`;
   return new SlipwayError(
     "cassette_answer_missing",
     `The cassette has no answer of the ${role} for ${subject} (${which}): ${file} does not exist. ${listed}`,

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { checkSchema } from "@slipway/kernel/schema/violations";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
@@ -18,7 +18,7 @@ type Tier = Role["tier"];
 
 interface Dialect {
   readonly path: (name: string) => string;
-  /** What a tool of ours is called there. A name that is not here is one of theirs, or of an MCP server, and stays. */
+  /** The target's names of our tools. Other names belong to the target or to an MCP server, and stay. */
   readonly tools: Readonly<Record<string, string>>;
   readonly listed: (tools: readonly string[]) => string;
   readonly model: ((tier: Tier) => string) | null;
@@ -29,7 +29,7 @@ const DIALECTS: Readonly<Record<Target, Dialect>> = {
     path: (name) => `.github/agents/${name}.agent.md`,
     tools: { read: "read", ls: "search", glob: "search", grep: "search", write: "edit", edit: "edit" },
     listed: (tools) => JSON.stringify(tools),
-    // Which models there are depends on the plan of whoever uses it.
+    // The available models depend on the user's plan.
     model: null,
   },
   claude: {
@@ -44,10 +44,7 @@ function plainOrQuoted(text: string): string {
   return /^[A-Za-z][A-Za-z0-9_/, -]*$/.test(text) ? text : JSON.stringify(text);
 }
 
-/**
- * A role as another tool reads it. What that tool has no field for stands in a comment of the front matter: it is the whole of
- * the role, so that the file can be read back.
- */
+/** A role as another tool reads it. A comment in the front matter contains the whole role, so that the file can be read back. */
 export function exportRole(target: Target, protocol: string, role: Role): ExportedFile {
   const { path, tools, listed, model } = DIALECTS[target];
   const { name, description, prompt, ...rest } = role;
@@ -71,22 +68,22 @@ export function isExport(text: string): boolean {
   return text.split("\n---\n", 1)[0]?.includes(`\n${MARK}`) === true;
 }
 
-/** The role that was exported to this file. */
+/** Reads an exported role back. */
 export function parseExport(file: string, text: string): { readonly protocol: string; readonly role: Role } {
   const match = /^---\n(.*?)\n---\n\n(.*)\n$/s.exec(text);
   const [, fields = "", prompt = ""] = match ?? [];
   const mark = fields.split("\n").find((line) => line.startsWith(MARK));
-  if (match === null || mark === undefined) throw notOurs(file, "it has no front matter that Slipway wrote");
+  if (match === null || mark === undefined) throw notOurs(file, "it has no front matter written by Slipway");
   const json = parseStrictJson(mark.slice(MARK.length));
   const checked = json.ok ? checkSchema(ownFields, json.value) : null;
-  if (checked === null || !checked.ok) throw notOurs(file, "its comment is not what Slipway wrote");
+  if (checked === null || !checked.ok) throw notOurs(file, "its comment was not written by Slipway");
   const { name } = parseYamlConfig(file, `${fields}\n`, shownFields);
   const { protocol, ...own } = checked.value;
   return { protocol, role: { ...own, name, prompt } };
 }
 
 function notOurs(file: string, why: string): SlipwayError {
-  return new SlipwayError("config_invalid", `${file} is no exported role: ${why}.`, {
+  return new SlipwayError("config_invalid", `${file} is not an exported role: ${why}.`, {
     file,
     suggested_next_actions: ["Export it again with `slipway export`."],
   });

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { decodeText } from "@slipway/kernel/schema/text";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { z } from "zod";
@@ -8,22 +8,22 @@ const WRITE_GRANTS = ["none", "patch", "worktree"] as const;
 /** The front matter of a role. */
 export const roleFields = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]*$/),
-  /** What it is for, in a sentence or two: other tools choose it by that. */
+  /** Its purpose in a sentence or two: other tools select it by that. */
   description: z
     .string()
     .min(1)
     .regex(/^[^\n\r]*$/, "must be one line")
     .optional(),
-  /** How capable a model the role asks for; configuration says which model that is. */
+  /** The class of model it needs; configuration maps it to a model. */
   tier: z.enum(["fast", "standard", "strong"]),
   tools: z.array(z.string().min(1)),
-  /** none: returns values only; patch: returns a diff; worktree: works on files, and what it changed comes back as a diff. */
+  /** none: returns values only; patch: returns a diff; worktree: works on files, and its changes come back as a diff. */
   write_grant: z.enum(WRITE_GRANTS),
-  /** The name of the schema its output has to satisfy. */
+  /** The name of its output schema. */
   output: z.string().min(1),
 });
 
-/** A role is data: what it may do, and what it is told. */
+/** A role is data: its grant and its prompt. */
 export type Role = z.output<typeof roleFields> & { readonly prompt: string };
 
 export interface RoleFile {
@@ -36,14 +36,14 @@ export function parseRole(file: string, input: string | Uint8Array): Role {
   const text = decodeText(file, input);
   const match = /^\ufeff?---\r?\n(.*?)^---[ \t]*\r?$\n?(.*)$/ms.exec(text);
   if (match === null) throw invalid(file, "", "It must begin with front matter: a line ---, the fields, another line ---.");
-  // One line above keeps the line numbers of the file.
+  // One line before it keeps the line numbers of the file.
   const fields = parseYamlConfig(file, `#\n${match[1] ?? ""}`, roleFields);
   const prompt = (match[2] ?? "").trim();
   if (prompt === "") throw invalid(file, "prompt", "The prompt below the front matter is empty.");
   return { ...fields, prompt };
 }
 
-/** The repository's own version of a role that comes with the protocol: it may narrow what the role may do, and never widen it. */
+/** Applies the repository's override of a role: it may narrow the grant, never widen it. */
 export function narrowedRole(role: Role, override: RoleFile): Role {
   const own = parseRole(override.file, override.text);
   if (own.name !== role.name) throw invalid(override.file, "name", `It must be "${role.name}", found "${own.name}".`);

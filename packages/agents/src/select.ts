@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { isProvider, PROVIDERS, type AgentsConfig, type ProviderName } from "@slipway/kernel/config/agents";
 import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
 import { closest } from "@slipway/kernel/schema/hint";
@@ -7,12 +7,12 @@ export interface Wishes {
   /** --agent-provider, --agent-model and --provider-config-env. */
   readonly flags: { readonly provider?: string | undefined; readonly model?: string | undefined; readonly configEnv?: string | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What a run that goes on began with. */
+  /** The choice recorded when the run began. */
   readonly recorded?: { readonly provider: string; readonly model: string | null; readonly provider_config_env: string | null } | undefined;
   readonly agents: AgentsConfig | null;
-  /** Under which the role stands in agents.yaml, the first that is there counts; its name alone unless told. */
+  /** The role's keys in agents.yaml, first match wins; default: its name. */
   readonly keys?: readonly string[] | undefined;
-  /** The tier the role is to be played at; raised, it comes before what the run began with. */
+  /** The tier of the role; a raised tier precedes the recorded choice. */
   readonly tier?: Tier | undefined;
   readonly escalated?: boolean | undefined;
 }
@@ -24,11 +24,11 @@ export interface Selection {
   readonly configEnv: string | null;
 }
 
-/** Who said so, the first of them counts. */
+/** Sources of a choice, by precedence. */
 const ORIGINS = ["flag", "environment", "escalation", "run", "role override", "tier", "default"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** A choice with its reasons. */
+/** A choice with its sources. */
 export interface Explained extends Selection {
   readonly why: { readonly provider: Origin; readonly model: Origin | null };
 }
@@ -38,7 +38,7 @@ export function selectProvider(role: string, wishes: Wishes): Selection {
   return { provider, model, configEnv };
 }
 
-/** Flags, then the environment, then what the run began with, then agents.yaml: the role's own, its tier's, the default. Each value on its own. */
+/** Flags, then environment, recorded choice, and agents.yaml (role, tier, default). Each value is resolved separately. */
 export function explainSelection(
   role: string,
   { flags, env, recorded, agents, keys = [role], tier, escalated = false }: Wishes,
@@ -47,7 +47,7 @@ export function explainSelection(
   const override = keys.map((key) => runtime?.role_provider_overrides[key]).find((one) => one !== undefined);
   const ofTier = tier === undefined ? undefined : runtime?.tiers?.[tier];
   const raised = escalated ? ofTier : undefined;
-  const provider = firstSaid({
+  const provider = firstSet({
     flag: flags.provider,
     environment: env["SLIPWAY_AGENT_PROVIDER"],
     escalation: raised?.provider,
@@ -57,10 +57,10 @@ export function explainSelection(
     default: runtime?.default_provider,
   });
   if (provider === null) throw notConfigured(role);
-  // The model that a tier names is one of its own provider's.
+  // The model of a tier belongs to the provider of that tier.
   const tiersModel = (choice: typeof ofTier) =>
     choice?.provider === undefined || choice.provider === provider.value ? choice?.model : null;
-  const model = firstSaid({
+  const model = firstSet({
     flag: flags.model,
     environment: env["SLIPWAY_AGENT_MODEL"],
     escalation: tiersModel(raised),
@@ -81,12 +81,12 @@ export function explainSelection(
   return { provider: provider.value, model: model?.value ?? null, configEnv, why };
 }
 
-function firstSaid(said: Readonly<Record<Origin, string | null | undefined>>): { readonly origin: Origin; readonly value: string } | null {
-  const origin = ORIGINS.find((one) => firstOf(said[one]) !== null);
-  return origin === undefined ? null : { origin, value: said[origin] as string };
+function firstSet(values: Readonly<Record<Origin, string | null | undefined>>): { readonly origin: Origin; readonly value: string } | null {
+  const origin = ORIGINS.find((one) => firstOf(values[one]) !== null);
+  return origin === undefined ? null : { origin, value: values[origin] as string };
 }
 
-/** Who plays instead when the one who was chosen cannot be had, in their order. */
+/** The fallbacks of a provider, in order. */
 export function fallbacksFor({ provider, model }: Selection, agents: AgentsConfig | null): Selection[] {
   return (agents?.runtime.fallbacks ?? [])
     .map((choice) => ({ provider: choice.provider, model: choice.model ?? null, configEnv: null }))
@@ -98,7 +98,7 @@ function firstOf(...values: readonly (string | null | undefined)[]): string | nu
 }
 
 function notConfigured(role: string): SlipwayError {
-  return new SlipwayError("agent_provider_not_configured", `Nothing says which agent plays the ${role}.`, {
+  return new SlipwayError("agent_provider_not_configured", `No agent is configured for the role \`${role}\`.`, {
     role,
     suggested_next_actions: [
       "Set runtime.default_provider in slipway/agents.yaml, or SLIPWAY_AGENT_PROVIDER, or pass --agent-provider.",

@@ -1,10 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { decodeText } from "@slipway/kernel/schema/text";
 import type { Role } from "./role.ts";
 
-/** The role with the system prompt agents.yaml names for it, word for word; without one, the role as it is. */
+/** Replaces the role's prompt by the one agents.yaml names, word for word. */
 export async function withConfiguredPrompt(
   role: Role,
   agents: AgentsConfig | null,
@@ -18,7 +18,7 @@ export async function withConfiguredPrompt(
   if (agents.missing_prompt_behavior === "ignore") return role;
   throw new SlipwayError(
     "missing_role_prompt",
-    `slipway/agents.yaml names ${path} as the prompt of ${role.name}, and there is no such file.`,
+    `slipway/agents.yaml names ${path} as the prompt of ${role.name}, but the file does not exist.`,
     {
       file: path,
       field: `/roles/${role.name}/system_prompt_path`,

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** What one reply cost, as the provider counts it. */
+/** The usage of one reply, as counted by the provider. */
 export const replyUsageSchema = z.strictObject({
   input_tokens: z.int().min(0).default(0),
   output_tokens: z.int().min(0).default(0),
-  /** Parts of input_tokens that have a price of their own: read from a cache, and written to one. */
+  /** Parts of input_tokens with their own price: cache reads and cache writes. */
   cached_input_tokens: z.int().min(0).optional(),
   cache_write_tokens: z.int().min(0).optional(),
   cost_usd: z.number().min(0).default(0),
-  /** Left out, the time is measured from outside. */
+  /** If left out, the time is measured from outside. */
   duration_ms: z.number().min(0).optional(),
 });
 
@@ -16,7 +16,7 @@ export type ReplyUsage = z.output<typeof replyUsageSchema>;
 
 export const NOTHING_USED: ReplyUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
-/** With what went through a cache, where anything did. */
+/** Includes cached tokens, if there are any. */
 export function usageOf(used: Required<Omit<ReplyUsage, "duration_ms">>): ReplyUsage {
   const { cached_input_tokens, cache_write_tokens, ...rest } = used;
   return {
@@ -30,9 +30,9 @@ export function addUsage(one: ReplyUsage, other: ReplyUsage): ReplyUsage {
   return combined(one, other, (left, right) => left + right);
 }
 
-/** What is new in a sum when a part of it has been told already. */
-export function usageBeyond(sum: ReplyUsage, told: ReplyUsage): ReplyUsage {
-  return combined(sum, told, (left, right) => Math.max(0, left - right));
+/** The part of a sum that has not been reported yet. */
+export function usageBeyond(sum: ReplyUsage, reported: ReplyUsage): ReplyUsage {
+  return combined(sum, reported, (left, right) => Math.max(0, left - right));
 }
 
 function combined(one: ReplyUsage, other: ReplyUsage, of: (left: number, right: number) => number): ReplyUsage {
@@ -45,20 +45,20 @@ function combined(one: ReplyUsage, other: ReplyUsage, of: (left: number, right: 
   });
 }
 
-/** The sum over every call of one invocation, repairs included. */
+/** The sum over all calls of one invocation, repairs included. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cost_usd: number;
   readonly duration_ms: number;
   readonly calls: number;
-  /** The model that answered last, where the provider says so. */
+  /** The model of the last answer, if the provider reports it. */
   readonly model: string | null;
 }
 
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 0, calls: 0, model: null };
 
-/** A call without a reply still took its time. */
+/** A call without a reply still took time. */
 export function addCall(
   usage: Usage,
   elapsedMs: number,
@@ -74,15 +74,15 @@ export function addCall(
   };
 }
 
-/** Limits of one invocation; what is left out is not limited. */
-export interface Budget {
+/** Limits of one invocation; omitted ones are unlimited. */
+export interface CallBudget {
   readonly max_calls?: number;
   readonly max_tokens?: number;
   readonly max_cost_usd?: number;
 }
 
-/** Says which limit leaves no room for another call, or null. */
-export function exhausted(usage: Usage, { max_calls, max_tokens, max_cost_usd }: Budget): string | null {
+/** The limit that leaves no room for another call, or null. */
+export function exhausted(usage: Usage, { max_calls, max_tokens, max_cost_usd }: CallBudget): string | null {
   if (max_calls !== undefined && usage.calls >= max_calls) return `${usage.calls} of ${max_calls} calls are used`;
   const tokens = usage.input_tokens + usage.output_tokens;
   if (max_tokens !== undefined && tokens >= max_tokens) return `${tokens} of ${max_tokens} tokens are used`;

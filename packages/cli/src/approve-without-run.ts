@@ -1,5 +1,5 @@
 import { confirm, isCancel } from "./terminal/prompts.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
 import type { Io } from "@slipway/protocols/surface/io";

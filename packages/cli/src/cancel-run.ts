@@ -1,16 +1,16 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { confirm, isCancel } from "./terminal/prompts.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { isFinished } from "@slipway/durable/status";
 import { abandonOperation } from "@slipway/kernel/change/feature/abandon";
 import { ENDED } from "@slipway/kernel/change/feature/status";
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
-import { glance } from "@slipway/kernel/open-board";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
+import { readBoard } from "@slipway/kernel/open-board";
 import { onlyUnfinishedRun, rootOf, rootOfFeature } from "@slipway/runtime/choose-run";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
-import type { Reader } from "@slipway/runtime/reader";
+import type { RunReader } from "@slipway/runtime/reader";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
@@ -22,14 +22,14 @@ interface Cancellation {
 }
 
 /** Ends a run for good, once a person has seen what that ends. */
-export async function cancelRun({ engine, records }: Reader, { named, yes, json }: Cancellation, io: Io): Promise<ExitCode> {
+export async function cancelRun({ engine, records }: RunReader, { named, yes, json }: Cancellation, io: Io): Promise<ExitCode> {
   const root = await rootOfFeature(records, engine, named);
   const { runId, status } = await onlyUnfinishedRun(engine, root, "stop RUN --cancel");
   if (isFinished(status)) {
     io.out(json ? jsonLine({ ok: true, cancelled: null }) : `Run ${runId} is ${status}; nothing was changed.\n`);
     return EXIT.done;
   }
-  const { features, questions } = await glance(records.layout);
+  const { features, questions } = await readBoard(records.layout);
   const ends = features.filter((feature) => rootOf(feature.run) === runId && !ENDED.some((ended) => ended === feature.status));
   const asked = questions.filter(({ feature }) => ends.some(({ id }) => id === feature)).length;
   if (!json) io.out(`${previewLines(runId, status, ends, asked, io.color).join("\n")}\n`);
@@ -52,7 +52,7 @@ export async function cancelRun({ engine, records }: Reader, { named, yes, json 
   return EXIT.done;
 }
 
-function previewLines(runId: string, status: string, ends: readonly FeatureGlance[], asked: number, color: boolean): string[] {
+function previewLines(runId: string, status: string, ends: readonly BoardFeature[], asked: number, color: boolean): string[] {
   const { bold } = paint(color);
   return [
     bold(`Cancelling run ${runId} (${status}) would end`),
@@ -64,7 +64,7 @@ function previewLines(runId: string, status: string, ends: readonly FeatureGlanc
   ];
 }
 
-function featureLine({ id, status, reason, last_gate, waits_for }: FeatureGlance): string {
+function featureLine({ id, status, reason, last_gate, waits_for }: BoardFeature): string {
   const gate = last_gate === null ? "" : `, ${last_gate.mode} gate ${last_gate.passed ? "passed" : "failed"}`;
   const waits = waits_for?.for === "person" ? ", waits for a person" : waits_for?.for === "landing" ? ", approved" : "";
   return `  ${id}: ${status}${gate}${waits}${status === "blocked" ? ` (${oneLine(reason)})` : ""}`;
@@ -76,7 +76,7 @@ async function agreed(runId: string): Promise<boolean> {
   return !isCancel(yes) && yes;
 }
 
-function notConfirmed(runId: string, ends: readonly FeatureGlance[]): SlipwayError {
+function notConfirmed(runId: string, ends: readonly BoardFeature[]): SlipwayError {
   const what = ends.length === 0 ? "no feature" : ends.map(({ id, status }) => `${id} (${status})`).join(", ");
   return new SlipwayError("invalid_cli_args", `Cancelling run ${runId} ends ${what}. Nothing was changed.`, {
     run_id: runId,

@@ -1,8 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { formerFeatures } from "@slipway/kernel/change/feature/former";
-import { featureIfAny } from "@slipway/kernel/change/feature/store";
-import { anchoredCommit, isAnchorOf, listAnchors, type ListedAnchor } from "@slipway/kernel/host/git/anchors";
-import type { Repository } from "@slipway/kernel/host/git/repository";
+import { SlipwayError } from "./errors.ts";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import type { FeatureAnchor, FeatureAnchors } from "@slipway/kernel/change/work/anchors";
 import type { Records } from "@slipway/kernel/record/storage";
 import { recordedFeature } from "./recorded-feature.ts";
 
@@ -13,34 +11,34 @@ export interface Chosen {
   /** What a new branch is called after. */
   readonly slug: string;
   /** All that the name could have meant, the newest first. */
-  readonly anchors: readonly ListedAnchor[];
+  readonly anchors: readonly FeatureAnchor[];
 }
 
 /** A feature (the tree it had last, else its newest anchor), an anchor by its name or a part of it, or a commit that one reaches. */
-export async function chooseAnchor(records: Records, repository: Repository, name: string, many: boolean): Promise<Chosen> {
-  const all = await listAnchors(repository);
+export async function chooseAnchor(records: Records, anchors: FeatureAnchors, name: string, many: boolean): Promise<Chosen> {
+  const all = await anchors.list();
   const ofFeature = await anchorsOfFeature(records, all, name);
   if (ofFeature !== null) return ofFeature;
-  const commit = await anchoredCommit(repository, name);
+  const commit = await anchors.commitOf(name);
   if (commit !== null) {
     const exact = all.find((anchor) => anchor.commit === commit);
-    return { commit, ref: exact?.ref ?? null, slug: slugOf(exact) ?? commit.slice(0, 10), anchors: exact === undefined ? [] : [exact] };
+    return { commit, ref: exact?.ref ?? null, slug: exact?.feature ?? commit.slice(0, 10), anchors: exact === undefined ? [] : [exact] };
   }
   const named = all.filter(({ ref }) => ref === name);
   const matching = named.length > 0 ? named : all.filter(({ ref, run, step }) => ref.includes(name) || `${run}/${step}`.includes(name));
   const [first] = matching;
   if (first === undefined || name === "") throw notFound(name, all);
   if (matching.length > 1 && !many) throw ambiguous(name, matching);
-  return { commit: first.commit, ref: matching.length > 1 ? null : first.ref, slug: slugOf(first) ?? "anchor", anchors: matching };
+  return { commit: first.commit, ref: matching.length > 1 ? null : first.ref, slug: first.feature ?? "anchor", anchors: matching };
 }
 
-async function anchorsOfFeature(records: Records, all: readonly ListedAnchor[], name: string): Promise<Chosen | null> {
-  const { db } = records.database;
+async function anchorsOfFeature(records: Records, all: readonly FeatureAnchor[], name: string): Promise<Chosen | null> {
+  const features = recordedFeatures(records);
   const id = name.replace(/@\d+$/, "");
-  const known = (await featureIfAny(db, id)) !== undefined || (await formerFeatures(db, id)).length > 0;
+  const known = (await features.ifAny(id)) !== undefined || (await features.former(id)).length > 0;
   const recorded = known ? (await recordedFeature(records, name)).feature : null;
   // Of several that had the name, only those of its run; a name without a number stands for all of them.
-  const anchors = all.filter((anchor) => isAnchorOf(id, anchor) && (id === name || anchor.run === recorded?.run_id));
+  const anchors = all.filter((anchor) => anchor.isOf(id) && (id === name || anchor.run === recorded?.run_id));
   const chosen = anchors.find(({ tree }) => tree === recorded?.tree) ?? anchors[0];
   if (chosen !== undefined) return { commit: chosen.commit, ref: chosen.ref, slug: id, anchors };
   if (!known) return null;
@@ -50,19 +48,15 @@ async function anchorsOfFeature(records: Records, all: readonly ListedAnchor[], 
   });
 }
 
-function slugOf(anchor: ListedAnchor | undefined): string | null {
-  return /\/feature:([a-z0-9_-]+)$/.exec(anchor?.run ?? "")?.[1] ?? /^([a-z0-9_-]+): /.exec(anchor?.message ?? "")?.[1] ?? null;
-}
-
-function ambiguous(name: string, matching: readonly ListedAnchor[]): SlipwayError {
+function ambiguous(name: string, matching: readonly FeatureAnchor[]): SlipwayError {
   return new SlipwayError("invalid_cli_args", `${JSON.stringify(name)} is a part of ${matching.length} anchors' names.`, {
     anchors: matching.map(({ ref }) => ref),
     suggested_next_actions: [...matching.slice(0, 5).map(({ ref }) => `slipway restore ${ref}`), `slipway restore ${name} --list`],
   });
 }
 
-function notFound(name: string, all: readonly ListedAnchor[]): SlipwayError {
-  const known = [...new Set(all.flatMap((anchor) => slugOf(anchor) ?? []))];
+function notFound(name: string, all: readonly FeatureAnchor[]): SlipwayError {
+  const known = [...new Set(all.flatMap(({ feature }) => feature ?? []))];
   return new SlipwayError(
     "feature_not_found",
     `There is no feature ${JSON.stringify(name)}, and no anchor below refs/slipway has it in its name.`,

@@ -1,4 +1,5 @@
 import { PROTOCOLS } from "@slipway/protocols/protocols";
+import { startCommand } from "@slipway/protocols/surface/start-command";
 import { agentOptions, runOptions, unsandboxed } from "@slipway/protocols/surface/run-options";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { DEMO_COMMAND } from "./demo-command.ts";
@@ -40,7 +41,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
     load: () => import("./commands/run.ts"),
   },
-  ...PROTOCOLS.map(({ command }) => command),
+  ...PROTOCOLS.map(startCommand),
   {
     name: "status",
     summary: "what every feature and run is doing, or one run as a tree; changes nothing",

@@ -1,5 +1,5 @@
 import type { Engine } from "@slipway/durable/engine";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { isFinished } from "@slipway/durable/status";
 import { ENDED } from "@slipway/kernel/change/feature/status";
 import type { Feature } from "@slipway/kernel/change/feature/store";
@@ -12,14 +12,14 @@ import { giveAnswer } from "@slipway/protocols/surface/give-answer";
 import type { Io } from "@slipway/protocols/surface/io";
 import { withReader } from "@slipway/runtime/reader";
 
-export type Decision = "adopt" | "set_aside";
+export type EditDecision = "adopt" | "set_aside";
 
 /**
  * What a person wants to become of their own work in a feature's worktree. Where a run has asked, this is the answer; where no run
  * drives the feature, `work` carries it out at once. A run that has not asked yet does so when it goes on, at a point it knows of.
  */
 export async function decideEdits(
-  decision: Decision,
+  decision: EditDecision,
   args: Arguments,
   io: Io,
   work: (feature: Feature) => Promise<ExitCode>,

@@ -5,5 +5,5 @@ import { recordedFeature } from "./recorded-feature.ts";
 /** Of a feature that there is or was; see `recordedFeature` for its name. */
 export async function bundleFor(records: Records, name: string | undefined): Promise<EvidenceBundle> {
   const { feature, label, merge } = await recordedFeature(records, name);
-  return evidenceOf(records.database.db, feature, merge === null ? null : { ...merge, commit: merge.commit_sha }, label);
+  return evidenceOf(records, feature, merge === null ? null : { ...merge, commit: merge.commit_sha }, label);
 }

@@ -1,11 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { issueApproval } from "@slipway/kernel/change/land/approvals/approvals";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
-import { handWorkIn, inWords as handWorkInWords } from "@slipway/kernel/change/work/settle";
-import { findFeature } from "@slipway/kernel/change/feature/store";
-import { openRepository } from "@slipway/kernel/host/git/repository";
-import { groundAt } from "@slipway/kernel/open";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import { openRepositoryContext } from "@slipway/kernel/open";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
 import { z } from "zod";
@@ -51,16 +50,15 @@ export async function giveApproval(
 }
 
 /** A person who edits the worktree and approves may take the one for part of the other. */
-async function editedByHand({ database: { db }, layout }: Records, id: string, io: Io): Promise<string | null> {
-  const feature = await findFeature(db, id);
-  const repository = await openRepository(io.cwd, { env: io.env });
-  const found = await handWorkIn({ repository, layout }, feature);
-  return found === null ? null : `${handWorkInWords(found)} in ${feature.worktree} is not part of what was gated`;
+async function editedByHand(records: Records, id: string, io: Io): Promise<string | null> {
+  const feature = await recordedFeatures(records).find(id);
+  const found = await (await openRepositoryView(io)).handWork(feature);
+  return found === null ? null : `${found} in ${feature.worktree} is not part of what was gated`;
 }
 
 /** Of what is committed now, which is what a run that goes on decides by. */
 export async function policyHashNow(io: Io): Promise<string> {
-  return (await groundAt({ cwd: io.cwd, env: io.env })).configuration.policyHash;
+  return (await openRepositoryContext({ cwd: io.cwd, env: io.env })).configuration.policyHash;
 }
 
 /** For whoever wanted to sign and could not. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
+import { toFailure } from "@slipway/durable/errors";
 import type { CommandSpec } from "@slipway/protocols/surface/command";
 import { COMMANDS, COMMON_OPTIONS } from "./commands.ts";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Arguments, CommandSpec } from "@slipway/protocols/surface/command";
 import { COMMON_OPTIONS } from "./commands.ts";
 

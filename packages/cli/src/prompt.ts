@@ -1,7 +1,7 @@
 import { isCancel, note, select, text } from "./terminal/prompts.ts";
-import { SlipwayError } from "@slipway/durable/errors";
-import { diffBytes } from "@slipway/kernel/host/git/change";
+import { SlipwayError } from "./errors.ts";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import { repositoryView } from "@slipway/kernel/repository-view";
 import { answerFrom } from "@slipway/protocols/surface/answer-value";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -14,7 +14,7 @@ const LATER = "later";
 const DIFF = "diff";
 
 /** Puts the run's open questions to whoever sits at the terminal. False when they would rather answer later. */
-export async function answerAtTerminal({ records, engine, repository, kernel }: Session, runId: string, io: Io): Promise<boolean> {
+export async function answerAtTerminal({ records, engine, kernel }: Session, runId: string, io: Io): Promise<boolean> {
   const open = await openQuestionsOf(records, runId);
   for (const question of open) {
     note(question.body, oneLine(question.title));
@@ -23,7 +23,7 @@ export async function answerAtTerminal({ records, engine, repository, kernel }: 
       const given = await ask(question);
       if (given === LATER) return false;
       if (given === DIFF) {
-        io.bytes(await diffBytes(repository, String(question.context["base"]), String(question.context["tree"])));
+        io.bytes(await repositoryView(kernel.repository).diff(String(question.context["base"]), String(question.context["tree"])));
         continue;
       }
       settled = await answer(records, question, given, io, kernel.configuration.policyHash);

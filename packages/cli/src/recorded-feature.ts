@@ -1,13 +1,13 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { EvidencedFeature } from "@slipway/kernel/change/judge/evidence/bundle";
-import { formerFeatures, formerName, type Former } from "@slipway/kernel/change/feature/former";
-import { featureIfAny, findFeature } from "@slipway/kernel/change/feature/store";
+import { formerName, type Former } from "@slipway/kernel/change/feature/former";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { FeaturesTables } from "@slipway/kernel/change/feature/tables";
 import type { Records } from "@slipway/kernel/record/storage";
 import { chooseFeature } from "@slipway/runtime/choose";
 
 /** A feature that there is or was. */
-export interface Recorded {
+export interface RecordedFeature {
   readonly feature: EvidencedFeature;
   /** What its checks and telemetry are filed under. */
   readonly label: string;
@@ -15,25 +15,24 @@ export interface Recorded {
 }
 
 /** By its name, the newest of that name; `search@1` is the first one that was deleted. */
-export async function recordedFeature(records: Records, name: string | undefined): Promise<Recorded> {
-  const { db } = records.database;
+export async function recordedFeature(records: Records, name: string | undefined): Promise<RecordedFeature> {
+  const features = recordedFeatures(records);
   const [, id, number] = /^(.+)@(\d+)$/.exec(name ?? "") ?? [];
   if (id !== undefined) return ofFormer(await formerNumber(records, id, Number(number)), []);
-  const former = name === undefined ? [] : await formerFeatures(db, name);
+  const former = name === undefined ? [] : await features.former(name);
   const newest = former.at(-1);
-  if (name !== undefined && newest !== undefined && (await featureIfAny(db, name)) === undefined)
+  if (name !== undefined && newest !== undefined && (await features.ifAny(name)) === undefined)
     return ofFormer(newest, former.slice(0, -1));
   const feature = await chooseFeature(records, name);
-  const merge = await db.selectFrom("merges").selectAll().where("feature_id", "=", feature.id).executeTakeFirst();
-  const earlier = name === undefined ? await formerFeatures(db, feature.id) : former;
-  return { feature: { ...feature, ...earlierOf(earlier) }, label: feature.id, merge: merge ?? null };
+  const earlier = name === undefined ? await features.former(feature.id) : former;
+  return { feature: { ...feature, ...earlierOf(earlier) }, label: feature.id, merge: await features.mergeOf(feature.id) };
 }
 
-async function formerNumber({ database: { db } }: Records, id: string, number: number): Promise<Former> {
-  const all = await formerFeatures(db, id);
+async function formerNumber(records: Records, id: string, number: number): Promise<Former> {
+  const all = await recordedFeatures(records).former(id);
   const found = all.find((former) => former.number === number);
   if (found !== undefined) return found;
-  if (all.length === 0) await findFeature(db, id);
+  if (all.length === 0) await recordedFeatures(records).find(id);
   throw new SlipwayError("feature_not_found", `There is no deleted feature "${id}@${number}".`, {
     feature_id: id,
     suggested_next_actions: all.length === 0 ? [`slipway evidence ${id}`] : [`There are ${all.map(formerName).join(", ")}.`],
@@ -43,7 +42,7 @@ async function formerNumber({ database: { db } }: Records, id: string, number: n
 function ofFormer(
   { id, run_id, status, tree, label, merge, deleted_at: at, deleted_by: by }: Former,
   earlier: readonly Former[],
-): Recorded {
+): RecordedFeature {
   return { feature: { id, run_id, status, tree, deleted: { at, by }, ...earlierOf(earlier) }, label, merge };
 }
 

@@ -1,4 +1,4 @@
-import { openQuestionsOf, questionNumbers } from "@slipway/runtime/choose";
+import { openQuestionsOf } from "@slipway/runtime/choose";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { answerCommand } from "./render/questions.ts";
 import type { Session } from "@slipway/runtime/session";
@@ -8,7 +8,7 @@ const EVERY_MS = 60_000;
 /** Tells once about each question of the run that has waited longer than it should. */
 export async function remindOnce({ records }: Pick<Session, "records">, runId: string, say: (line: string) => void): Promise<void> {
   const mine = new Set((await openQuestionsOf(records, runId)).map(({ id }) => id));
-  const numbers = await questionNumbers(records);
+  const numbers = await records.inbox.numbers();
   for (const reminder of await records.inbox.dueReminders()) {
     const { question } = reminder;
     if (!mine.has(question.id)) continue;

@@ -1,8 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { closest } from "@slipway/kernel/schema/hint";
 import { ENDED } from "@slipway/kernel/change/feature/status";
-import { featureIfAny, type Feature } from "@slipway/kernel/change/feature/store";
-import { plannedIn, UNFINISHED_RUNS } from "@slipway/kernel/change/views/board/planned";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import { plannedFeatures } from "@slipway/kernel/change/views/board/planned-features";
+import { recordedRun } from "@slipway/kernel/record/runs";
 import type { Records } from "@slipway/kernel/record/storage";
 import { features as protocol } from "@slipway/protocols/features/protocol";
 import { rootOf } from "@slipway/runtime/choose-run";
@@ -14,10 +16,10 @@ export async function featuresNamed(records: Records, names: readonly string[]):
 }
 
 async function named(records: Records, name: string): Promise<Feature[]> {
-  const { db } = records.database;
-  const feature = await featureIfAny(db, name);
+  const features = recordedFeatures(records);
+  const feature = await features.ifAny(name);
   if (feature !== undefined) return [feature];
-  const all = await db.selectFrom("features").selectAll().orderBy("id").execute();
+  const all = await features.all();
   const ofRun = all.filter(({ run_id }) => rootOf(run_id) === name);
   const failed = ofRun.filter(({ status }) => status === "failed");
   if (failed.length > 0) return failed;
@@ -33,29 +35,25 @@ async function named(records: Records, name: string): Promise<Feature[]> {
 
 /** Every feature that could be taken up again. */
 export async function retryableFeatures(records: Records): Promise<Feature[]> {
-  const all = await records.database.db.selectFrom("features").selectAll().orderBy("id").execute();
+  const all = await recordedFeatures(records).all();
   const refusals = await Promise.all(all.map((feature) => whyNotRetried(records, feature)));
   return all.filter((_feature, index) => refusals[index] === null);
 }
 
 /** Null where it can be taken up again. */
 export async function whyNotRetried(records: Records, feature: Feature): Promise<SlipwayError | null> {
-  const { db, sqlite } = records.database;
   const { id, status, run_id } = feature;
   const root = rootOf(run_id);
   if (status === "merged") return refusal(id, "is merged; there is nothing to retry", `slipway evidence ${id}`);
-  const unfinished = sqlite.prepare(UNFINISHED_RUNS).all();
-  const planned = unfinished
-    .flatMap((row) => plannedIn(row, records.layout.objects))
-    .find((part) => part.id === id && part.part !== "over");
+  const planned = (await plannedFeatures(records)).find((part) => part.id === id && part.part !== "over");
   if (planned !== undefined) {
     const busy = rootOf(planned.run);
     return refusal(id, `is part of run ${busy}, which has not ended`, `slipway resume ${busy}`, `slipway inbox`);
   }
-  const run = await db.selectFrom("runs").select("workflow").where("run_id", "=", root).executeTakeFirst();
-  if (run === undefined && !ENDED.includes(status))
+  const run = await recordedRun(records, root);
+  if (run === null && !ENDED.includes(status))
     return refusal(id, `is ${status} and belongs to no run: tools drive it, so tools go on with it`, "slipway status");
-  if (run !== undefined && run.workflow !== protocol.name)
+  if (run !== null && run.workflow !== protocol.name)
     return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, "slipway status");
   return null;
 }

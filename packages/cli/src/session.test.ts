@@ -16,7 +16,7 @@ test("a database that was put back to an older copy is refused before any work g
   cpSync(copy, layoutAt(project.root).truth, { recursive: true });
   const { code, stderr } = await project.slipway(["resume", "--cassette", project.cassette]);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/^journal_broken: .*slipway\.db is older than what was last seen of it.*\n {2}next: /);
+  expect(stderr).toMatch(/^journal_broken: .*slipway\.db is older than its kept heads.*\n {2}next: /);
   expect(project.git("rev-parse", "main")).toBe(merged);
   expect(project.sql("SELECT pid FROM run_lease")).toEqual([{ pid: null }]);
 });

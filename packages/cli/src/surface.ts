@@ -9,13 +9,13 @@ export function surfaceOf(io: Io): Surface {
     reader: async (work) => (await import("@slipway/runtime/reader")).withReader(io, work),
     kernel: async (work) => (await import("@slipway/runtime/kernel-at")).withKernel(io, work),
     async run(args, begin) {
-      const [{ withSession }, { conduct }] = await Promise.all([import("./with-session.ts"), import("./conduct.ts")]);
+      const [{ withSession }, { driveRun }] = await Promise.all([import("./with-session.ts"), import("./drive-run.ts")]);
       const json = args.flag("json");
       return withSession({ io, json, agents: agentChoice(args), unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
         const begun = await begin(session);
         if (typeof begun === "number") return begun;
         if (!json) io.out(`run ${begun.runId}${begun.note ?? ""}\n`);
-        return conduct({ session, runId: begun.runId, io, json, progress });
+        return driveRun({ session, runId: begun.runId, io, json, progress });
       });
     },
   };

@@ -1,5 +1,5 @@
 import type { Io } from "@slipway/protocols/surface/io";
-import { openProgress, styleFor, type Progress } from "./render/progress.ts";
+import { openProgress, styleFor, type ProgressDisplay } from "./render/progress.ts";
 import { openSession, type Session, type SessionOptions } from "@slipway/runtime/session";
 
 interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
@@ -10,7 +10,7 @@ interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
 /** A session whose progress is shown, and which is closed whatever happens. */
 export async function withSession<T>(
   { io, json, agents, unsandboxedReason }: Shown,
-  work: (session: Session, progress: Progress) => Promise<T>,
+  work: (session: Session, progress: ProgressDisplay) => Promise<T>,
 ): Promise<T> {
   const progress = await openProgress(io, styleFor(io, json));
   const { event: observe, started: onStepStart, warn: onWarning } = progress;

@@ -6,7 +6,7 @@ import { recordable } from "./failures.ts";
 import { openQuestion } from "./inbox.ts";
 import { askedKey, reminderKey } from "./names.ts";
 import { remaining } from "./pause.ts";
-import { haltBecauseChanged, lookUp, payloadOf, recall, record, replay } from "./recall.ts";
+import { haltBecauseChanged, lookUp, payloadOf, recall, record, replay } from "./replay.ts";
 import { durably, standing, type Scope } from "./scope.ts";
 import { consumeWithin, nextSignal, type PendingSignal } from "./signals.ts";
 

@@ -40,7 +40,7 @@ export interface Broken {
 }
 
 /** `pruned`: how many of the events were dropped by retention and are vouched for by the tombstone only. */
-export type Verdict =
+export type ChainVerdict =
   | { readonly ok: true; readonly events: number; readonly pruned: number; readonly head: Head }
   | { readonly ok: false; readonly broken: Broken };
 
@@ -51,7 +51,7 @@ export interface VerifyOptions {
   readonly keptHead?: Head | undefined;
 }
 
-export function verifyChain(rows: readonly JournalEvent[], options: VerifyOptions = {}): Verdict {
+export function verifyChain(rows: readonly JournalEvent[], options: VerifyOptions = {}): ChainVerdict {
   const verifier = chainVerifier(options);
   for (const row of rows) {
     const fault = verifier.next(row);
@@ -76,7 +76,7 @@ export function nameFault({ broken, suspect }: Fault, foundElsewhere: (suspect: 
 
 export interface ChainVerifier {
   next(row: JournalEvent): Fault | null;
-  end(): Verdict;
+  end(): ChainVerdict;
 }
 
 /** Rows go in one by one, so that a long stream need not be in memory. */

@@ -21,7 +21,7 @@ const openQuestions = () => [...place.inbox.questions.values()].filter((asked) =
 describe("a crash between the end of a child and its parent's note of it", () => {
   const cases: [string, (ctx: Ctx) => Promise<unknown>, unknown][] = [
     ["completed", () => Promise.resolve({ big: "x".repeat(100_000) }), { big: "x".repeat(100_000) }],
-    ["failed", () => Promise.reject(new SlipwayError("gate_failed", "red")), "gate_failed"],
+    ["failed", () => Promise.reject(new SlipwayError("step_failed", "red")), "step_failed"],
     ["cancelled", (ctx) => ctx.ask("q", question), "run_cancelled"],
   ];
   test.each(cases)("is made up for: %s", async (status, member, expected) => {

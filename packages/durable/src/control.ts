@@ -4,7 +4,7 @@ import { SlipwayError } from "./errors.ts";
 import type { Parts } from "./execution.ts";
 import { appendWithin } from "./journal.ts";
 import { acquire, releaseWithin, type Lease } from "./lease.ts";
-import { versionChanged } from "./recall.ts";
+import { versionChanged } from "./replay.ts";
 import { getRun } from "./runs.ts";
 import type { Ordered } from "./scope.ts";
 import { isFinished } from "./status.ts";

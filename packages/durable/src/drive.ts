@@ -1,15 +1,15 @@
 import { context } from "@opentelemetry/api";
 import { canonicalJson } from "./canonical.ts";
-import { carryOut } from "./carry-out.ts";
+import { carryOut } from "./run-workflow.ts";
 import type { Workflow } from "./ctx.ts";
 import { createExecution, type Execution, type Parts } from "./execution.ts";
 import { finish } from "./finish.ts";
 import { append, openStream, type Stream } from "./journal.ts";
-import { keep } from "./keep.ts";
+import { keep } from "./lease-loop.ts";
 import { releaseWithin, type Lease } from "./lease.ts";
 import type { Outcome } from "./outcome.ts";
 import { openScope } from "./scope.ts";
-import { recordedInput } from "./started.ts";
+import { recordedInput } from "./start-event.ts";
 import { startRunSpan } from "./telemetry.ts";
 
 export interface DriveOptions {

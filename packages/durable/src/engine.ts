@@ -1,4 +1,4 @@
-import type { Head, JournalEvent, Verdict } from "./chain.ts";
+import type { Head, JournalEvent, ChainVerdict } from "./chain.ts";
 import { repin, requestCancel, requestStop, resetCrashes } from "./control.ts";
 import type { Workflow } from "./ctx.ts";
 import { driveUnder, type DriveOptions } from "./drive.ts";
@@ -15,7 +15,7 @@ import { findRun, getRun, listRuns, runInfo, runWithin, type RunFilter, type Run
 import { insertSignal } from "./signals.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { startRun } from "./start.ts";
-import { assertVersion } from "./started.ts";
+import { assertVersion } from "./start-event.ts";
 import { isFinished } from "./status.ts";
 import { migrateDurable } from "./tables.ts";
 import { durableTracer } from "./telemetry.ts";
@@ -64,7 +64,7 @@ export interface Engine {
   run(runId: string): Promise<RunInfo | undefined>;
   events(stream: string, fromSeq?: number, limit?: number): Promise<JournalEvent[]>;
   head(stream: string): Promise<Head>;
-  verify(stream: string, keptHead?: Head): Promise<Verdict>;
+  verify(stream: string, keptHead?: Head): Promise<ChainVerdict>;
   prune(options: PruneOptions): Promise<Pruned>;
   /** Stops, resumably, whatever this engine is carrying out. */
   close(): Promise<void>;

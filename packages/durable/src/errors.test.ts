@@ -19,14 +19,14 @@ test("anything thrown is a failure", () => {
   expect(stepFailure("s", new Error("no"))).toMatchObject({ code: "step_failed", message: 'Step "s" failed: no', details: { step: "s" } });
   expect(isRetryable(new Error("no"))).toBe(false);
   expect(isStorageFailure(new SlipwayError("disk_full", "full"))).toBe(true);
-  expect(isStorageFailure(new SlipwayError("gate_failed", "red"))).toBe(false);
+  expect(isStorageFailure(new SlipwayError("step_failed", "red"))).toBe(false);
 });
 
 test("what the journal cannot carry is left out of the details", () => {
   expect(
-    recordable({ code: "gate_failed", message: "a\ud800", details: { ok: 1, "\ud800": 2, bad: () => 1, cause: new Error("x") } }),
+    recordable({ code: "step_failed", message: "a\ud800", details: { ok: 1, "\ud800": 2, bad: () => 1, cause: new Error("x") } }),
   ).toEqual({
-    code: "gate_failed",
+    code: "step_failed",
     message: "a\ufffd",
     details: { ok: 1 },
   });

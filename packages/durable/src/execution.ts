@@ -19,7 +19,7 @@ export interface Parts extends JournalParts, LeaseParts {
 }
 
 /** Why an execution is over. */
-export type Ending =
+export type RunEnding =
   | { readonly status: "completed"; readonly value: string }
   | { readonly status: "failed"; readonly failure: Failure }
   | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] }
@@ -45,9 +45,9 @@ export interface Execution {
   readonly poke: Pulse;
   /** Beats when something that was under way has ended. */
   readonly quieter: Pulse;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<RunEnding>;
   /** The first call counts. */
-  conclude(ending: Ending): void;
+  conclude(ending: RunEnding): void;
   /** True when the error is not the run's but the machine's; the execution is over then. */
   haltsOn(error: unknown): boolean;
   /** Lets timers and I/O have their turn if steps have kept the event loop busy: a lease must not run out over it. */
@@ -61,7 +61,7 @@ export interface Execution {
 const BREATHE_EVERY_MS = 20;
 
 export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return" | "wait"): Execution {
-  const { promise: ended, resolve } = Promise.withResolvers<Ending>();
+  const { promise: ended, resolve } = Promise.withResolvers<RunEnding>();
   const scopes = new Map<string, Scope>();
   let checking = false;
   let looked = false;
@@ -137,7 +137,7 @@ function openAsks(scopes: ReadonlyMap<string, Scope>): OpenAsk[] {
 }
 
 /** What the signal of a body that is aborted says. */
-function abortReason(ending: Ending): Error {
+function abortReason(ending: RunEnding): Error {
   if (ending.status === "halted") return ending.error instanceof Error ? ending.error : new Error(String(ending.error));
   return new Error("reason" in ending ? `The run was ${ending.status}: ${ending.reason}` : `The run has ended (${ending.status}).`);
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical.ts";
 import { cancelTree, tidy } from "./cancel.ts";
 import { SlipwayError } from "./errors.ts";
-import type { Ending, Execution, OpenAsk } from "./execution.ts";
+import type { RunEnding, Execution, OpenAsk } from "./execution.ts";
 import { append, leaseLost } from "./journal.ts";
 import { releaseWithin } from "./lease.ts";
 import { OUTCOME } from "./names.ts";
@@ -12,7 +12,7 @@ import { untilQuiet, type Ordered, type Scope } from "./scope.ts";
 import type { RunStatus } from "./status.ts";
 
 /** Writes down how the execution ended and lets the lease go, in one commit. */
-export async function finish(execution: Execution, root: Scope, ending: Ending): Promise<Outcome> {
+export async function finish(execution: Execution, root: Scope, ending: RunEnding): Promise<Outcome> {
   await untilQuiet(root);
   switch (ending.status) {
     case "completed":

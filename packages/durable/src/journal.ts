@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { promisify } from "node:util";
-import { chainVerifier, eventHash, GENESIS, nameFault, type Head, type JournalEvent, type Suspect, type Verdict } from "./chain.ts";
+import { chainVerifier, eventHash, GENESIS, nameFault, type Head, type JournalEvent, type Suspect, type ChainVerdict } from "./chain.ts";
 import type { Durability } from "./durability.ts";
 import type { Blobs, Clock } from "./environment.ts";
 import { SlipwayError } from "./errors.ts";
@@ -134,7 +134,7 @@ export interface VerifyStreamOptions {
 }
 
 /** Goes through the stream page by page. With `blobs`, spilled payloads are read and compared too. */
-export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<Verdict> {
+export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<ChainVerdict> {
   const { expectedHead, last } = await sqlite.reading(() => bounds(sqlite, stream));
   const verifier = chainVerifier({ expectedHead, keptHead: options.keptHead });
   for (let from = Number.MIN_SAFE_INTEGER; from <= last;) {

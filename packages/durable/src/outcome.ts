@@ -3,7 +3,7 @@ import type { OpenAsk, Parts } from "./execution.ts";
 import { eventByKey } from "./journal.ts";
 import { OUTCOME } from "./names.ts";
 import { brokenJournal, decodePayload } from "./payload.ts";
-import type { Recorded } from "./recall.ts";
+import type { RecordedEvent } from "./replay.ts";
 import type { RunRow } from "./tables.ts";
 
 /** What driving a run came to. */
@@ -22,7 +22,7 @@ export type Finished =
 export async function readOutcome({ sqlite, blobs }: Parts, { run_id, status }: RunRow): Promise<Finished> {
   const event = await eventByKey(sqlite, run_id, OUTCOME);
   if (event === undefined) throw brokenJournal(run_id, { seq: 0, reason: "gap", message: "The event that ended the run is missing." });
-  const { value, failure, ["reason"]: reason } = (await decodePayload(blobs, event)) as unknown as Recorded;
+  const { value, failure, ["reason"]: reason } = (await decodePayload(blobs, event)) as unknown as RecordedEvent;
   if (status === "cancelled") return { status, reason: String(reason) };
   return failure === undefined ? { status: "completed", value } : { status: "failed", failure };
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from "./canonical.ts";
 import { wakeKey } from "./names.ts";
-import { lookUp, payloadOf, recall, record } from "./recall.ts";
+import { lookUp, payloadOf, recall, record } from "./replay.ts";
 import { active, assertLive, type Scope } from "./scope.ts";
 
 /** Sleeps for a time that is recorded first, so that it counts on while no process is there. */

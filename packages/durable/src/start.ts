@@ -5,7 +5,7 @@ import { appendWithin } from "./journal.ts";
 import { assertRunId } from "./names.ts";
 import { spill } from "./payload.ts";
 import { findWithin, insertRun } from "./runs.ts";
-import { inputDigest, inputText } from "./started.ts";
+import { inputDigest, inputText } from "./start-event.ts";
 
 /** Records a run to be carried out. The same id with the same workflow and input is the same run. */
 export async function startRun<K>(

@@ -3,7 +3,7 @@ import type { RetryPolicy, StepOptions } from "./ctx.ts";
 import { fromFailure, SlipwayError } from "./errors.ts";
 import { haltsRun, isRetryable, stepFailure } from "./failures.ts";
 import { retryKey } from "./names.ts";
-import { lookUp, payloadOf, recall, record, replay } from "./recall.ts";
+import { lookUp, payloadOf, recall, record, replay } from "./replay.ts";
 import { active, type Scope } from "./scope.ts";
 import { pause } from "./pause.ts";
 import { inStepSpan } from "./telemetry.ts";

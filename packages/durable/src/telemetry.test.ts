@@ -110,12 +110,12 @@ test("runs, children and steps are spans, one beneath the other; what is replaye
 
 test("failures mark their spans", async () => {
   const flow = workflow<null, unknown, undefined>("flow", "1", (ctx) =>
-    ctx.step("gate", () => Promise.reject(new SlipwayError("gate_failed", "red"))),
+    ctx.step("gate", () => Promise.reject(new SlipwayError("step_failed", "red"))),
   );
   const { engine } = await place.open({ workflows: [flow], kernel: undefined });
   await engine.drive(await engine.start("flow", null));
   expect(spans.map(({ status, attributes, ended }) => [status, attributes["error.type"], ended])).toEqual([
-    [SpanStatusCode.ERROR, "gate_failed", 1],
-    [SpanStatusCode.ERROR, "gate_failed", 1],
+    [SpanStatusCode.ERROR, "step_failed", 1],
+    [SpanStatusCode.ERROR, "step_failed", 1],
   ]);
 });

@@ -130,7 +130,7 @@ test("the wake-up time is what was recorded, not what the code says later", asyn
 test("back-offs grow, have a ceiling, and are finished after a crash", async () => {
   const starts: number[] = [];
   const run = (ctx: Ctx) =>
-    ctx.step("flaky", () => (starts.push(time.clock.now()), Promise.reject(new SlipwayError("agent_failed", "busy"))), {
+    ctx.step("flaky", () => (starts.push(time.clock.now()), Promise.reject(new SlipwayError("step_timeout", "busy"))), {
       retry: { attempts: 5, backoffMs: HOUR, factor: 3, maxBackoffMs: 5 * HOUR },
     });
   const first = await open(run);
@@ -140,7 +140,7 @@ test("back-offs grow, have a ceiling, and are finished after a crash", async () 
   time.jump(HOUR / 2);
   const second = await drive(await open(run), runId);
   await time.advance(30 * HOUR);
-  expect(second.outcome).toMatchObject({ status: "failed", failure: { code: "agent_failed" } });
+  expect(second.outcome).toMatchObject({ status: "failed", failure: { code: "step_timeout" } });
   expect(starts.slice(1).map((at, index) => (at - starts[index]!) / HOUR)).toEqual([1, 3, 5, 5]);
 });
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical.ts";
 import { fromFailure } from "./errors.ts";
 import { haltsRun, stepFailure } from "./failures.ts";
-import { recall, record, replay } from "./recall.ts";
+import { recall, record, replay } from "./replay.ts";
 import { standing, type Scope } from "./scope.ts";
 
 /** Looks again whenever something may have changed. Waiting leaves nothing in the journal; what was seen at last does. */

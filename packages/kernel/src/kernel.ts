@@ -4,7 +4,7 @@ import { openBudget, type Budget } from "./budget/budget.ts";
 import type { Configuration } from "./config/load.ts";
 import type { ApprovalKey } from "./change/land/approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./change/feature/operations.ts";
-import type { Rooms } from "./change/feature/dependencies.ts";
+import type { FeatureDependencies } from "./change/feature/dependencies.ts";
 import type { Repository } from "./host/git/repository.ts";
 import type { FrontDoor } from "./record/operations/door.ts";
 import { createRedactor } from "./host/redaction/redactor.ts";
@@ -36,16 +36,16 @@ export interface KernelOptions {
   readonly approvalKey: ApprovalKey;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly sandbox: () => Promise<Sandbox>;
-  readonly sleep?: Rooms["sleep"];
-  readonly random?: Rooms["random"];
+  readonly sleep?: FeatureDependencies["sleep"];
+  readonly random?: FeatureDependencies["random"];
 }
 
-const pause: Rooms["sleep"] = (ms, signal) => sleepFor(ms, undefined, { ...(signal && { signal }) });
+const pause: FeatureDependencies["sleep"] = (ms, signal) => sleepFor(ms, undefined, { ...(signal && { signal }) });
 
 export function openKernel(options: KernelOptions): Kernel {
   const { records, repository, configuration, hostEnv } = options;
   const secrets = secretsOf(hostEnv);
-  const rooms: Rooms = {
+  const dependencies: FeatureDependencies = {
     repository,
     layout: records.layout,
     db: records.database.db,
@@ -61,7 +61,7 @@ export function openKernel(options: KernelOptions): Kernel {
     hostEnv,
     sandbox: options.sandbox,
   };
-  const features = featureOperations(rooms);
+  const features = featureOperations(dependencies);
   const budget = openBudget({
     db: records.database.db,
     door: records.door,
@@ -75,7 +75,7 @@ export function openKernel(options: KernelOptions): Kernel {
     repository,
     configuration,
     features,
-    trials: openTrials(rooms),
+    trials: openTrials(dependencies),
     budget,
     door: records.door,
     clock: records.clock,

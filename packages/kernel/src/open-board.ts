@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./schema/errors.ts";
 import { openSqlite, translate } from "@slipway/durable/sqlite";
-import type { Glance } from "./change/views/board/board.ts";
-import { readGlance } from "./change/views/board/read.ts";
+import type { FeatureBoard } from "./change/views/board/board.ts";
+import { readBoardRows } from "./change/views/board/read.ts";
 import { layoutAt, type Layout } from "./host/layout.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { checkedVersion } from "./record/database/version.ts";
@@ -20,8 +20,8 @@ export function findLayout(start: string): Layout {
   });
 }
 
-export async function glance(layout: Layout): Promise<Glance> {
-  const window = await openGlance(layout);
+export async function readBoard(layout: Layout): Promise<FeatureBoard> {
+  const window = await openBoardReader(layout);
   try {
     return window.read();
   } finally {
@@ -30,12 +30,12 @@ export async function glance(layout: Layout): Promise<Glance> {
 }
 
 /** For whoever looks again and again; at once, because the connection is nobody else's. */
-export interface GlanceWindow {
-  read(): Glance;
+export interface BoardReader {
+  read(): FeatureBoard;
   close(): void;
 }
 
-export async function openGlance(layout: Layout): Promise<GlanceWindow> {
+export async function openBoardReader(layout: Layout): Promise<BoardReader> {
   const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] };
   if (existsSync(formerPlaces(layout).database)) await (await import("./record/relocation/relocate.ts")).relocate(layout);
   if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
@@ -51,7 +51,7 @@ export async function openGlance(layout: Layout): Promise<GlanceWindow> {
     close,
     read() {
       try {
-        return { ...empty, ...readGlance(sqlite, layout, Date.now()) };
+        return { ...empty, ...readBoardRows(sqlite, layout, Date.now()) };
       } catch (error) {
         throw translate(error, layout.database);
       }

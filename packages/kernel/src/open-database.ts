@@ -1,7 +1,9 @@
 import { MIGRATIONS } from "./migrations.ts";
-import { openDatabase as openWith, type Database, type OpenOptions } from "./record/database/open.ts";
+import { openDatabase as openWith, type Database, type DatabaseOptions } from "./record/database/open.ts";
 
 /** Opens the file with every table of the kernel. */
-export function openDatabase(options: Omit<OpenOptions, "migrations"> & Partial<Pick<OpenOptions, "migrations">>): Promise<Database> {
+export function openDatabase(
+  options: Omit<DatabaseOptions, "migrations"> & Partial<Pick<DatabaseOptions, "migrations">>,
+): Promise<Database> {
   return openWith({ migrations: MIGRATIONS, ...options });
 }

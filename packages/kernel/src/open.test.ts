@@ -93,7 +93,7 @@ describe("what a killed process left", () => {
   test("is mended, unless a supervisor is at work", async () => {
     const { open, root } = place();
     const { records } = await open();
-    const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
+    const lease = openRunLease(records);
     await lease.take("run-1");
     const left = leaveBehind(root);
     await open();

@@ -1,7 +1,6 @@
-import { systemHost } from "@slipway/durable/host";
 import { assertKeysOutOfSight } from "./change/land/approvals/out-of-sight.ts";
 import { openApprovalKey } from "./change/land/approvals/key.ts";
-import { committedConfiguration, type Committed } from "./config/committed.ts";
+import { committedConfiguration, type Committed } from "./config/committed-files.ts";
 import type { Configuration } from "./config/load.ts";
 import type { ReadFile } from "./host/files/read-file.ts";
 import { reconcile } from "./host/git/reconcile.ts";
@@ -15,7 +14,7 @@ import { placesIn, type Environment } from "./host/places.ts";
 import { openRecords } from "./open-records.ts";
 import type { Records } from "./record/storage.ts";
 import { restoreFiles } from "./restore-files.ts";
-import { leaseRow, liveHolder } from "./record/run-lease/holder.ts";
+import { liveSupervisor } from "./record/run-lease/holder.ts";
 import type { SandboxOverride } from "./host/sandbox/contract.ts";
 import { recordOverride } from "./change/judge/sandbox-override.ts";
 import { onFirstUse } from "./host/sandbox/on-first-use.ts";
@@ -34,7 +33,6 @@ export interface OpenAt {
 
 /** A repository that stays open for longer than one command. */
 export interface OpenedRepository {
-  readonly repository: Repository;
   readonly records: Records;
   /** Under the configuration that is committed now: a server outlives a change of policy. */
   kernel(): Promise<Kernel>;
@@ -42,25 +40,27 @@ export interface OpenedRepository {
 }
 
 /** What a kernel stands on besides its records. */
-export interface Ground extends Omit<KernelOptions, "records"> {
+export interface RepositoryContext extends Omit<KernelOptions, "records"> {
   readonly readFile: ReadFile;
+  /** Finishes, takes back or removes what a killed process left in git. Only for the supervisor, or where there is none. */
+  reconcile(): Promise<void>;
 }
 
 /** Finds the repository and reads what is committed; nothing of `.slipway` is touched yet. */
-export async function groundAt({ cwd, env, unsandboxed: override }: OpenAt): Promise<Ground> {
+export async function openRepositoryContext({ cwd, env, unsandboxed: override }: OpenAt): Promise<RepositoryContext> {
   const { configHome } = placesIn(env);
   const repository = await openRepository(cwd, { env });
   const loaded = await load(repository, env);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
   const sandbox = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
-  return { repository, approvalKey, hostEnv: env, sandbox, ...loaded };
+  return { repository, approvalKey, hostEnv: env, sandbox, ...loaded, reconcile: async () => void (await reconcile(repository)) };
 }
 
 export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   const { env, unsandboxed: override, check, observe } = options;
   const { stateHome } = placesIn(env);
-  const ground = await groundAt(options);
+  const ground = await openRepositoryContext(options);
   const { repository } = ground;
   await check?.(ground.readFile);
   const records = await openRecords({ layout: layoutOf(repository), ...(observe === undefined ? {} : { observe }) });
@@ -73,9 +73,8 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   };
   let current = await open(ground.configuration);
   await restoreFiles(records, env, () => undefined);
-  await mend(repository, current.kernel);
+  await mend(ground, current.kernel);
   return {
-    repository,
     records,
     async kernel() {
       // Asked at every call, so first without git.
@@ -98,10 +97,9 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
 }
 
 /** What a killed process left, unless a supervisor is at work: then it is in good hands, or in use. */
-async function mend(repository: Repository, { records, features, clock }: Kernel): Promise<void> {
-  const holder = liveHolder(await leaseRow(records.database.db), { now: clock.now(), host: systemHost() });
-  if (holder !== null) return features.restoreProjections();
-  await reconcile(repository);
+async function mend(ground: RepositoryContext, { records, features }: Kernel): Promise<void> {
+  if ((await liveSupervisor(records)) !== null) return features.restoreProjections();
+  await ground.reconcile();
   await features.repairProjections();
 }
 

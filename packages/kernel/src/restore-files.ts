@@ -14,7 +14,7 @@ export async function restoreFiles(records: Records, env: Environment, onWarning
   await restoreKeptFiles({ layout, objects, db: database.db });
   const missing = await missingRunLogs(database.db, layout);
   if (missing.length === 0) return;
-  const log = openRunLog({ db: database.db, layout, redactor: createRedactor({ secrets: secretsOf(env) }), onWarning });
+  const log = openRunLog({ records, redactor: createRedactor({ secrets: secretsOf(env) }), onWarning });
   for (const run of missing) log.note(run);
   await log.settle();
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ACTOR_ROLES, TOOLS } from "@slipway/kernel/config/rbac";
+import { ACTOR_ROLES } from "@slipway/kernel/config/rbac";
 import { readShipped } from "@slipway/kernel/tools/installed-file";
 import { z } from "zod";
 
@@ -7,7 +7,7 @@ import { z } from "zod";
 export const TOOLS_FOLDER = join(import.meta.dirname, "..", "tools");
 
 const entry = z.strictObject({
-  name: z.enum(TOOLS),
+  name: z.string().min(1),
   kind: z.enum(["read", "mutating"]),
   description: z.string().min(1),
   input_schema: z.string().min(1),

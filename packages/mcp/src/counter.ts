@@ -5,7 +5,7 @@ import { readPins, TOOLS_FOLDER, type Pins } from "./catalog.ts";
 import { inFlight } from "./in-flight.ts";
 import { assertPinned } from "./pins.ts";
 import type { Counter } from "./server.ts";
-import { loadTools } from "./serving.ts";
+import { loadTools } from "./published-tools.ts";
 
 const SIGN_OF_LIFE_MS = 10_000;
 

@@ -6,7 +6,7 @@ import type { ActorRole } from "@slipway/kernel/config/rbac";
 import { POLICY, replaceLine, scratchPlan } from "@slipway/kernel/change/testing/scratch-kernel";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
-import type { Envelope } from "@slipway/kernel/tools/envelope";
+import type { ToolEnvelope } from "@slipway/kernel/tools/envelope";
 import { describe, expect, test } from "vitest";
 import { openBench, scratchPlace, SHIPPED, type Bench, type Place } from "./testing/bench.ts";
 import { connect, ERAS, serveOverHttp, type Era } from "./testing/client.ts";
@@ -30,9 +30,9 @@ async function worker(bench: Bench, role: ActorRole, { era = "modern", feature =
   const client: Client = await connect(await serveOverHttp(bench), bench.token({ role, actorId: role, feature }), era);
   return {
     client,
-    async call(name: string, args: Record<string, unknown> = {}): Promise<Envelope> {
+    async call(name: string, args: Record<string, unknown> = {}): Promise<ToolEnvelope> {
       const { structuredContent } = await client.callTool({ name, arguments: { actor_type: role, actor_id: role, ...args } });
-      return structuredContent as unknown as Envelope;
+      return structuredContent as unknown as ToolEnvelope;
     },
   };
 }

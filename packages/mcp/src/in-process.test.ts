@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
 import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { tool } from "@slipway/kernel/tools/tool";

@@ -8,7 +8,7 @@ import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { afterAll, describe, expect, test } from "vitest";
 import { readPins, type Pins } from "./catalog.ts";
 import { assertPinned, installedVersion, pinProblems } from "./pins.ts";
-import { loadTools } from "./serving.ts";
+import { loadTools } from "./published-tools.ts";
 import { toolsFolder } from "./testing/bench.ts";
 
 const definitions = sampleTools();
@@ -70,7 +70,7 @@ describe("the catalog on disk", () => {
       "repo.diff has an entry and no handler",
     ],
     ["another kind", (c) => ({ ...c, tools: c.tools.map((tool) => ({ ...tool, kind: "read" })) }), "feature.log_append is of another kind"],
-    ["a name that is no tool", (c) => ({ ...c, tools: [{ ...c.tools[0], name: "repo.wipe" }] }), "/tools/0/name"],
+    ["a name that is no tool", (c) => ({ ...c, tools: [{ ...c.tools[0], name: "repo.wipe" }] }), "repo.wipe has an entry and no handler"],
     ["an unknown field", (c) => ({ ...c, more: 1 }), "/more"],
   ])("[FEA-021] with %s stops start-up", (_name, edit, told) => {
     expect(() => loadTools(edited("catalog.json", edit as never), table, DOCUMENT_DEFINITIONS)).toThrow(refusal(told));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { Pins } from "./catalog.ts";
 import { negotiated } from "./negotiate.ts";
 

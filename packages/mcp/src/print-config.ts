@@ -1,7 +1,7 @@
 import { MCP_PATH } from "./http.ts";
 
 export const CLIENTS = ["claude", "codex", "gemini", "vscode"] as const;
-export type ClientName = (typeof CLIENTS)[number];
+export type McpClientName = (typeof CLIENTS)[number];
 
 /** How the client is to reach the server: by starting it, or over HTTP with a token from the environment. */
 export type Reach =
@@ -18,7 +18,7 @@ export const TOKEN_VARIABLE = "SLIPWAY_MCP_TOKEN";
 /** Gates take their time. */
 const TIMEOUT_SECONDS = 3600;
 
-export function snippetFor(client: ClientName, reach: Reach): Snippet {
+export function snippetFor(client: McpClientName, reach: Reach): Snippet {
   switch (client) {
     case "claude":
       return { file: ".mcp.json", text: json({ mcpServers: { slipway: claude(reach) } }) };

@@ -1,6 +1,6 @@
 import type { ProgressNote } from "@slipway/kernel/tools/tool";
 
-export interface Progress {
+export interface ProgressReporter {
   note(note: ProgressNote): void;
   stop(): void;
 }
@@ -15,7 +15,7 @@ export interface ProgressMessage {
  * What a tool tells of itself, always growing as the protocol demands. In between, a sign of life at every interval:
  * clients give up on a call they hear nothing of.
  */
-export function progressTo(send: (message: ProgressMessage) => void, name: string, everyMs: number): Progress {
+export function progressTo(send: (message: ProgressMessage) => void, name: string, everyMs: number): ProgressReporter {
   let last = 0;
   let total: number | undefined;
   let silent = 0;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
 import { openKernelAt, type OpenAt, type OpenedRepository } from "@slipway/kernel/open";
 import type { Environment } from "@slipway/kernel/host/places";
@@ -15,7 +15,7 @@ import { TOKEN_VARIABLE } from "./print-config.ts";
 import { overStdio } from "./stdio.ts";
 
 /** The process around a server. */
-export interface Surroundings {
+export interface McpEnvironment {
   readonly cwd: string;
   readonly env: Environment;
   readonly version: string;
@@ -30,7 +30,7 @@ export interface Surroundings {
 
 /** Until the client hangs up. The role is the token's; without a token, the one chosen by the person who starts the process. */
 export async function runStdio(
-  around: Surroundings,
+  around: McpEnvironment,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
   chosen: { readonly role: ActorRole | null; readonly feature: string | null; readonly run: string | null },
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function runStdio(
 
 /** Until the signal says stop. Every caller brings a token. */
 export async function runHttp(
-  around: Surroundings,
+  around: McpEnvironment,
   { port, run, onListening }: { readonly port: number; readonly run: string | null; readonly onListening: (url: string) => void },
 ): Promise<void> {
   await withRepository(around, async (opened, documents) => {
@@ -63,7 +63,7 @@ export async function runHttp(
 
 /** The shipped schemas come first: without them nothing is opened. */
 async function withRepository(
-  { cwd, env, unsandboxed, observe }: Surroundings,
+  { cwd, env, unsandboxed, observe }: McpEnvironment,
   work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
 ): Promise<void> {
   const documents = loadDocumentSchemas();
@@ -75,7 +75,7 @@ async function withRepository(
   }
 }
 
-function counterOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: Surroundings, opened: OpenedRepository) {
+function counterOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: McpEnvironment, opened: OpenedRepository) {
   return { opened, table, version, report, ...(folder === undefined ? {} : { folder }) };
 }
 

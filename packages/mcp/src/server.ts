@@ -1,18 +1,18 @@
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type ServerContext, type Tool } from "@modelcontextprotocol/server";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Credential } from "@slipway/kernel/tools/credential";
 import { callTool, envelopeText } from "@slipway/kernel/tools/dispatch";
-import { failureOf, type Envelope } from "@slipway/kernel/tools/envelope";
+import { failureOf, type ToolEnvelope } from "@slipway/kernel/tools/envelope";
 import type { Pins } from "./catalog.ts";
 import type { InFlight } from "./in-flight.ts";
 import { progressTo } from "./progress.ts";
-import type { Shown } from "./serving.ts";
+import type { PublishedTools } from "./published-tools.ts";
 
 /** What every connection is served from. */
 export interface Counter {
   readonly version: string;
-  readonly tools: Shown;
+  readonly tools: PublishedTools;
   readonly pins: Pins;
   readonly inFlight: InFlight;
   readonly signOfLifeMs: number;
@@ -43,7 +43,7 @@ export function mcpServer(counter: Counter, identify: Identify, instructions: st
   return server;
 }
 
-async function answer(counter: Counter, identify: Identify, name: string, args: unknown, context: ServerContext): Promise<Envelope> {
+async function answer(counter: Counter, identify: Identify, name: string, args: unknown, context: ServerContext): Promise<ToolEnvelope> {
   const { mcpReq, http } = context;
   const token = mcpReq._meta?.progressToken;
   const progress =
@@ -77,7 +77,7 @@ export function inFull(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error);
 }
 
-function listed({ entry, input, output }: Shown["entries"][number]): Tool {
+function listed({ entry, input, output }: PublishedTools["entries"][number]): Tool {
   return {
     name: entry.name,
     description: entry.description,
@@ -92,7 +92,7 @@ function listed({ entry, input, output }: Shown["entries"][number]): Tool {
   };
 }
 
-function resultOf(envelope: Envelope): CallToolResult {
+function resultOf(envelope: ToolEnvelope): CallToolResult {
   return {
     content: [{ type: "text", text: envelopeText(envelope) }],
     structuredContent: { ...envelope },

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 
 export type Message =

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import type { Clock, Ids } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { openSigningKey, type ApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
 import { parseStrictJson } from "@slipway/kernel/schema/json";

@@ -22,14 +22,14 @@ export function toolFiles(definitions: readonly AnyTool[]): ReadonlyMap<string, 
   ]);
 }
 
-function entryFor({ name, kind, description }: AnyTool): CatalogEntry {
+function entryFor({ name, kind, description, roles }: AnyTool): CatalogEntry {
   return {
     name,
     kind,
     description,
     input_schema: inputPath(name),
     output_schema: outputPath(name),
-    default_roles: ACTOR_ROLES.filter((role) => DEFAULT_RBAC[role].includes(name)),
+    default_roles: ACTOR_ROLES.filter((role) => (roles === undefined ? DEFAULT_RBAC[role].includes(name) : roles.includes(role))),
     destructive: DESTRUCTIVE.has(name),
     idempotent: kind === "read" || IDEMPOTENT.has(name),
   };

@@ -1,6 +1,7 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import { repairIn } from "@slipway/kernel/change/work/repair";
 import { migrateOwner } from "@slipway/kernel/record/database/migrate";
+import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { Database } from "@slipway/kernel/record/database/open";
 import { narrateBase } from "./narration/base-gates.ts";
 import type { Line } from "./narration/line.ts";
@@ -15,6 +16,11 @@ export function loadProtocols(): Promise<Protocol[]> {
 /** Brings the tables of every protocol up to date. */
 export async function migrateProtocols({ db, sqlite }: Pick<Database, "db" | "sqlite">): Promise<void> {
   for (const { tables } of PROTOCOLS) if (tables !== undefined) await migrateOwner(db, sqlite.path, await tables());
+}
+
+/** The MCP tools of every protocol, besides the kernel's. */
+export async function protocolTools(): Promise<AnyTool[]> {
+  return (await Promise.all(PROTOCOLS.map(({ tools }) => tools?.() ?? []))).flat();
 }
 
 /** What happened, in words of whichever protocol knows. Agents' words are in it, and must not begin a line of their own. */

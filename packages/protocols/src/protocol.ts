@@ -1,29 +1,35 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Workflow } from "@slipway/durable/ctx";
+import type { Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
-import type { AgentDesk } from "./desk.ts";
+import type { AnyTool } from "@slipway/kernel/tools/tool";
+import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
 import type { RunNode } from "./run-view.ts";
 import type { CommandSpec } from "./surface/command.ts";
-import type { Reader } from "./surface/surface.ts";
+import type { Reader, Starter } from "./surface/surface.ts";
 
 /** What the program knows of a protocol before it loads it. */
 export interface ProtocolEntry {
-  /** `--protocol NAME`, `slipway NAME`, `roles/NAME/`, and the prefix of its roles in agents.yaml. */
+  /** `--protocol NAME`, `slipway NAME`, the folder of its sources and roles, and the prefix of its roles in agents.yaml. */
   readonly name: string;
   readonly summary: string;
   readonly takes: "specifications" | "a page" | "a request" | "an interview";
-  /** "one change": the shell gates it, asks for the approval and merges it. */
+  /** "one change": the shell in `change/` gates it, asks for the approval and merges it. */
   readonly delivers: "changes" | "one change";
-  /** Names of its workflows that can be started by themselves: a run is of the protocol that has its workflow here. */
-  readonly started: readonly string[];
-  /** `slipway NAME …`, which `slipway run --protocol NAME …` runs as well; subcommands are its own. */
-  readonly command: CommandSpec;
+  /** A command that shows how it is started. */
+  readonly example: string;
+  /** Names of its workflows that can be started, the root first. A run belongs to the protocol that lists its workflow here. */
+  readonly started: readonly [string, ...string[]];
+  /** `slipway NAME SUBCOMMAND …`. */
+  readonly subcommands?: readonly CommandSpec[];
   /** A command of its own that answers the question, where `slipway answer` would not do. */
   readonly answerCommand?: (question: AskedQuestion) => string | null;
-  /** Its tables, if it has any. They are brought up to date whenever the records are opened. */
+  /** Its tables, if it has any. They are migrated whenever the records are opened. */
   readonly tables?: () => Promise<OwnMigrations>;
+  /** Its MCP tools, named `NAME.verb`. */
+  readonly tools?: () => Promise<readonly AnyTool[]>;
   readonly load: () => Promise<Protocol>;
 }
 
@@ -38,28 +44,56 @@ export type AnyWorkflow = Workflow<never, unknown, never>;
 export interface Protocol {
   /** What can be started by itself, in the order of `ProtocolEntry.started`. */
   readonly started: readonly AnyWorkflow[];
-  /** Its other workflows. A run and everything below it are pinned to the versions they began with. */
+  /** Its other workflows. A run and its child runs are pinned to the versions they began with. */
   readonly parts: readonly AnyWorkflow[];
   open(host: Host): Services;
-  /** Null for what says nothing to a person, and for streams of other protocols. */
+  /** The input of a run, or why there is nothing to run. Throws where the request cannot be carried out; records nothing but objects. */
+  prepare(starter: Starter, request: RunRequest): Promise<Prepared>;
+  /** Null for events that say nothing to a person, and for streams of other protocols. */
   narrate(event: JournalEvent): Line | null;
-  /** What there is of a run below its own node, as one tree. */
+  /** The nodes below the run's own node, parents before children. */
   view(reader: Reader, runId: string): Promise<RunNode[]>;
-  /** What a completed run came to: its exit code and last words, the same for `run`, `watch` and `resume`. */
+  /** The exit code and last words of a completed run, the same for `run`, `watch` and `resume`. */
   describe(result: unknown): Ending;
+}
+
+/** What somebody wants a protocol to do. */
+export interface RunRequest {
+  /** One or more for a protocol that takes specifications, one for a page, none otherwise. */
+  readonly specs: readonly Spec[];
+  /** For a protocol that takes a request or an interview; null where nothing was said. */
+  readonly text: string | null;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type Prepared =
+  | {
+      /** Besides what every run records: its agents, and whether the gates are tried on the base first. */
+      readonly input: object;
+      /** The run's id is `YYYY-MM-DD_slug`. */
+      readonly slug: string;
+      /** Printed after the run's id. */
+      readonly note?: string;
+    }
+  | NothingToDo;
+
+export interface NothingToDo {
+  readonly lines: readonly string[];
+  readonly json: object;
 }
 
 /** What a protocol is opened with. */
 export interface Host {
   readonly kernel: Kernel;
-  readonly desk: AgentDesk;
+  readonly dispatcher: AgentDispatcher;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What the workflows of a protocol work with. */
 export interface Services {
   readonly workflows: unknown;
-  /** Before a run goes on: refuses with a reason what cannot work. */
+  /** Refuses, before a run continues, what cannot work. */
   readonly ready?: (workflow: string) => Promise<void>;
   readonly close?: () => void;
 }

@@ -9,11 +9,11 @@ import type { Tracing } from "@slipway/agents/telemetry/tracing";
 import { agentSecrets } from "@slipway/agents/transcripts/secrets";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
-import { openDesk, type AgentDesk, type Player } from "@slipway/protocols/desk";
-import type { RunAgents } from "@slipway/protocols/run-agents";
-import { assertKnownRoles, roleKeys } from "@slipway/protocols/role-keys";
-import { protocolRole, roleNames } from "@slipway/protocols/roles";
-import { readerAt } from "@slipway/kernel/config/committed";
+import { openDispatcher, type AgentDispatcher, type ChosenProvider } from "@slipway/protocols/dispatch/dispatcher";
+import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
+import { assertKnownRoles, roleKeys } from "@slipway/protocols/dispatch/role-keys";
+import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
+import { readerAt } from "@slipway/kernel/config/committed-files";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** What the command line says about who plays the roles; everything may be left out. */
@@ -38,7 +38,7 @@ interface DeskFor {
   readonly onWarning: (text: string) => void;
 }
 
-export function deskFor(options: DeskFor): AgentDesk {
+export function dispatcherFor(options: DeskFor): AgentDispatcher {
   const { kernel, io, choice, protocol, recorded: begunWith, onWarning } = options;
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
@@ -51,12 +51,12 @@ export function deskFor(options: DeskFor): AgentDesk {
     return found;
   }
 
-  async function player(selection: Selection): Promise<Player> {
+  async function player(selection: Selection): Promise<ChosenProvider> {
     const provider = await open(selection).catch(absent);
     return { provider, model: selection.model, configRef: selection.configEnv };
   }
 
-  return openDesk({
+  return openDispatcher({
     kernel,
     onWarning,
     book: bookFor(options),

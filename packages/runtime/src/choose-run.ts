@@ -1,18 +1,18 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
-import { featureIfAny } from "@slipway/kernel/change/feature/store";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { Records } from "@slipway/kernel/record/storage";
 import { CAN_GO_ON, chooseRun } from "./choose.ts";
 
 /** A run may be named by one of its features. What names neither is given back as it is: whoever looks for the run says so. */
 export async function rootOfFeature(
-  { database: { db } }: Pick<Records, "database">,
+  records: Pick<Records, "database">,
   engine: Engine,
   named: string | undefined,
 ): Promise<string | undefined> {
   if (named === undefined || (await engine.run(named)) !== undefined) return named;
-  const feature = await featureIfAny(db, named);
+  const feature = await recordedFeatures(records).ifAny(named);
   return feature === undefined ? named : rootOf(feature.run_id);
 }
 

@@ -1,17 +1,19 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import type { RunStatus } from "@slipway/durable/status";
-import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
-import { glance } from "@slipway/kernel/open-board";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
+import { readBoard } from "@slipway/kernel/open-board";
 import type { Records } from "@slipway/kernel/record/storage";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
 /** The feature named, or the only one there is. */
-export async function chooseFeature({ database: { db } }: Records, id: string | undefined): Promise<Feature> {
-  if (id !== undefined) return findFeature(db, id);
-  const all = await db.selectFrom("features").selectAll().orderBy("updated_at", "desc").limit(20).execute();
+export async function chooseFeature(records: Records, id: string | undefined): Promise<Feature> {
+  const features = recordedFeatures(records);
+  if (id !== undefined) return features.find(id);
+  const all = await features.newest(20);
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;
   throw new SlipwayError(
@@ -25,22 +27,27 @@ export async function chooseFeature({ database: { db } }: Records, id: string | 
 
 export const ANY_STATUS: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "completed", "failed", "cancelled"];
 /** Whether a feature waits for what a command does. */
-export type Waits = (feature: FeatureGlance) => boolean;
+export type FeatureFilter = (feature: BoardFeature) => boolean;
 
 /** A person's approval, asked for by its run or, where tools drive it, by nobody. */
-export const FOR_APPROVAL: Waits = ({ status, waits_for }) =>
+export const FOR_APPROVAL: FeatureFilter = ({ status, waits_for }) =>
   (waits_for?.for === "person" && waits_for.kind === "approval") || (status === "ready_to_merge" && waits_for === null);
 
-export const FOR_LANDING: Waits = ({ waits_for }) => waits_for?.for === "landing";
+export const FOR_LANDING: FeatureFilter = ({ waits_for }) => waits_for?.for === "landing";
 
 /** The feature named; without a name the only one that waits for this, which is said, or the only one there is. */
-export async function chooseWaiting(records: Records, id: string | undefined, waits: Waits, say: (text: string) => void): Promise<Feature> {
-  if (id !== undefined) return findFeature(records.database.db, id);
-  const { features } = await glance(records.layout);
+export async function chooseWaiting(
+  records: Records,
+  id: string | undefined,
+  waits: FeatureFilter,
+  say: (text: string) => void,
+): Promise<Feature> {
+  if (id !== undefined) return recordedFeatures(records).find(id);
+  const { features } = await readBoard(records.layout);
   const [only, ...others] = features.filter(waits);
   if (only === undefined || others.length > 0) return chooseFeature(records, undefined);
   if (features.length > 1) say(`No feature was named; ${only.id} is the only one that waits for this.\n`);
-  return findFeature(records.database.db, only.id);
+  return recordedFeatures(records).find(only.id);
 }
 
 export const CAN_GO_ON: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
@@ -65,14 +72,8 @@ export async function chooseRun(engine: Engine, id: string | undefined, statuses
 /** By number as `slipway inbox` shows it (Q1, 1), or by id. */
 export async function chooseQuestion(records: Records, named: string): Promise<InboxQuestion> {
   const number = /^[Qq]?(\d+)$/.exec(named)?.[1];
-  const [id] = [...(await questionNumbers(records))].find(([, given]) => String(given) === number) ?? [];
+  const [id] = [...(await records.inbox.numbers())].find(([, given]) => String(given) === number) ?? [];
   return records.inbox.find(id ?? named);
-}
-
-/** A question keeps its number for good, whatever else is answered: the order in which they were asked. */
-export async function questionNumbers({ database: { db } }: Records): Promise<ReadonlyMap<string, number>> {
-  const asked = await db.selectFrom("questions").select("id").orderBy("asked_at").orderBy("id").execute();
-  return new Map(asked.map(({ id }, index) => [id, index + 1]));
 }
 
 /** Of a run and of everything below it. */

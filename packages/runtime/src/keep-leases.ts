@@ -1,6 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Lease } from "@slipway/kernel/change/turn/locks/lease";
+import type { LockLease } from "@slipway/kernel/change/turn/locks/lease";
 import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 
 /** Renews the lease until it is told to stop; aborts `lost` when another process has taken over. */
@@ -32,7 +32,7 @@ export function keepLocksOf(
   warn: (text: string) => void,
 ): { stop(): Promise<void> } {
   const done = new AbortController();
-  const block = ({ resource, holder, token }: Lease, { message }: SlipwayError) =>
+  const block = ({ resource, holder, token }: LockLease, { message }: SlipwayError) =>
     features.changeStatus(
       { actor: { type: "system", id: "heartbeat" }, operationId: `${runId}/lost/${resource}/${token}` },
       { feature_id: holder, to: "blocked", reason: `the lock ${resource} was lost: ${message}` },

@@ -1,7 +1,7 @@
 import { migrateProtocols } from "@slipway/protocols/all-protocols";
 import { existsSync } from "node:fs";
 import { openEngine, type Engine } from "@slipway/durable/engine";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { findLayout } from "@slipway/kernel/open-board";
 import type { Layout } from "@slipway/kernel/host/layout";
 import { openRecords } from "@slipway/kernel/open-records";
@@ -11,12 +11,12 @@ import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
-export interface Reader {
+export interface RunReader {
   readonly records: Records;
   readonly engine: Engine;
 }
 
-export async function withReader<T>(io: Caller, work: (reader: Reader) => Promise<T>): Promise<T> {
+export async function withReader<T>(io: Caller, work: (reader: RunReader) => Promise<T>): Promise<T> {
   // Whoever asks what is recorded gets an answer, also where the files beside it cannot be written.
   const warn = (text: string) => io.err(`warning: not every file in .slipway could be written again: ${text}\n`);
   const records = await openRecords({ layout: usedLayout(io) });

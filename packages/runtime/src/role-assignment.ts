@@ -1,32 +1,32 @@
 import { explainSelection, type Explained } from "@slipway/agents/select";
 import type { Role } from "@slipway/agents/role";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
-import { readerAt } from "@slipway/kernel/config/committed";
+import { SlipwayError } from "./errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import type { Configuration } from "@slipway/kernel/config/load";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
-import type { Repository } from "@slipway/kernel/host/git/repository";
-import { assertKnownRoles, everyRole, roleKeys } from "@slipway/protocols/role-keys";
-import { protocolRole } from "@slipway/protocols/roles";
+import type { RepositoryView } from "@slipway/kernel/repository-view";
+import { assertKnownRoles, everyRole, roleKeys } from "@slipway/protocols/dispatch/role-keys";
+import { protocolRole } from "@slipway/protocols/dispatch/roles";
 import type { AgentChoice } from "./agents.ts";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
 /** Who would play a role now, and why; or why nobody can. */
-export interface Cast {
+export interface RoleAssignment {
   readonly protocol: string;
   readonly role: string;
   readonly tier: Role["tier"];
   readonly played: Explained | Failure;
 }
 
-export async function castNow(
-  repository: Repository,
+export async function assignRoles(
+  repository: Pick<RepositoryView, "readerAt">,
   configuration: Configuration | null,
   io: Caller,
   choice: AgentChoice,
-): Promise<Cast[]> {
+): Promise<RoleAssignment[]> {
   const agents = configuration?.agents ?? null;
   const base = configuration?.policy.worktree.base_branch;
-  const read = base === undefined ? noFile : committedOrNone(readerAt(repository, `refs/heads/${base}`));
+  const read = base === undefined ? noFile : committedOrNone(repository.readerAt(`refs/heads/${base}`));
   await assertKnownRoles(agents);
   return Promise.all(
     (await everyRole()).map(async ({ protocol, role }) => {

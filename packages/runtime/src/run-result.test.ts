@@ -1,4 +1,5 @@
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
+import { toFailure } from "@slipway/durable/errors";
 import { expect, test } from "vitest";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { runResult } from "./run-result.ts";

@@ -3,19 +3,18 @@ import type { DriveOptions } from "@slipway/durable/drive";
 import type { Engine } from "@slipway/durable/engine";
 import type { Outcome } from "@slipway/durable/outcome";
 import { openRunLog } from "@slipway/kernel/budget/run-log/run-log";
-import type { Repository } from "@slipway/kernel/host/git/repository";
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { secretsOf } from "@slipway/kernel/host/redaction/secrets";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { Kernel } from "@slipway/kernel/kernel";
-import { groundAt } from "@slipway/kernel/open";
+import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { DoorEvent } from "@slipway/kernel/record/operations/door";
 import { openRunLease } from "@slipway/kernel/record/run-lease/lease";
 import type { Records } from "@slipway/kernel/record/storage";
 import { migrateProtocols } from "@slipway/protocols/all-protocols";
-import type { RunAgents } from "@slipway/protocols/run-agents";
+import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
 import type { AgentChoice } from "./agents.ts";
 import { personOf, type Caller } from "@slipway/protocols/surface/caller";
 import { supervise } from "./supervise.ts";
@@ -37,7 +36,6 @@ export interface SessionOptions extends Hooks {
 
 /** Everything a command needs that makes runs go on. */
 export interface Session {
-  readonly repository: Repository;
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;
@@ -59,7 +57,7 @@ export interface Session {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { io } = options;
   const reason = options.unsandboxedReason;
-  const ground = await groundAt({
+  const ground = await openRepositoryContext({
     cwd: io.cwd,
     env: io.env,
     ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
@@ -75,16 +73,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     fence: (tx) => lease.assertHeld(tx),
   });
   const log = openRunLog({
-    db: records.database.db,
-    layout,
+    records,
     redactor: createRedactor({ secrets: secretsOf(io.env) }),
     onWarning: options.onWarning ?? (() => undefined),
   });
   const repairs = tellRepairs(
-    () => records.database.db,
+    () => records,
     (event) => options.observe?.(event),
   );
-  const lease = openRunLease({ db: records.database.db, clock: records.clock, journal: records.journal });
+  const lease = openRunLease(records);
   try {
     // Before anything is touched: another supervisor may be in the middle of it.
     await lease.take(null);

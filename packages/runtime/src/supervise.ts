@@ -1,16 +1,15 @@
 import type { Engine } from "@slipway/durable/engine";
 import { openEngine } from "@slipway/durable/engine";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 import { decodePayload } from "@slipway/durable/payload";
 import { isFinished } from "@slipway/durable/status";
 import { openTracing } from "@slipway/agents/telemetry/tracing";
-import { featuresOfRun } from "@slipway/kernel/change/feature/store";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import { recordOverride } from "@slipway/kernel/change/judge/sandbox-override";
 import type { RunLog } from "@slipway/kernel/budget/run-log/run-log";
 import { makePrivateFolder } from "@slipway/kernel/host/files/private-folder";
-import { reconcile } from "@slipway/kernel/host/git/reconcile";
 import { openKernel } from "@slipway/kernel/kernel";
-import type { Ground } from "@slipway/kernel/open";
+import type { RepositoryContext } from "@slipway/kernel/open";
 import { assertNotRolledBack, keepHeads } from "@slipway/kernel/record/journal/heads";
 import { recordRunHead } from "@slipway/kernel/record/journal/run-head";
 import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
@@ -19,15 +18,15 @@ import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { ProtocolEntry, Services } from "@slipway/protocols/protocol";
 import { loadProtocols } from "@slipway/protocols/all-protocols";
 import { protocolOf } from "@slipway/protocols/protocols";
-import { recover } from "@slipway/protocols/features/recovery";
-import type { RunAgents } from "@slipway/protocols/run-agents";
-import { agentsNow, assertAgents, deskFor } from "./agents.ts";
+import { recover } from "@slipway/protocols/change/recovery";
+import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
+import { agentsNow, assertAgents, dispatcherFor } from "./agents.ts";
 import { personOf, placesOf } from "@slipway/protocols/surface/caller";
 import { keepLease, keepLocksOf } from "./keep-leases.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 export interface Supervision extends SessionOptions {
-  readonly ground: Ground;
+  readonly ground: RepositoryContext;
   readonly records: Records;
   readonly lease: RunLease;
   readonly log: RunLog;
@@ -47,19 +46,19 @@ interface CurrentRun {
 /** What the holder of the lease works with. */
 export async function supervise(options: Supervision): Promise<Session> {
   const { io, ground, records, lease, log, told } = options;
-  const { repository, sandbox } = ground;
+  const { sandbox } = ground;
   const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
   // Worktrees, layers and packs need it: better refused now than by the first step.
   makePrivateFolder(stateHome);
-  await reconcile(repository);
+  await ground.reconcile();
   await assertNotRolledBack(stateHome, records);
   const kernel = openKernel({ ...ground, records });
   await restoreFiles(records, io.env, warn);
   await kernel.features.restoreProjections();
   let current: CurrentRun | null = null;
   const tracing = await openTracing(io.env, warn);
-  const desk = deskFor({
+  const dispatcher = dispatcherFor({
     kernel,
     io,
     choice: options.agents,
@@ -87,7 +86,7 @@ export async function supervise(options: Supervision): Promise<Session> {
   });
   const opened = new Map<string, Services>();
   async function servicesOf({ name, load }: ProtocolEntry): Promise<Services> {
-    const services = opened.get(name) ?? (await load()).open({ kernel, desk, env: io.env });
+    const services = opened.get(name) ?? (await load()).open({ kernel, dispatcher, env: io.env });
     opened.set(name, services);
     return services;
   }
@@ -102,7 +101,6 @@ export async function supervise(options: Supervision): Promise<Session> {
     if (options.unsandboxedReason !== undefined) await recordOverride(records.door, personOf(io), runId, options.unsandboxedReason);
   }
   return {
-    repository,
     records,
     kernel,
     engine,
@@ -123,7 +121,7 @@ export async function supervise(options: Supervision): Promise<Session> {
       await lease.serve(runId);
       tracing?.carry(runId);
       const { agents = null, specs } = await inputOf(engine, records, runId);
-      const features = specs ?? (await featuresOfRun(records.database.db, runId)).map((feature_id) => ({ feature_id }));
+      const features = specs ?? (await recordedFeatures(records).ofRun(runId)).map((feature_id) => ({ feature_id }));
       current = { protocol: protocolOf(info.workflow), agents, features: [...features] };
       const services = await servicesOf(current.protocol);
       await services.ready?.(info.workflow);

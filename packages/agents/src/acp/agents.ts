@@ -2,29 +2,29 @@ import type { ClientName, Trouble } from "../clients/client.ts";
 import type { Diary } from "../clients/diary.ts";
 import type { ProviderRequest } from "../provider.ts";
 
-/** An agent that is started and spoken to over the protocol. */
+/** An agent that speaks the Agent Client Protocol. */
 export interface AcpAgent {
   readonly name: string;
   readonly command: readonly string[];
   readonly programs: readonly string[];
-  /** Which variables hold its key; any one of them will do. */
+  /** Variables that can hold its key; one of them is enough. */
   readonly keys: readonly string[];
   readonly authMethods: readonly string[];
   readonly mode: string | null;
-  /** It reads the pack's files itself, in the sandbox, instead of asking for them. */
+  /** Whether it reads the pack's files itself, in the sandbox, instead of through the protocol. */
   readonly readsItself: boolean;
-  /** Where it writes down what it takes, if it is known. */
+  /** Where it logs its usage, if known. */
   readonly diary: Diary | null;
-  /** What it says beside the protocol of a wait that is better waited for out here. */
+  /** Recognises its message about a provider limit, so that Slipway can wait instead of the agent. */
   readonly waits: ((line: Readonly<Record<string, unknown>>, now: number) => Trouble | null) | null;
   readonly timeoutMs: number | null;
-  /** A command line, for the person who does not have it. */
+  /** A command line for people who do not have it. */
   readonly install: string | null;
-  /** Writes the agent's own configuration into its home, and says what else its process gets. */
-  readonly prepare: (request: ProviderRequest, home: string) => Promise<Surroundings>;
+  /** Writes the agent's own configuration into its home, and returns the rest of its environment. */
+  readonly prepare: (request: ProviderRequest, home: string) => Promise<AcpEnvironment>;
 }
 
-export interface Surroundings {
+export interface AcpEnvironment {
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
@@ -32,23 +32,23 @@ export interface Surroundings {
   readonly secrets: readonly string[];
   /** More arguments for its command. */
   readonly args: readonly string[];
-  /** Whether the role's prompt is part of what was written into its home. */
+  /** Whether its home contains the role's prompt already. */
   readonly knowsRole: boolean;
-  /** Whether it was told its model already; otherwise it is told over the protocol. */
+  /** Whether its model is configured already; otherwise it is set over the protocol. */
   readonly knowsModel: boolean;
 }
 
-/** An agent that can be named without being configured: the same client as without the protocol, in another dress. */
+/** An agent that works without configuration: a supported client with an ACP front end. */
 export interface KnownAgent extends Pick<AcpAgent, "authMethods" | "mode" | "readsItself" | "install"> {
   readonly client: ClientName;
   readonly command: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
   readonly knowsRole: boolean;
-  /** How it is told its model: by a list of its own it knows few of them. */
-  readonly told: (model: string) => { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] };
+  /** How its model is passed: its own list names only a few. */
+  readonly modelSettings: (model: string) => { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] };
 }
 
-/** What each needs was tried with the versions that `npm run test:clients` installs. */
+/** Tried with the versions that `npm run test:clients` installs. */
 export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
   claude: {
     client: "claude",
@@ -59,7 +59,7 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     install: "npm i -g @agentclientprotocol/claude-agent-acp",
     settings: {},
     knowsRole: false,
-    told: (model) => ({ env: { ANTHROPIC_MODEL: model } }),
+    modelSettings: (model) => ({ env: { ANTHROPIC_MODEL: model } }),
   },
   codex: {
     client: "codex",
@@ -70,20 +70,19 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     install: "npm i -g @agentclientprotocol/codex-acp",
     settings: { INITIAL_AGENT_MODE: "agent-full-access", NO_BROWSER: "1" },
     knowsRole: true,
-    told: (model) => ({ env: { CODEX_CONFIG: JSON.stringify({ model }) } }),
+    modelSettings: (model) => ({ env: { CODEX_CONFIG: JSON.stringify({ model }) } }),
   },
   gemini: {
     client: "gemini",
     command: ["gemini", "--acp"],
     authMethods: ["gemini-api-key"],
     mode: "default",
-    // Before it writes a file it reads it, and of what it asks for it cannot tell "there is none" from any other error (0.61.0): it
-    // would never write a new one.
+    // It reads a file before it writes it, and cannot tell "not found" from other errors (0.61.0), so it would never create a file.
     readsItself: true,
     install: "npm i -g @google/gemini-cli",
     settings: {},
     knowsRole: true,
-    told: (model) => ({ args: ["-m", model] }),
+    modelSettings: (model) => ({ args: ["-m", model] }),
   },
   opencode: {
     client: "opencode",
@@ -94,6 +93,6 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     install: "npm i -g opencode-ai",
     settings: {},
     knowsRole: false,
-    told: () => ({}),
+    modelSettings: () => ({}),
   },
 };

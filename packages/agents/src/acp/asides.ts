@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What agents say beside the protocol, each in its own corner of a message. */
+/** Vendor extensions: data that agents put beside the protocol. */
 const quota = z.object({
   _meta: z.object({
     quota: z.object({
@@ -10,13 +10,13 @@ const quota = z.object({
   }),
 });
 
-/** Of a reply to session/prompt; gemini and claude have it there. */
+/** In the reply to session/prompt, for gemini and claude. */
 export function quotaIn(promptReply: unknown) {
   const parsed = quota.safeParse(promptReply);
   return parsed.success ? parsed.data._meta.quota : null;
 }
 
-/** The model that answered, where the agent says so and it was one. */
+/** The model that answered, if the agent reports exactly one. */
 export function modelIn(promptReply: unknown): string | null {
   const [only, ...others] = quotaIn(promptReply)?.model_usage ?? [];
   return only !== undefined && others.length === 0 ? only.model : null;
@@ -31,7 +31,7 @@ const codex = z.object({
   }),
 });
 
-/** codex-acp tells an error as if the model had said it, and ends the turn as if nothing were wrong; only this gives it away. */
+/** codex-acp reports an error as model text and ends the turn normally; only this field reveals it. */
 export function brokenBy(update: unknown): { readonly broken: boolean; readonly error: string | null } {
   const parsed = codex.safeParse(update);
   if (!parsed.success) return { broken: false, error: null };

@@ -19,10 +19,10 @@ export interface ClientSide {
   readonly stop: (why: Stop) => void;
 }
 
-/** An agent that asks more often than this gets nowhere. */
+/** An agent that asks more often is stuck. */
 const MAX_PERMISSION_REQUESTS = 500;
 
-/** Our side of the protocol: wishes are judged, files come from the pack, and there is no terminal. */
+/** The client side of the protocol: permission requests are decided by rules, files come from the pack, and there is no terminal. */
 export function connectClient(stream: Stream, { workplace, onEvent, stop }: ClientSide): ClientConnection {
   const files = packFiles(workplace, onEvent);
   let asked = 0;
@@ -46,7 +46,7 @@ export function connectClient(stream: Stream, { workplace, onEvent, stop }: Clie
         kind: "tool",
         name: visible(method),
         input: {},
-        output: "refused: there is no such thing here",
+        output: "refused: not supported",
         ok: false,
         duration_ms: 0,
       });
@@ -55,7 +55,7 @@ export function connectClient(stream: Stream, { workplace, onEvent, stop }: Clie
     .connect(stream);
 }
 
-/** The pack's own rules, where it has any; whatever they say, the sandbox and the way back of the changes hold them, too. */
+/** The pack's own rules, if it has any. The sandbox and the check of the changes enforce them as well. */
 function rightsOf({ tree }: Workplace): PackRights {
   const of = (path: string) => (path === "" || tree.permission === undefined ? "write" : tree.permission(path));
   return { mayRead: (path) => of(path) !== null, mayWrite: (path) => of(path) === "write" };

@@ -1,27 +1,27 @@
 import { methods, PROTOCOL_VERSION, RequestError, type ClientContext } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
 
-export interface Conversation {
+export interface AcpConversation {
   readonly cwd: string;
   readonly text: string;
   readonly model: string | null;
-  /** The session mode to work in, where the agent has it. */
+  /** The session mode to use, if the agent has it. */
   readonly mode: string | null;
-  /** Files are written through us, but not read. */
+  /** It writes files through the protocol but reads them itself. */
   readonly readsItself: boolean;
-  /** How to sign in when the agent asks for it, in the order of preference, from what it offers. */
+  /** Preferred sign-in methods, in order; one that the agent offers is used. */
   readonly authMethods: readonly string[];
   readonly onSession: (sessionId: string) => void;
 }
 
-export interface Finished {
+export interface FinishedTurn {
   readonly stopReason: string;
-  /** As the agent sent it, for its usage. */
+  /** The raw reply, for its usage. */
   readonly reply: unknown;
   readonly warnings: readonly string[];
 }
 
-/** Something that is not the protocol's. */
+/** A message that violates the protocol. */
 export class ProtocolProblem extends Error {
   override readonly name = "ProtocolProblem";
 }
@@ -37,8 +37,8 @@ const prompted = z.looseObject({ stopReason: z.string() });
 
 const AUTH_REQUIRED = -32000;
 
-/** One question and its answer. The library does not look at what an agent replies; it is looked at here. */
-export async function converse(agent: ClientContext, conversation: Conversation): Promise<Finished> {
+/** One prompt and its reply. The library does not validate replies, so they are validated here. */
+export async function converse(agent: ClientContext, conversation: AcpConversation): Promise<FinishedTurn> {
   const { cwd, text, readsItself, authMethods, onSession } = conversation;
   const hello = checked(
     initialized,
@@ -65,7 +65,7 @@ export async function converse(agent: ClientContext, conversation: Conversation)
 
 type Begun = z.output<typeof session>;
 
-/** Several agents want to be told how to sign in although the key is in their environment. */
+/** Some agents require a sign-in request even if the key is in their environment. */
 async function begin(agent: ClientContext, cwd: string, methodId: string | undefined): Promise<Begun> {
   const open = async () => checked(session, "session/new", await agent.request(methods.agent.session.new, { cwd, mcpServers: [] }));
   try {

@@ -59,12 +59,12 @@ describe("a turn without an answer", () => {
       ],
       /ended its turn with "max_tokens"; it said "half"/,
     ],
-    ["silent", [{ does: "stop", reason: "end_turn" }], /ended its turn with "end_turn without a word"/],
-    ["killed", [{ does: "die" }], /was ended by SIGKILL before it had answered/],
+    ["silent", [{ does: "stop", reason: "end_turn" }], /ended its turn with "end_turn and no text"/],
+    ["killed", [{ does: "die" }], /was ended by SIGKILL before it answered/],
     [
       "ended with stderr",
       [{ does: "exit", code: 4, stderr: "no space left" }],
-      /exit code 4 before it had answered; it wrote to stderr "no space left"/,
+      /exit code 4 before it answered; it wrote to stderr "no space left"/,
     ],
   ] satisfies [string, Act[], RegExp][])("%s is a failure", async (_, acts, message) => {
     expect(await scene({ acts }).failure()).toMatchObject({ code: "agent_failed", message: expect.stringMatching(message) });
@@ -154,7 +154,7 @@ describe("an error that is told as if the model had said it", () => {
 
 describe("an agent that cannot be talked to", () => {
   test("ended before a word", async () => {
-    expect((await scene({ acts: [], before: "exit" }).failure()).message).toMatch(/ended with exit code 7 before it had answered/);
+    expect((await scene({ acts: [], before: "exit" }).failure()).message).toMatch(/ended with exit code 7 before it answered/);
   });
   test("another version", async () => {
     expect((await scene({ acts: [], version: 9 }).failure()).message).toMatch(/speaks version 9 of the protocol; version 1 is needed/);

@@ -1,19 +1,19 @@
 import { RequestError, type ReadTextFileRequest, type WriteTextFileRequest } from "@agentclientprotocol/sdk/unstable";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { AgentEvent, Workplace } from "../provider.ts";
 import { packPath } from "./folder-path.ts";
 
-/** Of what was read, so much is kept in the transcript. */
+/** How much of a read file the transcript shows. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** The client's file system, as the protocol has it, over the pack: its permissions hold, and what is read is logged. */
+/** The protocol's file system over the pack: it applies the pack's permissions and logs reads. */
 export interface PackFiles {
   read(request: ReadTextFileRequest): Promise<{ content: string }>;
   write(request: WriteTextFileRequest): Promise<object>;
 }
 
 export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEvent) => void): PackFiles {
-  async function told<T>(name: string, path: string, work: (path: string) => Promise<{ result: T; output: string }>): Promise<T> {
+  async function logged<T>(name: string, path: string, work: (path: string) => Promise<{ result: T; output: string }>): Promise<T> {
     const tell = (ok: boolean, output: string) => onEvent({ kind: "tool", name, input: { path }, output, ok, duration_ms: 0 });
     try {
       const inside = packPath(folder, path);
@@ -30,12 +30,12 @@ export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEve
 
   return {
     read: ({ path, line, limit }) =>
-      told("fs/read_text_file", path, async (inside) => {
+      logged("fs/read_text_file", path, async (inside) => {
         const content = excerpt(new TextDecoder().decode(await tree.read(inside)), line ?? 1, limit ?? null);
         return { result: { content }, output: content.slice(0, SHOWN_CHARACTERS) };
       }),
     write: ({ path, content }) =>
-      told("fs/write_text_file", path, async (inside) => {
+      logged("fs/write_text_file", path, async (inside) => {
         const bytes = new TextEncoder().encode(content);
         await tree.write(inside, bytes);
         return { result: {}, output: `${bytes.byteLength} bytes` };
@@ -45,7 +45,7 @@ export function packFiles({ folder, tree }: Workplace, onEvent: (event: AgentEve
 
 const NOT_FOUND = -32002;
 
-/** Whoever means to write a new file looks first whether there is one: that is no mistake of theirs. */
+/** Agents look for a file before they create it, so a missing file is reported as "not found", not as a refusal. */
 function refusal({ code, message }: SlipwayError): RequestError {
   if (code === "input_path_not_found") return new RequestError(NOT_FOUND, `Resource not found: ${message}`, { code });
   return RequestError.invalidParams({ code }, message);

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
-/** A path the agent names, relative to the pack; null when it leads out of it. Links are the file tree's and the sandbox's to refuse. */
+/** A path relative to the pack; null if it leads outside. Links are checked by the file tree and the sandbox. */
 export function packPath(folder: string, named: string): string | null {
   const path = relative(folder, resolve(folder, named));
   const outside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) || named.includes("\0");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { AcpConfig } from "@slipway/kernel/config/agent-parts/acp";
 import { CLIENTS } from "../clients/catalog.ts";
 import type { Client } from "../clients/client.ts";
@@ -16,7 +16,7 @@ import { KNOWN_AGENTS, type AcpAgent, type KnownAgent } from "./agents.ts";
 import { notInstalled } from "./failures.ts";
 import { acpProvider } from "./provider.ts";
 
-/** `acp:<name>`: an agent of runtime.acp, or one that is known. What can be found out before it is paid for is found out here. */
+/** Opens `acp:<name>`: an agent of runtime.acp or a known one. Fails before any cost if something is missing. */
 export async function openAcp(context: OpenContext, selection: Selection): Promise<Provider> {
   return acpProvider(agentFor(context, selection));
 }
@@ -60,7 +60,7 @@ function credentialsOf(
   const client: Client = CLIENTS[name];
   const baseUrl = base_url ?? agents?.runtime[name]?.base_url ?? null;
   const found = findCredentials(client, { env, configEnv, model, now: Date.now() });
-  // Models of one's own may ask for none.
+  // A self-hosted model may need no credentials.
   const credentials = found ?? (baseUrl === null ? null : { kind: "none" as const });
   if (credentials === null) throw authMissing(client);
   return { client, baseUrl, credentials };
@@ -68,7 +68,7 @@ function credentialsOf(
 
 type Common = Omit<AcpAgent, "keys" | "prepare">;
 
-/** It gets the variables that are named for it, and configures itself. */
+/** Gets the variables named for it, and configures itself. */
 function ownAgent(common: Common, configured: AcpConfig, { env: host }: OpenContext, { configEnv }: Selection): AcpAgent {
   const keys = [...configured.env, ...(configEnv === null ? [] : [configEnv])];
   const env = agentEnvironment(host, keys);
@@ -76,7 +76,7 @@ function ownAgent(common: Common, configured: AcpConfig, { env: host }: OpenCont
   return { ...common, keys, prepare: () => Promise.resolve({ ...surroundings, args: [], knowsRole: false, knowsModel: false }) };
 }
 
-/** It gets what the client gets that it is made of: key or sign-in, configuration, the host of its models. */
+/** Gets what the underlying client gets: key or sign-in, configuration, and the host of its models. */
 function knownAgent(common: Common, known: KnownAgent, configured: AcpConfig, context: OpenContext, selection: Selection): AcpAgent {
   const { env: host } = context;
   return {
@@ -87,10 +87,10 @@ function knownAgent(common: Common, known: KnownAgent, configured: AcpConfig, co
       const { env, files, hosts } = client.prepare({ request, home, baseUrl, credentials, nonce: randomBytes(12).toString("hex") });
       await writeInto(home, { ...(credentials.kind === "signed_in" ? credentials.files : {}), ...files });
       const own = { ...agentEnvironment(host, configured.env), TMPDIR: join(home, "tmp"), HOME: home };
-      const told = request.model === null ? {} : known.told(request.model);
+      const modelSettings = request.model === null ? {} : known.modelSettings(request.model);
       return {
-        env: { ...own, ...env, ...keyVariables(credentials), ...known.settings, ...told.env },
-        args: told.args ?? [],
+        env: { ...own, ...env, ...keyVariables(credentials), ...known.settings, ...modelSettings.env },
+        args: modelSettings.args ?? [],
         hosts: configured.hosts ?? hosts,
         secrets: secretsOf(credentials),
         knowsRole: known.knowsRole,
@@ -102,7 +102,7 @@ function knownAgent(common: Common, known: KnownAgent, configured: AcpConfig, co
 
 function unknownAgent(name: string, configured: readonly string[]): SlipwayError {
   const choices = [...new Set([...configured, ...Object.keys(KNOWN_AGENTS)])].map((choice) => `acp:${choice}`);
-  return new SlipwayError("agent_provider_not_configured", `Nothing says how the ACP agent "${name}" is started.`, {
+  return new SlipwayError("agent_provider_not_configured", `No command is configured for the ACP agent "${name}".`, {
     file: "slipway/agents.yaml",
     field: `runtime.acp.${name}.command`,
     suggested_next_actions: [`Set runtime.acp.${name}.command in slipway/agents.yaml, or use one of ${choices.join(", ")}.`],

@@ -1,26 +1,26 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
 
-/** What the pack allows; paths are relative to it. */
+/** The permissions of the pack; paths are relative to it. */
 export interface PackRights {
   readonly mayRead: (path: string) => boolean;
   readonly mayWrite: (path: string) => boolean;
 }
 
-export interface Wanted {
+export interface WantedPermission {
   readonly kind: ToolKind;
-  /** Every path the agent names; null stands for one outside the pack. */
+  /** Every path the agent names; null for one outside the pack. */
   readonly paths: readonly (string | null)[];
 }
 
-export interface Verdict {
+export interface PermissionVerdict {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
 type Right = "read" | "write" | "look" | "none";
 
-/** What a tool needs for the agent to be let. Whatever is not about files of the pack is not needed here. */
+/** The permission each kind of tool needs. Tools that do not work on files of the pack are refused. */
 const NEEDS: Readonly<Record<ToolKind, Right>> = {
   read: "read",
   search: "look",
@@ -34,7 +34,7 @@ const NEEDS: Readonly<Record<ToolKind, Right>> = {
   other: "none",
 };
 
-export function judge({ kind, paths }: Wanted, { mayRead, mayWrite }: PackRights): Verdict {
+export function judge({ kind, paths }: WantedPermission, { mayRead, mayWrite }: PackRights): PermissionVerdict {
   const right = NEEDS[kind];
   if (right === "none") return refused(`${kind} is not allowed: only files of the context pack may be read and changed`);
   if (paths.includes(null)) return refused("a path outside the context pack");
@@ -43,17 +43,17 @@ export function judge({ kind, paths }: Wanted, { mayRead, mayWrite }: PackRights
   const mayUse = right === "write" ? mayWrite : mayRead;
   const barred = named.find((path) => !mayUse(path));
   if (barred !== undefined) return refused(`${barred} may not be ${right === "write" ? "changed" : "read"}`);
-  return { allowed: true, reason: right === "look" ? "looking around in the pack" : `${right} inside the pack` };
+  return { allowed: true, reason: right === "look" ? "listing inside the pack" : `${right} inside the pack` };
 }
 
-function refused(reason: string): Verdict {
+function refused(reason: string): PermissionVerdict {
   return { allowed: false, reason };
 }
 
-/** Once rather than always, so that every further wish is judged and recorded, too. */
+/** Once rather than always, so that every request is judged and recorded. */
 const PREFERRED = { true: ["allow_once", "allow_always"], false: ["reject_once", "reject_always"] } as const;
 
-export function outcomeFor({ allowed }: Verdict, options: readonly PermissionOption[]): RequestPermissionOutcome {
+export function outcomeFor({ allowed }: PermissionVerdict, options: readonly PermissionOption[]): RequestPermissionOutcome {
   for (const kind of PREFERRED[`${allowed}`]) {
     const option = options.find((offered) => offered.kind === kind);
     if (option !== undefined) return { outcome: "selected", optionId: option.optionId };
@@ -75,7 +75,7 @@ interface NamesPaths {
   readonly rawInput?: unknown;
 }
 
-/** Agents say in different places what they want to touch; all of them count. */
+/** Agents name paths in different fields; all of them count. */
 export function pathsIn({ locations, content, rawInput }: NamesPaths): string[] {
   const input = inputWithPath.safeParse(rawInput);
   const named = input.success

@@ -4,27 +4,27 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { spentIn, type Spent } from "../clients/diary.ts";
 import { parsedObject } from "../clients/json.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { ReplyUsage } from "../usage.ts";
-import type { AcpAgent, Surroundings } from "./agents.ts";
+import type { AcpAgent, AcpEnvironment } from "./agents.ts";
 import { modelIn } from "./asides.ts";
 import { connectClient } from "./client.ts";
-import { converse, ProtocolProblem, type Finished } from "./conversation.ts";
-import { endFailure, isPause, replyFailure, saidFailure, stopFailure, turnFailure, type Stop } from "./failures.ts";
+import { converse, ProtocolProblem, type FinishedTurn } from "./conversation.ts";
+import { endFailure, isPause, replyFailure, reportedFailure, stopFailure, turnFailure, type Stop } from "./failures.ts";
 import { openTurn } from "./turn.ts";
 import { openWire } from "./wire.ts";
 
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_CHARACTERS = 8 * 1024 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
-/** How long an agent that was told to stop may take to say that it has. */
+/** How long a cancelled agent may take to confirm. */
 const CANCEL_GRACE_MS = 1_000;
 
-/** Any agent that speaks the Agent Client Protocol. It works in the pack; what it asks for on the way is decided by rules. */
+/** Any agent that speaks the Agent Client Protocol. It works in the pack, and rules decide its permission requests. */
 export function acpProvider(agent: AcpAgent): Provider {
   return {
     name: `acp:${agent.name}`,
@@ -43,14 +43,14 @@ export function acpProvider(agent: AcpAgent): Provider {
   };
 }
 
-type Talk = { readonly finished: Finished } | { readonly error: unknown };
+type Talk = { readonly finished: FinishedTurn } | { readonly error: unknown };
 
 interface Work {
   readonly agent: AcpAgent;
   readonly request: ProviderRequest;
   readonly workplace: Workplace;
   readonly home: string;
-  readonly surroundings: Surroundings;
+  readonly surroundings: AcpEnvironment;
   readonly signal: AbortSignal;
 }
 
@@ -65,8 +65,8 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
   const turn = openTurn({
     maxTextCharacters: MAX_TEXT_CHARACTERS,
     onTooLong: () => stop({ kind: "flood", what: `an answer of more than ${MAX_TEXT_CHARACTERS} characters` }),
-    // What would be waited for in there is waited for out here, where it can be seen and costs no time of the call.
-    onRetry: (error) => isPause(error) && stop({ kind: "trouble", said: error }),
+    // Wait for a limit outside of the call, where it is visible and does not use up the time limit.
+    onRetry: (error) => isPause(error) && stop({ kind: "trouble", message: error }),
     onEvent,
     now: () => performance.now(),
   });
@@ -77,7 +77,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
       onEvent({ kind: "raw", line });
       const trouble = agent.waits?.(parsedObject(line) ?? {}, Date.now()) ?? null;
       if (trouble !== null)
-        stop({ kind: "trouble", said: trouble.message, ...(trouble.wakeAt === undefined ? {} : { wakeAt: trouble.wakeAt }) });
+        stop({ kind: "trouble", message: trouble.message, ...(trouble.wakeAt === undefined ? {} : { wakeAt: trouble.wakeAt }) });
     },
     onOverlong: () => stop({ kind: "flood", what: `a line of more than ${MAX_LINE_BYTES} bytes` }),
   });
@@ -90,7 +90,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
       programs: agent.programs,
       home,
       hosts,
-      // The second line of defence; the first one says session/cancel before it kills.
+      // A second limit: the first one sends session/cancel before it kills.
       timeoutMs: timeoutMs + 2 * CANCEL_GRACE_MS,
       signal: life.signal,
       onStdout: wire.receive,
@@ -133,7 +133,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
       throw endFailure(agent, await endOf(running, life), scrub);
     }
     const answer = turn.answer();
-    if (turn.broken()) throw saidFailure(agent, scrub(answer));
+    if (turn.broken()) throw reportedFailure(agent, scrub(answer));
     return replyOf(agent, outcome.finished, answer, turn.usage(outcome.finished.reply));
   } catch (error) {
     life.abort();
@@ -151,26 +151,31 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
   }
 }
 
-/** All that is known of a call that did not end. */
+/** The known usage of a call that did not finish. */
 async function spentBy({ diary }: AcpAgent, usage: ReplyUsage, home: string): Promise<Spent | null> {
   if (usage.input_tokens > 0 || usage.cost_usd > 0) return { usage, model: null };
   return diary === null ? null : spentIn(home, diary);
 }
 
-/** What the agent said itself; everything else is a connection that broke. */
+/** An error reported by the agent; any other error is a broken connection. */
 function isSaid(error: unknown): error is RequestError | ProtocolProblem {
   return error instanceof RequestError || error instanceof ProtocolProblem;
 }
 
-/** The process has closed its side; if it lives on without it, it is ended. */
+/** The process closed its output; kill it if it does not exit. */
 async function endOf(running: Promise<AgentProcessEnd>, life: AbortController): Promise<AgentProcessEnd | null> {
   const end = await Promise.race([running, sleep(CANCEL_GRACE_MS)]);
   if (end === undefined) life.abort();
   return end ?? null;
 }
 
-function replyOf(agent: AcpAgent, { stopReason, reply, warnings }: Finished, text: string, usage: ProviderReply["usage"]): ProviderReply {
+function replyOf(
+  agent: AcpAgent,
+  { stopReason, reply, warnings }: FinishedTurn,
+  text: string,
+  usage: ProviderReply["usage"],
+): ProviderReply {
   if (stopReason !== "end_turn") throw turnFailure(agent, stopReason, text);
-  if (text === "") throw turnFailure(agent, "end_turn without a word", text);
+  if (text === "") throw turnFailure(agent, "end_turn and no text", text);
   return { text, usage, model: modelIn(reply), warnings };
 }

@@ -56,7 +56,7 @@ test("every end of a process and every stop of ours has its words", () => {
   const { agent } = scriptedAgent({ acts: [] });
   const scrub = (text: string) => text;
   const ended = (end: object) => endFailure(agent, { stderr: "", durationMs: 1, ...end } as never, scrub).message;
-  expect(endFailure(agent, null, scrub).message).toMatch(/closed the conversation before it had answered\.$/);
+  expect(endFailure(agent, null, scrub).message).toMatch(/closed the connection before it answered\.$/);
   expect(ended({ kind: "flood", limitBytes: 5 })).toMatch(/wrote more than 5 bytes and was stopped\.$/);
   expect(ended({ kind: "limit", limit: "memory" })).toMatch(/went beyond its limit of memory and was stopped\.$/);
   expect(ended({ kind: "timeout" })).toMatch(/did not end in time and was stopped\.$/);

@@ -3,21 +3,21 @@ import { brokenBy, quotaIn } from "./asides.ts";
 import type { AgentEvent } from "../provider.ts";
 import { usageOf, type ReplyUsage } from "../usage.ts";
 
-/** What one turn of the agent has come to so far. */
-export interface Turn {
-  /** A `session/update`. Whatever is of no use here, or unknown, is passed over. */
+/** The state of one turn. */
+export interface AcpTurn {
+  /** Handles a `session/update`; unknown ones are ignored. */
   take(params: unknown): void;
-  /** What it said after its last tool call: what comes before is thinking aloud. */
+  /** The text after the last tool call; earlier text is not part of the answer. */
   answer(): string;
   usage(promptReply: unknown): ReplyUsage;
-  /** Whether the agent says that what it said last is an error of its own. */
+  /** Whether the agent marks its last text as an error. */
   broken(): boolean;
 }
 
 export interface TurnOptions {
   readonly maxTextCharacters: number;
   readonly onTooLong: () => void;
-  /** An error that the agent means to try again by itself. */
+  /** An error that the agent will retry itself. */
   readonly onRetry: (error: string) => void;
   readonly onEvent: (event: AgentEvent) => void;
   readonly now: () => number;
@@ -48,11 +48,11 @@ const counted = z.object({
 type ToolUpdate = z.output<typeof tool>;
 type Counted = z.output<typeof counted>["usage"];
 
-export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }: TurnOptions): Turn {
+export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }: TurnOptions): AcpTurn {
   const tools = new Map<string, { readonly seen: Partial<ToolUpdate>; readonly since: number }>();
   let parts: string[] = [];
   let length = 0;
-  let said = "";
+  let answerText = "";
   let context = 0;
   let cost = 0;
   let isBroken = false;
@@ -61,7 +61,7 @@ export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }
     const text = parts.join("");
     [parts, length] = [[], 0];
     if (text.trim() === "") return;
-    said = text;
+    answerText = text;
     onEvent({ kind: "text", text });
   }
 
@@ -101,7 +101,7 @@ export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }
     },
     answer() {
       flush();
-      return said;
+      return answerText;
     },
     broken: () => isBroken,
     usage(promptReply) {
@@ -112,7 +112,7 @@ export function openTurn({ maxTextCharacters, onTooLong, onRetry, onEvent, now }
   };
 }
 
-/** What was read from and written to caches is in the total, and with some agents in the input as well. */
+/** Cache reads and writes are part of the total and, with some agents, also of the input. */
 function usageIn({ totalTokens, inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens }: Counted, cost_usd: number): ReplyUsage {
   return usageOf({
     input_tokens: Math.max(inputTokens, totalTokens - outputTokens),

@@ -1,29 +1,29 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { lineSplitter } from "../clients/lines.ts";
 
-export interface Wire {
-  /** What the protocol's library talks through. */
+export interface AcpWire {
+  /** The stream for the protocol library. */
   readonly stream: Stream;
-  /** What the agent's process gets on stdin. */
+  /** The stdin of the agent's process. */
   readonly toAgent: ReadableStream<Uint8Array>;
-  /** What it wrote on stdout. */
+  /** A chunk of its stdout. */
   receive(chunk: Uint8Array): void;
-  /** The process is gone, or shall be: nothing more comes, and nothing more is sent. */
+  /** Ends both directions: the process has ended or will be killed. */
   end(): void;
 }
 
 export interface WireLimits {
   readonly maxLineBytes: number;
-  /** Taken here, in their order and whatever they are: the library drops, loudly, what is not in its version of the protocol. */
+  /** All notifications in order, including unknown ones, which the library would drop with a message on the console. */
   readonly onNotification: (method: string, params: unknown) => void;
-  /** A line that is no message of the protocol. Wrappers and careless agents print such things; the conversation goes on. */
+  /** A line that is not a message of the protocol. Wrappers and some agents print such lines; they are ignored. */
   readonly onGarbage: (line: string) => void;
-  /** A line was too long to be read. */
+  /** A line exceeded the limit. */
   readonly onOverlong: () => void;
 }
 
-/** One JSON object for each line, both ways. The library's own reader answers garbage with messages of its own and prints what it cannot place. */
-export function openWire({ maxLineBytes, onNotification, onGarbage, onOverlong }: WireLimits): Wire {
+/** JSON lines in both directions. The library's own reader replies to invalid lines and prints messages it does not know. */
+export function openWire({ maxLineBytes, onNotification, onGarbage, onOverlong }: WireLimits): AcpWire {
   const incoming = channel<AnyMessage>();
   const outgoing = channel<Uint8Array>();
   const asked = new Set<unknown>();
@@ -52,7 +52,7 @@ export function openWire({ maxLineBytes, onNotification, onGarbage, onOverlong }
     toAgent: outgoing.stream,
     receive(chunk) {
       lines.push(chunk);
-      // It may have been the answer that was waited for.
+      // The dropped line may have been the expected reply.
       if (lines.dropped() > 0) onOverlong();
     },
     end() {
@@ -82,7 +82,7 @@ interface Channel<T> {
   close(): void;
 }
 
-/** After it is closed, by us or by who reads it, what is pushed is dropped. */
+/** After it is closed by either side, pushed data is dropped. */
 function channel<T>(): Channel<T> {
   let controller: ReadableStreamDefaultController<T> | null = null;
   const stream = new ReadableStream<T>({

@@ -2,20 +2,20 @@ import { parseStrictJson } from "@slipway/kernel/schema/json";
 import type { JSONSchema7 } from "ai";
 import type { Endpoint } from "./endpoints.ts";
 
-/** An answer's schema in the form that the endpoint's own feature takes. */
+/** The schema of an answer in the form the endpoint accepts. */
 export interface NativeSchema {
   readonly schema: JSONSchema7;
-  /** Whether the endpoint can hold the model to it word for word. */
+  /** Whether the endpoint can enforce it strictly. */
   readonly strict: boolean;
-  /** The text of the answer as our own schema has it. */
+  /** Converts the text of the answer back to our schema. */
   readonly unwrap: (text: string) => string;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Anthropic refuses or chokes on more. */
+/** Anthropic rejects or mishandles more optional fields. */
 const MAX_OPTIONAL = 10;
-/** Endpoints disagree on these, and every answer is checked against the whole schema here anyway. */
+/** Keywords that endpoints treat differently; every answer is validated against the full schema anyway. */
 const LEFT_TO_US = new Set(
   "$schema $id default examples pattern format minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems propertyNames".split(
     " ",
@@ -23,13 +23,13 @@ const LEFT_TO_US = new Set(
 );
 const WRAPPER = "answer";
 
-/** Null where the answer is asked for in words only. */
+/** Null if the schema is only described in the prompt. */
 export function nativeSchema(
   { kind, schemas }: Pick<Endpoint, "kind" | "schemas">,
   schema: Schema,
   withTools: boolean,
 ): NativeSchema | null {
-  // Servers that force the answer's form from the first token on leave the model no way to call a tool.
+  // Servers that force the format from the first token on leave the model no way to call a tool.
   if (kind === "openai-compatible" && (withTools || !schemas)) return null;
   const simple = simplified(schema) as Schema;
   const wraps = simple["type"] !== "object";
@@ -40,7 +40,7 @@ export function nativeSchema(
   return { schema: native as JSONSchema7, strict: !open && !references && optional === 0, unwrap: wraps ? unwrapped : (text) => text };
 }
 
-/** A text that is not in the wrapper is left as it is: whoever checks it says what is wrong. */
+/** A text without the wrapper is returned unchanged: validation reports it. */
 function unwrapped(text: string): string {
   const json = parseStrictJson(text);
   if (!json.ok || typeof json.value !== "object" || json.value === null) return text;
@@ -62,7 +62,7 @@ function simplified(value: unknown): unknown {
   );
 }
 
-/** Names of properties are no keywords. */
+/** Property names are not schema keywords. */
 function mapped(properties: unknown): unknown {
   return Object.fromEntries(Object.entries(properties as object).map(([name, schema]) => [name, simplified(schema)]));
 }
@@ -77,7 +77,7 @@ function looked(value: unknown): { open: boolean; optional: number; references: 
     if (type === "object" && additionalProperties !== false) found.open = true;
     if (type === "object") found.optional += names.filter((name) => !((required as string[] | undefined) ?? []).includes(name)).length;
     if ($ref !== undefined) found.references = true;
-    // A schema that says nothing allows anything.
+    // An empty schema allows any value.
     if (Object.keys(part).length === 0) found.open = true;
     for (const [key, inner] of Object.entries(part)) {
       if (key === "properties" || key === "$defs") Object.values(inner as object).forEach(look);

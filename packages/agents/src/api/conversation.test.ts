@@ -51,7 +51,7 @@ test("an empty block is no event; a tool that was never called takes no time; wh
   listener.hear({ type: "tool-error", toolCallId: "x", toolName: "ls", input: {}, error: "gone" } as never);
   expect(events).toMatchObject([{ kind: "tool", output: "gone", ok: false }]);
   listener.hear({ type: "error", error: undefined });
-  expect(String(listener.heard().error)).toContain("without a word");
+  expect(String(listener.heard().error)).toContain("without a message");
 });
 
 test("tokens that a provider does not count are none", () => {

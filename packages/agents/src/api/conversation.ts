@@ -4,9 +4,9 @@ import type { AgentEvent } from "../provider.ts";
 import { REFUSAL } from "./model.ts";
 
 export interface Heard {
-  /** What was said since the last tool was called. */
+  /** The text since the last tool call. */
   readonly answer: string;
-  /** Of all calls together. */
+  /** Sum over all calls. */
   readonly tokens: Required<Tokens>;
   /** In US dollars; null when a call has no known price. */
   readonly cost: number | null;
@@ -17,7 +17,7 @@ export interface Heard {
   readonly error: unknown;
 }
 
-/** Told what happens on the way; says how much the model has said in all. */
+/** Receives events during a call and counts the model's output. */
 export interface Listener {
   hear(part: TextStreamPart<ToolSet>): void;
   readonly characters: number;
@@ -65,7 +65,7 @@ export function listen(onEvent: (event: AgentEvent) => void, priceOf: (call: Tok
       const step = tokensOf(part.usage);
       const price = priceOf(step);
       tokens = sum(tokens, step);
-      // Call by call: some prices depend on how long one call is.
+      // Per call: some prices depend on the length of a call.
       cost = cost === null || price === null ? null : cost + price;
       model = part.response.modelId || model;
       finish = part.finishReason;
@@ -73,7 +73,7 @@ export function listen(onEvent: (event: AgentEvent) => void, priceOf: (call: Tok
       if (typeof refused === "string") refusal = refused;
       onEvent({ kind: "usage", usage: { input_tokens: step.input, output_tokens: step.output, cost_usd: price ?? 0 }, model });
     } else if (part.type === "error") {
-      error ??= part.error ?? new Error("The endpoint reported an error without a word.");
+      error ??= part.error ?? new Error("The endpoint reported an error without a message.");
     }
   }
 

@@ -1,17 +1,17 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { closest } from "@slipway/kernel/schema/hint";
 
 export type EndpointKind = "anthropic" | "openai" | "google" | "openai-compatible";
 
-/** A place where models answer. */
+/** An HTTP endpoint of models. */
 export interface Endpoint {
   readonly name: string;
   readonly kind: EndpointKind;
   readonly baseUrl: string;
-  /** The variable with the key; null where none is needed. */
+  /** The variable with the key; null if none is needed. */
   readonly keyEnv: string | null;
-  /** Whether an answer's schema may be sent along when no tools are. */
+  /** Whether a schema may be sent without tools. */
   readonly schemas: boolean;
 }
 
@@ -25,7 +25,7 @@ const BUILT_IN: readonly Endpoint[] = [
   endpoint("lmstudio", "openai-compatible", "http://127.0.0.1:1234/v1", null),
 ];
 
-/** Every endpoint there is, with what agents.yaml says about each. */
+/** All endpoints, with their settings from agents.yaml. */
 export function endpointsOf(agents: AgentsConfig | null): readonly Endpoint[] {
   const configured = Object.entries(agents?.runtime.api?.endpoints ?? {});
   const own = configured.map(([name, { kind, base_url, key_env }]): Endpoint => {
@@ -43,7 +43,7 @@ export interface ChosenModel {
   readonly model: string;
 }
 
-/** `<endpoint>/<model>`; the model's own name may have slashes. */
+/** `<endpoint>/<model>`; the name of the model may contain slashes. */
 export function chooseModel(name: string | null, endpoints: readonly Endpoint[]): ChosenModel {
   const slash = name?.indexOf("/") ?? -1;
   if (name === null || slash <= 0 || slash === name.length - 1) throw withoutModel(name);
@@ -53,7 +53,7 @@ export function chooseModel(name: string | null, endpoints: readonly Endpoint[])
   return { endpoint: found, model: name.slice(slash + 1) };
 }
 
-/** The key's value, for this endpoint and no other. */
+/** The key for this endpoint only. */
 export function keyFor({ name, keyEnv }: Endpoint, env: Readonly<Record<string, string | undefined>>): string | null {
   if (keyEnv === null) return null;
   const key = env[keyEnv]?.trim() ?? "";
@@ -68,7 +68,7 @@ export function keyFor({ name, keyEnv }: Endpoint, env: Readonly<Record<string, 
   });
 }
 
-/** On this machine and without a key: nobody sends a bill. */
+/** A local endpoint without a key costs nothing. */
 export function isOwn({ baseUrl, keyEnv }: Endpoint): boolean {
   return keyEnv === null && isLocal(baseUrl);
 }

@@ -1,18 +1,19 @@
-import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
+import type { ErrorCode, ErrorDetails } from "@slipway/durable/errors";
 import { visible } from "@slipway/kernel/paths/paths";
 import { APICallError, StreamProviderError } from "ai";
 import { isLocal, type ChosenModel } from "./endpoints.ts";
 import { wakeAt } from "./wake.ts";
 
-/** What came back instead of an answer. */
-interface Said {
+/** The reply of a failed call. */
+interface ErrorReply {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly message: string;
 }
 
-/** After a limit without a word on how long. */
+/** After a limit without a retry time. */
 const DEFAULT_WAIT_MS = 60_000;
 
 const QUOTA = /insufficient_quota|credit balance is too low|insufficient credits|billing_error|PerDay|exceeded your current quota/i;
@@ -23,27 +24,28 @@ const CONTEXT =
   /context_length_exceeded|prompt is too long|maximum context length|exceeds the maximum number of tokens|context window|request_too_large/i;
 const POLICY = /content_policy|content_filter|flagged|moderation|invalid_prompt/i;
 
-/** Every way in which an endpoint fails to answer, as one of our codes. */
+/** Maps every failure of an endpoint to an error code. */
 export function failureOf(error: unknown, chosen: ChosenModel, now: number, scrub: (text: string) => string): SlipwayError {
-  const said = readError(error);
+  const reply = readError(error);
   const { endpoint, model } = chosen;
   const name = `${endpoint.name}/${model}`;
-  const quoted = said.message === "" ? "" : `: ${visible(scrub(said.message))}`;
+  const quoted = reply.message === "" ? "" : `: ${visible(scrub(reply.message))}`;
   const fail = (code: ErrorCode, message: string, next: string, details: ErrorDetails = {}) =>
     new SlipwayError(code, message, {
       provider: "api",
       endpoint: endpoint.name,
       model,
-      ...(said.status === null ? {} : { status: said.status }),
+      ...(reply.status === null ? {} : { status: reply.status }),
       ...details,
       suggested_next_actions: [next],
     });
-  const all = `${said.message}\n${said.body}`;
-  const { status } = said;
+  const all = `${reply.message}\n${reply.body}`;
+  const { status } = reply;
 
-  // What an endpoint says about a key may quote the key.
+  // Error texts about a key may quote the key.
   if (status === 401 || KEY.test(all)) {
-    const where = endpoint.keyEnv === null ? "It wants a key, and none is configured" : `It does not accept the key in ${endpoint.keyEnv}`;
+    const where =
+      endpoint.keyEnv === null ? "It requires a key, and none is configured" : `It does not accept the key in ${endpoint.keyEnv}`;
     const next =
       endpoint.keyEnv === null
         ? `Name its variable in runtime.api.endpoints.${endpoint.name}.key_env.`
@@ -56,13 +58,13 @@ export function failureOf(error: unknown, chosen: ChosenModel, now: number, scru
       `The quota or credit for ${name} is used up${quoted}.`,
       "Add credit or wait until the quota is renewed, then resume.",
       {
-        wake_at: wakeAt(said, now),
+        wake_at: wakeAt(reply, now),
       },
     );
   }
   if (status === 429 || status === 529 || status === 503 || OVERLOADED.test(all)) {
-    const wake_at = wakeAt(said, now) ?? now + DEFAULT_WAIT_MS;
-    return fail("rate_limited", `${name} asks to slow down${quoted}.`, "Wait; the run goes on by itself.", { wake_at });
+    const wake_at = wakeAt(reply, now) ?? now + DEFAULT_WAIT_MS;
+    return fail("rate_limited", `${name} is limiting requests${quoted}.`, "Wait; the run resumes by itself.", { wake_at });
   }
   if (status === 413 || CONTEXT.test(all)) {
     return fail(
@@ -79,10 +81,10 @@ export function failureOf(error: unknown, chosen: ChosenModel, now: number, scru
     );
   if (status === 403 || status === 404) {
     const next = `Check that the model ${visible(model)} exists at ${endpoint.name} and that your key may use it.`;
-    return fail("agent_failed", `${name} is not there for this key${quoted}.`, next, { retryable: false, requires_human: true });
+    return fail("agent_failed", `${name} is not available with this key${quoted}.`, next, { retryable: false, requires_human: true });
   }
   if (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 409) {
-    const next = "Look at the transcript; this is likely a flaw of Slipway or of an endpoint that differs from its kind.";
+    const next = "Look at the transcript; this is probably a bug in Slipway, or the endpoint differs from its declared kind.";
     return fail("agent_failed", `${name} did not accept the request (${status})${quoted}.`, next, {
       retryable: false,
       requires_human: true,
@@ -96,7 +98,7 @@ function reachAction({ endpoint: { name, baseUrl } }: ChosenModel): string {
   return isLocal(baseUrl) ? `Check that ${name} is running at ${baseUrl}.` : `Check the network and that ${baseUrl} can be reached.`;
 }
 
-function readError(error: unknown): Said {
+function readError(error: unknown): ErrorReply {
   if (APICallError.isInstance(error)) {
     const { statusCode, responseHeaders = {}, responseBody = "", message } = error;
     return {
@@ -113,12 +115,12 @@ function readError(error: unknown): Said {
   return { status: null, headers: {}, body: "", message: plain(error) };
 }
 
-/** The innermost reason: "fetch failed" says nothing by itself. */
+/** The innermost cause: "fetch failed" alone is not informative. */
 function plain(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === "string" ? error : JSON.stringify(error ?? "");
   const { code } = error as { code?: unknown };
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its host name is not known";
-  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || error.message === "terminated") return "the connection broke off";
+  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || error.message === "terminated") return "the connection was reset";
   return error.cause instanceof Error ? plain(error.cause) : error.message;
 }

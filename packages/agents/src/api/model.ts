@@ -5,7 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
 import type { ChosenModel } from "./endpoints.ts";
 
-/** Without a key of its own an endpoint must not be given one that the SDK finds in the environment. */
+/** Without a key of its own, an endpoint must not get one that the SDK finds in the environment. */
 const NO_KEY = "none";
 
 export function languageModel({ endpoint: { name, kind, baseUrl, schemas }, model }: ChosenModel, key: string | null): LanguageModel {
@@ -26,12 +26,12 @@ export function languageModel({ endpoint: { name, kind, baseUrl, schemas }, mode
   return compatible(model);
 }
 
-/** A redirect to another host would take the key along: only the authorization header is dropped on the way. */
+/** No redirects: `fetch` drops only the authorization header on a redirect to another host, so other headers would leak the key. */
 export const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "error" });
 
 export const REFUSAL = "refusal";
 
-/** Chat Completions has a field for refusals which the SDK does not read. */
+/** Chat Completions reports refusals in a field the SDK does not read. */
 function refusalExtractor() {
   let refusal = "";
   return {

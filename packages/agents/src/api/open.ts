@@ -5,14 +5,14 @@ import type { Provider } from "../provider.ts";
 import type { Selection } from "../select.ts";
 import { chooseModel, endpointsOf, isOwn, keyFor } from "./endpoints.ts";
 
-/** Fails at once when the chosen model's endpoint or key is missing, before anything is paid for. */
+/** Fails before any cost if the endpoint or key of the chosen model is missing. */
 export async function openApi({ agents, env }: OpenContext, { model, configEnv }: Selection): Promise<Provider> {
   const known = endpointsOf(agents);
   const chosen = chooseModel(model, known).endpoint;
-  // The variable named for the run is for the endpoint of the run's model; no other endpoint gets to see it.
+  // The variable named for the run applies only to the endpoint of the run's model.
   const endpoints = known.map((endpoint) => (endpoint === chosen && configEnv !== null ? { ...endpoint, keyEnv: configEnv } : endpoint));
   keyFor(chooseModel(model, endpoints).endpoint, env);
-  // Only now: the SDKs take longer to load than most commands run.
+  // Loaded late: the SDKs take longer to load than most commands run.
   const { apiProvider } = await import("./provider.ts");
   const prices = agents?.runtime.prices;
   return apiProvider({

@@ -1,7 +1,7 @@
 import type { Tokens } from "../prices/price.ts";
 import type { ProviderRequest } from "../provider.ts";
 
-/** Whether one more call with tools, as dear as the last one, and another one to answer would take more than is held back. */
+/** Whether another call with tools as expensive as the last one, plus one to answer, would exceed the reservation. */
 export function wouldExceed(
   calls: readonly Tokens[],
   reserved: ProviderRequest["reserved"],

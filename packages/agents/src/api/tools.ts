@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { tool, type ToolSet } from "ai";
 import { z } from "zod";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
@@ -10,19 +10,20 @@ const MAX_LISTED = 1000;
 
 const path = z.string().describe("Relative to the folder you work in.");
 
-/** The context pack as tools of a model. What a tool refuses is told to the model, which may try something else. */
+/** The context pack as tools of a model. A refusal is returned to the model, which may try something else. */
 export function treeTools(tree: FileTree): ToolSet {
   return {
     read_file: tool({
       description: "The text of a file; long files in parts, by line.",
       inputSchema: z.strictObject({ path, from_line: z.int().min(1).optional(), lines: z.int().min(1).optional() }),
-      execute: ({ path, from_line = 1, lines }) => told(async () => excerpt(text(await tree.read(path), path), from_line, lines)),
+      execute: ({ path, from_line = 1, lines }) =>
+        withNextActions(async () => excerpt(text(await tree.read(path), path), from_line, lines)),
     }),
     write_file: tool({
       description: "Creates a file or replaces all of it.",
       inputSchema: z.strictObject({ path, content: z.string() }),
       execute: ({ path, content }) =>
-        told(async () => {
+        withNextActions(async () => {
           const bytes = Buffer.from(content.toWellFormed());
           await tree.write(path, bytes);
           return `Wrote ${bytes.byteLength} bytes to ${path}.`;
@@ -32,7 +33,7 @@ export function treeTools(tree: FileTree): ToolSet {
       description: "Replaces the one place in a file where `before` stands, exactly, by `after`.",
       inputSchema: z.strictObject({ path, before: z.string().min(1), after: z.string() }),
       execute: ({ path, before, after }) =>
-        told(async () => {
+        withNextActions(async () => {
           await tree.edit(path, before, after.toWellFormed());
           return `Edited ${path}.`;
         }),
@@ -41,7 +42,7 @@ export function treeTools(tree: FileTree): ToolSet {
       description: "Removes a file.",
       inputSchema: z.strictObject({ path }),
       execute: ({ path }) =>
-        told(async () => {
+        withNextActions(async () => {
           await tree.remove(path);
           return `Removed ${path}.`;
         }),
@@ -50,20 +51,20 @@ export function treeTools(tree: FileTree): ToolSet {
       description: "What a folder holds.",
       inputSchema: z.strictObject({ folder: z.string().default(".").describe("Relative to the folder you work in.") }),
       execute: ({ folder }) =>
-        told(async () =>
+        withNextActions(async () =>
           listed((await tree.ls(folder)).map(({ path, kind, bytes }) => (kind === "folder" ? `${path}/` : `${path} (${bytes} bytes)`))),
         ),
     }),
     glob: tool({
       description: "Files whose path matches a pattern, such as src/**/*.ts.",
       inputSchema: z.strictObject({ pattern: z.string().min(1) }),
-      execute: ({ pattern }) => told(async () => listed(await tree.glob(pattern))),
+      execute: ({ pattern }) => withNextActions(async () => listed(await tree.glob(pattern))),
     }),
     grep: tool({
       description: "Lines that match a regular expression, in all files or below a path.",
       inputSchema: z.strictObject({ pattern: z.string().min(1), path: path.optional() }),
       execute: ({ pattern, path }) =>
-        told(async () => {
+        withNextActions(async () => {
           const hits = await tree.grep(pattern, { limit: MAX_HITS, ...(path === undefined ? {} : { path }) });
           return listed(
             hits.map(({ path, line, text }) => `${path}:${line}: ${text}`),
@@ -74,8 +75,8 @@ export function treeTools(tree: FileTree): ToolSet {
   };
 }
 
-/** What can be done instead is part of what a model is told. */
-async function told(run: () => Promise<string>): Promise<string> {
+/** Adds the suggested next actions to the refusal. */
+async function withNextActions(run: () => Promise<string>): Promise<string> {
   try {
     return await run();
   } catch (error) {

@@ -7,7 +7,7 @@ export interface Answered {
   readonly body: string;
 }
 
-/** When to ask again, as far as the endpoint says so; milliseconds since the epoch. */
+/** The retry time stated by the endpoint, in milliseconds since the epoch. */
 export function wakeAt({ headers, body }: Answered, now: number): number | null {
   const waits = [
     inMs(headers["retry-after-ms"], 1),
@@ -25,7 +25,7 @@ function inMs(value: string | undefined, factor: number): number | null {
 }
 
 function untilDate(value: string | undefined, now: number): number | null {
-  // Date.parse takes a bare number for a year.
+  // `Date.parse` reads a bare number as a year.
   const at = value === undefined || !/[a-z]/i.test(value) ? Number.NaN : Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

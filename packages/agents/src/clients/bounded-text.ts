@@ -1,7 +1,7 @@
-/** One more than is ever read: whoever reads it sees that it is too long. */
+/** One character above the limit of readers, so that they notice that the text is too long. */
 const MAX_CHARACTERS = 8 * 1024 * 1024 + 1;
 
-/** Text that comes in pieces; of one that never ends only the beginning is kept. */
+/** Collects text in pieces, up to a limit. */
 export function boundedText() {
   let pieces: string[] = [];
   let length = 0;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../provider.ts";
 import { addUsage, NOTHING_USED, usageBeyond, usageOf } from "../usage.ts";
 import type { StreamReader, Trouble } from "./client.ts";
-import { amount, contentText, count, object, objects, text, type Json } from "./json.ts";
+import { amount, contentText, count, object, objects, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
 
@@ -14,7 +14,7 @@ const ERRORS: Readonly<Record<string, Trouble["kind"]>> = {
   model_not_found: "model",
 };
 
-/** Claude Code's stream-json. An error of the API is a "success" with is_error, so only what is_error says is believed. */
+/** Claude Code's stream-json. An API error has the subtype "success" with is_error, so only is_error counts. */
 export function readClaude(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
   const tools = toolsSeen(emit, now);
   let model: string | null = null;
@@ -23,12 +23,12 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
   let answer: string | null = null;
   let complete = false;
   let trouble: Trouble | null = null;
-  /** What it last tried to hand in, for when the client gives up on it. */
+  /** The last structured answer it tried to return, in case the client gives up. */
   let handedIn: string | null = null;
   let error = "";
   let resetsAt: number | null = null;
 
-  function assistant(event: Json): void {
+  function assistant(event: JsonObject): void {
     error = text(event["error"]) || error;
     const message = object(event["message"]);
     countOnce(message);
@@ -40,8 +40,8 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     }
   }
 
-  /** A message comes in several events, all with what it took when it began: all that is known of a call that is stopped. */
-  function countOnce(message: Json): void {
+  /** A message comes in several events, each with the usage at its start: the only usage known of a stopped call. */
+  function countOnce(message: JsonObject): void {
     const id = text(message["id"]);
     const used = usedIn(object(message["usage"]), 0);
     if (id === "" || counted.has(id) || used.input_tokens + used.output_tokens === 0) return;
@@ -50,21 +50,21 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     emit({ kind: "usage", usage: used, model: text(message["model"]) || model });
   }
 
-  function result(event: Json): void {
+  function result(event: JsonObject): void {
     complete = true;
-    // Its sum may leave out the last message, of which it did not like the answer.
+    // The final sum may lack the last message, if the client rejected its answer.
     const rest = usageBeyond(usedIn(object(event["usage"]), amount(event["total_cost_usd"])), usage);
     usage = addUsage(usage, rest);
     model = busiestModel(object(event["modelUsage"])) ?? model;
     emit({ kind: "usage", usage: rest, model });
-    const said = text(event["result"]);
-    if (event["subtype"] === "error_max_structured_output_retries") answer = handedIn ?? said;
-    else if (event["is_error"] === true || event["subtype"] !== "success") trouble = troubleOf(event, said);
-    else answer = event["structured_output"] === undefined ? said : JSON.stringify(event["structured_output"]);
+    const resultText = text(event["result"]);
+    if (event["subtype"] === "error_max_structured_output_retries") answer = handedIn ?? resultText;
+    else if (event["is_error"] === true || event["subtype"] !== "success") trouble = troubleOf(event, resultText);
+    else answer = event["structured_output"] === undefined ? resultText : JSON.stringify(event["structured_output"]);
   }
 
-  function troubleOf(event: Json, said: string): Trouble {
-    const message = said === "" ? text(event["subtype"]) : said;
+  function troubleOf(event: JsonObject, resultText: string): Trouble {
+    const message = resultText === "" ? text(event["subtype"]) : resultText;
     const guessed = troubleIn(message, now());
     const wakeAt = resetsAt ?? guessed.wakeAt ?? null;
     if (event["subtype"] === "error_max_budget_usd") return { kind: "budget", message: "" };
@@ -87,7 +87,7 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
             tools.ended(text(block["tool_use_id"]), contentText(block["content"]), block["is_error"] !== true);
         }
       }
-      // The limit of a subscription, with the time at which it ends.
+      // The limit of a subscription, with its end.
       const limit = object(event["rate_limit_info"]);
       if (event["type"] === "rate_limit_event" && limit["status"] === "rejected") resetsAt = amount(limit["resetsAt"]) * 1000 || null;
       if (event["type"] === "result") result(event);
@@ -96,15 +96,15 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
   };
 }
 
-/** Its input_tokens are those that went through no cache. */
-function usedIn(used: Json, cost_usd: number) {
+/** input_tokens excludes cached tokens. */
+function usedIn(used: JsonObject, cost_usd: number) {
   const [cached_input_tokens, cache_write_tokens] = [count(used["cache_read_input_tokens"]), count(used["cache_creation_input_tokens"])];
   const input_tokens = count(used["input_tokens"]) + cached_input_tokens + cache_write_tokens;
   return usageOf({ input_tokens, output_tokens: count(used["output_tokens"]), cached_input_tokens, cache_write_tokens, cost_usd });
 }
 
-/** Small errands go to a smaller model; the one that said most did the work. */
-function busiestModel(models: Json): string | null {
-  const said = Object.entries(models).map(([name, used]) => ({ name, tokens: count(object(used)["outputTokens"]) }));
-  return said.toSorted((left, right) => right.tokens - left.tokens)[0]?.name ?? null;
+/** Small tasks go to a smaller model; the one with the most output did the work. */
+function busiestModel(models: JsonObject): string | null {
+  const outputs = Object.entries(models).map(([name, used]) => ({ name, tokens: count(object(used)["outputTokens"]) }));
+  return outputs.toSorted((left, right) => right.tokens - left.tokens)[0]?.name ?? null;
 }

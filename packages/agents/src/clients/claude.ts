@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { nativeSchema } from "../api/answer-schema.ts";
-import type { Client, Preparation, Session } from "./client.ts";
+import type { Client, Preparation, ClientSession } from "./client.ts";
 import { readClaude } from "./claude-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { amount, object, parsedObject, text } from "./json.ts";
 
 const HEADLESS = ["-p", "--output-format", "stream-json", "--verbose"];
-/** Nothing of the pack is configuration: no settings, hooks, servers, commands or memory files. */
+/** Ignore configuration in the pack: settings, hooks, servers, commands and memory files. */
 const CLOSED = ["--restricted", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"];
-/** Only files, and only those of the pack: its restricted mode keeps its file tools in the folder. */
+/** File tools only; restricted mode limits them to the folder of the pack. */
 const ALLOWED = ["--tools", "Read,Write,Edit,Glob,Grep", "--permission-mode", "acceptEdits"];
-/** One argument of a command line has room for 128 KiB. */
+/** Linux limits a single argument to 128 KiB. */
 const MAX_ARGUMENT = 100_000;
 const SYSTEM_FILE = "role.md";
 
@@ -27,7 +27,7 @@ export const claude: Client = {
     { variable: "CLAUDE_CODE_OAUTH_TOKEN", as: "CLAUDE_CODE_OAUTH_TOKEN" },
   ],
 
-  /** Without the token that renews it: using that one would sign the user out at home. */
+  /** Leaves out the refresh token: using it would sign the user out. */
   signedIn({ env, read, now }) {
     const folder = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? "/", ".claude");
     const { refreshToken: _, ...login } = object(parsedObject(read(join(folder, ".credentials.json")) ?? "")?.["claudeAiOauth"]);
@@ -36,7 +36,7 @@ export const claude: Client = {
     return { files: { ".claude/.credentials.json": JSON.stringify({ claudeAiOauth: login }) }, secrets: [token] };
   },
 
-  prepare({ request, home, baseUrl }: Session): Preparation {
+  prepare({ request, home, baseUrl }: ClientSession): Preparation {
     const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
     const schema = native === null ? "" : JSON.stringify(native.schema);
     const fits = schema !== "" && schema.length <= MAX_ARGUMENT;
@@ -49,7 +49,7 @@ export const claude: Client = {
         join(home, SYSTEM_FILE),
         ...(request.model === null ? [] : ["--model", request.model]),
         ...(fits ? ["--json-schema", schema] : []),
-        // Looked at after each call of the model, so it can be overrun by one.
+        // Checked after each model call, so one call can exceed it.
         ...(request.reserved?.cost_usd == null ? [] : ["--max-budget-usd", String(request.reserved.cost_usd)]),
       ],
       env: {

@@ -7,31 +7,31 @@ export const CLIENT_NAMES = ["claude", "codex", "gemini", "opencode"] as const;
 
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
-/** One coding agent's command line client: what it is called, what it is told, how its words are read. */
+/** A command line client: its program, its arguments, and the reader of its output. */
 export interface Client {
   readonly name: ClientName;
   readonly title: string;
-  /** As it is called on the PATH. */
+  /** Name on the PATH. */
   readonly program: string;
-  /** A command line, for the person who does not have it. */
+  /** A command line for people who do not have it. */
   readonly install: string;
-  /** The version that `npm run test:clients` tries. */
+  /** The version `npm run test:clients` tests. */
   readonly tried: string;
-  /** How to sign in, for the person who is not. */
+  /** Instructions for people who are not signed in. */
   readonly signIn: string;
-  /** Variables with a key, the first one that is set counts; `as` is the name under which the process gets it. */
+  /** Variables for a key, first match wins; `as` is the name the process gets. */
   readonly keys: readonly { readonly variable: string; readonly as: string }[];
-  /** What the client keeps of a sign-in, made as small as will do; null when there is none or it has run out. */
+  /** The client's stored sign-in, reduced to what is needed; null if there is none or it has expired. */
   readonly signedIn: (login: Login) => SignIn | null;
-  readonly prepare: (session: Session) => Preparation;
+  readonly prepare: (session: ClientSession) => Preparation;
   readonly read: (emit: (event: AgentEvent) => void, now: () => number) => StreamReader;
-  /** For one that does not say in its stream what it has taken so far. */
+  /** For a client whose stream does not report usage while it runs. */
   readonly diary?: Diary;
-  /** For one that waits in silence: what a line says that it was made to write, whatever protocol it speaks otherwise. */
+  /** For a client that waits silently: recognises a wait in a line of its plugin, whatever protocol it speaks. */
   readonly waits?: (line: Readonly<Record<string, unknown>>, now: number) => Trouble | null;
 }
 
-/** The user's own state of a client, as far as it may be looked at. */
+/** The parts of the user's client state that may be read. */
 export interface Login {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The text of a file; null when there is none. */
@@ -40,53 +40,53 @@ export interface Login {
   readonly model: string | null;
 }
 
-/** What of it is shown to the process. */
+/** The part of the sign-in the process gets. */
 export interface SignIn {
-  /** For its HOME, by path. */
+  /** Files for its HOME, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Values that must appear nowhere. */
+  /** Values that must be redacted. */
   readonly secrets: readonly string[];
 }
 
-/** What one invocation is prepared from. */
-export interface Session {
+/** The input of `prepare`. */
+export interface ClientSession {
   readonly request: ProviderRequest;
   readonly home: string;
   readonly baseUrl: string | null;
   readonly credentials: Credentials;
-  /** A word nobody can guess, for names that must not be met in a pack. */
+  /** Unguessable, for names that must not occur in a pack. */
   readonly nonce: string;
 }
 
 export interface Preparation {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Written into the HOME of the process beforehand, by path. */
+  /** Files written into the HOME of the process beforehand, by path. */
   readonly files: Readonly<Record<string, string>>;
   readonly input: string;
   /** host:port of its models. */
   readonly hosts: readonly string[];
-  /** What the answer's text stands for, where it had to be asked for in another form. */
+  /** Converts the answer back, if it was requested in another format. */
   readonly unwrap?: (text: string) => string;
 }
 
-/** Takes the lines of a client's stream as they come and keeps only what they came to. */
+/** Reads the lines of a client's stream and keeps the result. */
 export interface StreamReader {
   readonly line: (event: Readonly<Record<string, unknown>>) => void;
   readonly result: () => StreamResult;
 }
 
 export interface StreamResult {
-  /** Its last word; null while there is none. */
+  /** The final answer; null while there is none. */
   readonly answer: string | null;
-  /** Whether the client said itself that it has finished. */
+  /** Whether the client reported that it finished. */
   readonly complete: boolean;
   readonly usage: ReplyUsage;
   readonly model: string | null;
   readonly trouble: Trouble | null;
 }
 
-/** Why there is no answer, as the client has it. */
+/** Why there is no answer, according to the client. */
 export interface Trouble {
   readonly kind: "auth" | "rate_limit" | "quota" | "refusal" | "context" | "model" | "budget" | "other";
   readonly message: string;

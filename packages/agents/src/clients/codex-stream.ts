@@ -2,13 +2,13 @@ import type { AgentEvent } from "../provider.ts";
 import { NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
 import type { StreamReader, Trouble } from "./client.ts";
 import type { Diary } from "./diary.ts";
-import { count, object, text, type Json } from "./json.ts";
+import { count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
 
 const TOOLS = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search"]);
 
-/** The events of `codex exec --json`. What is under way is told as an error as well, so only the end of the turn is believed. */
+/** Events of `codex exec --json`. Transient problems are reported as errors too, so only the end of the turn counts. */
 export function readCodex(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
   const tools = toolsSeen(emit, now);
   let usage = NOTHING_USED;
@@ -16,7 +16,7 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
   let complete = false;
   let trouble: Trouble | null = null;
 
-  function itemCompleted(item: Json): void {
+  function itemCompleted(item: JsonObject): void {
     const type = text(item["type"]);
     if (type === "agent_message") {
       answer = text(item["text"]);
@@ -24,7 +24,7 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
     }
     if (!TOOLS.has(type)) return;
     const id = text(item["id"]);
-    // What is over at once is told only when it is over.
+    // Short items are reported only when they end.
     tools.begunUnlessKnown(id, type, inputOf(item));
     tools.ended(id, outputOf(item), item["status"] === "completed" && (item["exit_code"] ?? 0) === 0);
   }
@@ -41,14 +41,14 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
       usage = usedIn(object(event["usage"]));
       emit({ kind: "usage", usage, model: null });
       if (answer === null && usage.output_tokens > 0)
-        trouble = { kind: "refusal", message: "it ended its turn without a word, which is how it shows a refusal" };
+        trouble = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
     },
     result: () => ({ answer, complete, usage, model: null, trouble }),
   };
 }
 
-/** No price: that comes from the table. */
-function usedIn(used: Json): ReplyUsage {
+/** Without a price: it comes from the table. */
+function usedIn(used: JsonObject): ReplyUsage {
   return usageOf({
     input_tokens: count(used["input_tokens"]),
     output_tokens: count(used["output_tokens"]),
@@ -58,7 +58,7 @@ function usedIn(used: Json): ReplyUsage {
   });
 }
 
-/** It counts after every answer of its model, and says the sum. */
+/** Logs the running total after every answer of its model. */
 export const codexDiary: Diary = {
   folder: ".codex/sessions",
   file: /^rollout-.*\.jsonl$/,
@@ -74,12 +74,12 @@ export const codexDiary: Diary = {
   },
 };
 
-function inputOf(item: Json): unknown {
+function inputOf(item: JsonObject): unknown {
   if (item["type"] === "command_execution") return item["command"];
   return item["type"] === "file_change" ? item["changes"] : (item["arguments"] ?? item["query"] ?? null);
 }
 
-function outputOf(item: Json): string {
+function outputOf(item: JsonObject): string {
   if (item["type"] === "command_execution") return text(item["aggregated_output"]);
   const { result, error } = item as { result?: unknown; error?: unknown };
   return result === undefined && error === undefined ? "" : JSON.stringify(error ?? result);

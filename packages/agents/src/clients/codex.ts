@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { nativeSchema } from "../api/answer-schema.ts";
 import type { ProviderRequest } from "../provider.ts";
-import type { Client, Preparation, Session } from "./client.ts";
+import type { Client, Preparation, ClientSession } from "./client.ts";
 import { codexDiary, readCodex } from "./codex-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { amount, object, parsedObject, text } from "./json.ts";
@@ -9,7 +9,7 @@ import { amount, object, parsedObject, text } from "./json.ts";
 const PUBLIC = "https://api.openai.com/v1";
 const KEY = "CODEX_API_KEY";
 const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "--color", "never"];
-/** Its own sandbox cannot be set up inside ours, which is the narrower one. */
+/** Its own sandbox cannot start inside ours, which is stricter. */
 const OPEN_INSIDE = ["--dangerously-bypass-approvals-and-sandbox"];
 const CLOSED = ["--ignore-rules", "--disable", "plugins", "--disable", "apps"];
 const SCHEMA_FILE = "answer-schema.json";
@@ -26,7 +26,7 @@ export const codex: Client = {
     { variable: "OPENAI_API_KEY", as: KEY },
   ],
 
-  /** Without the token that renews it: it can be used once, and then the user would be signed out at home. */
+  /** Leaves out the refresh token: it is valid once, and using it would sign the user out. */
   signedIn({ env, read, now }) {
     const folder = env["CODEX_HOME"] ?? join(env["HOME"] ?? "/", ".codex");
     const auth = object(parsedObject(read(join(folder, "auth.json")) ?? ""));
@@ -35,14 +35,14 @@ export const codex: Client = {
     const tokens = object(auth["tokens"]);
     const access = text(tokens["access_token"]);
     if (access === "" || expiryOf(access) < now) return null;
-    const kept = { ...tokens, refresh_token: "" };
-    const files = authFile({ ...auth, tokens: kept, last_refresh: new Date(now).toISOString() });
+    const withoutRefresh = { ...tokens, refresh_token: "" };
+    const files = authFile({ ...auth, tokens: withoutRefresh, last_refresh: new Date(now).toISOString() });
     return { files, secrets: [access, text(tokens["id_token"])] };
   },
 
-  prepare({ request, home, baseUrl, credentials }: Session): Preparation {
+  prepare({ request, home, baseUrl, credentials }: ClientSession): Preparation {
     const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
-    // The client asks for it word for word, which the model's host refuses for a schema with anything optional in it.
+    // The client requests strict mode, which OpenAI rejects for a schema with optional fields.
     const strict = native?.strict === true ? native : null;
     const own = credentials.kind === "key" || baseUrl !== null;
     return {
@@ -73,7 +73,7 @@ function authFile(auth: object): Record<string, string> {
   return { ".codex/auth.json": JSON.stringify(auth) };
 }
 
-/** JSON's strings are TOML's as well. */
+/** JSON strings are valid TOML strings. */
 function settings({ system, workplace }: ProviderRequest, baseUrl: string | null): string {
   const provider =
     baseUrl === null
@@ -85,30 +85,30 @@ function settings({ system, workplace }: ProviderRequest, baseUrl: string | null
           `base_url = ${JSON.stringify(baseUrl)}`,
           `env_key = "${KEY}"`,
           'wire_api = "responses"',
-          // It would wait for as long as it is told to, in silence; whoever asked wants to know instead.
+          // It would wait silently for the whole retry time; report the limit instead.
           "request_max_retries = 0",
           "stream_max_retries = 0",
         ];
   return [
     `developer_instructions = ${JSON.stringify(system)}`,
     "check_for_update_on_startup = false",
-    // A file of the pack is no instruction.
+    // Files of the pack are not instructions.
     "project_doc_max_bytes = 0",
     "skills = { include_instructions = false }",
     "features = { hooks = false, skill_search = false, skip_host_skill_discovery = true, multi_agent = false }",
     'web_search = "disabled"',
-    // Commands get neither the key nor anything else.
+    // Commands get neither the key nor other secrets.
     'shell_environment_policy = { inherit = "core", exclude = ["*KEY*", "*TOKEN*", "*SECRET*"] }',
     "analytics = { enabled = false }",
     ...provider,
-    // Nor is a file of the pack configuration, which in a folder it trusts would go before ours.
+    // Files of the pack are not configuration either; in a trusted folder they would override ours.
     `[projects.${JSON.stringify(workplace?.folder ?? "/")}]`,
     'trust_level = "untrusted"',
     "",
   ].join("\n");
 }
 
-/** Of a JSON web token; 0 when it is none. */
+/** Expiry of a JSON web token; 0 if it is not one. */
 function expiryOf(token: string): number {
   const [, payload = ""] = token.split(".");
   return amount(object(parsedObject(Buffer.from(payload, "base64url").toString("utf8")))["exp"]) * 1000;

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Client, SignIn } from "./client.ts";
 
-/** How a client's process gets in with its models. */
+/** How a client's process authenticates with its models. */
 export type Credentials =
   | { readonly kind: "key"; readonly variable: string; readonly as: string; readonly value: string }
   | ({ readonly kind: "signed_in" } & SignIn)
-  /** For models of your own that ask for none. */
+  /** For self-hosted models without authentication. */
   | { readonly kind: "none" };
 
 export interface Wallet {
@@ -16,7 +16,7 @@ export interface Wallet {
   readonly now: number;
 }
 
-/** The named variable, the client's own variables, then what the client keeps of the user's sign-in. Nothing else is looked at. */
+/** The named variable, then the client's own variables, then its stored sign-in. Nothing else is read. */
 export function findCredentials(client: Client, { env, configEnv, model, now }: Wallet): Credentials | null {
   const named = configEnv === null ? [] : [{ variable: configEnv, as: asOf(client, configEnv) }];
   for (const { variable, as } of [...named, ...client.keys]) {
@@ -33,10 +33,10 @@ function asOf({ keys }: Client, variable: string): string {
 
 function readText(path: string): string | null {
   try {
-    // Not signed in is the ordinary case, asked for every invocation: no error need be made for it.
+    // Not signed in is the normal case and checked on every invocation, so avoid throwing.
     return statSync(path, { throwIfNoEntry: false }) === undefined ? null : readFileSync(path, "utf8");
   } catch {
-    // A state that cannot be read is of no use either.
+    // An unreadable state counts as none.
     return null;
   }
 }

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { ReplyUsage } from "../usage.ts";
-import { parsedObject, type Json } from "./json.ts";
+import { parsedObject, type JsonObject } from "./json.ts";
 import { lineSplitter } from "./lines.ts";
 
-/** What a client writes down for itself as it works: one that tells only at its end what it took has it there before. */
+/** A client's own usage log, for clients that report usage only at their end. */
 export interface Diary {
   /** Below its HOME. */
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface Diary {
 }
 
 export interface DiaryReader {
-  readonly line: (entry: Json) => void;
+  readonly line: (entry: JsonObject) => void;
   readonly spent: () => Spent;
 }
 
@@ -26,7 +26,7 @@ export interface Spent {
 const MAX_BYTES = 256 * 1024 ** 2;
 const MAX_LINE_BYTES = 32 * 1024 ** 2;
 
-/** Of a process that is gone; null when it took nothing, or has written nothing down. */
+/** The usage of an ended process; null if it used or logged nothing. */
 export async function spentIn(home: string, diary: Diary): Promise<Spent | null> {
   const reader = diary.open();
   try {
@@ -35,13 +35,13 @@ export async function spentIn(home: string, diary: Diary): Promise<Spent | null>
     for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && diary.file.test(entry.name)))
       await readInto(reader, join(parentPath, name));
   } catch {
-    // It stopped before it wrote anything; what was read so far counts.
+    // The log may be missing or incomplete; what was read so far counts.
   }
   const spent = reader.spent();
   return spent.usage.input_tokens + spent.usage.output_tokens === 0 ? null : spent;
 }
 
-/** The process could have put anything there: a link that leads out of its home is not followed. */
+/** The process controls this folder: links that lead out of its home are not followed. */
 async function readInto({ line }: DiaryReader, path: string): Promise<void> {
   if ((await realpath(path)) !== path) return;
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

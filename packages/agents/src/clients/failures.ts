@@ -1,9 +1,10 @@
-import { SlipwayError, type ErrorCode, type ErrorDetails } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
+import type { ErrorCode, ErrorDetails } from "@slipway/durable/errors";
 import { visible } from "@slipway/kernel/paths/paths";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Client, StreamResult, Trouble } from "./client.ts";
 
-/** After a limit without a word on how long. */
+/** After a limit without a retry time. */
 const DEFAULT_WAIT_MS = 60_000;
 const SHOWN_CHARACTERS = 400;
 
@@ -13,21 +14,21 @@ export function notInstalled(
 ): SlipwayError {
   return new SlipwayError("agent_not_installed", `${title} is not installed: ${problem}.`, {
     provider: name,
-    suggested_next_actions: [`Install it: ${install}`, `Or say where it is: runtime.${name}.command in slipway/agents.yaml.`],
+    suggested_next_actions: [`Install it: ${install}`, `Or set runtime.${name}.command in slipway/agents.yaml.`],
   });
 }
 
-export function authMissing(client: Client, said = ""): SlipwayError {
+export function authMissing(client: Client, message = ""): SlipwayError {
   const variables = client.keys.map(({ variable }) => variable);
-  const quoted = said === "" ? "" : ` It said ${excerpt(said)}.`;
-  return new SlipwayError("provider_auth_missing", `${client.title} has no key and no sign-in that works.${quoted}`, {
+  const quoted = message === "" ? "" : ` It said ${excerpt(message)}.`;
+  return new SlipwayError("provider_auth_missing", `${client.title} has no valid key or sign-in.${quoted}`, {
     provider: client.name,
     variables,
     suggested_next_actions: [client.signIn, `Or set ${variables.join(" or ")}, or name another variable with --provider-config-env.`],
   });
 }
 
-/** What the client itself says went wrong, as one of our codes. */
+/** Maps a problem reported by the client to an error code. */
 export function troubleFailure(
   client: Client,
   { kind, message, wakeAt = null }: Trouble,
@@ -35,14 +36,14 @@ export function troubleFailure(
   now: number,
 ): SlipwayError {
   const { name, title } = client;
-  const said = message === "" ? "" : `: ${excerpt(message)}`;
+  const quoted = message === "" ? "" : `: ${excerpt(message)}`;
   const fail = (code: ErrorCode, what: string, next: string, details: ErrorDetails = {}) =>
-    new SlipwayError(code, `${what}${said}.`, { provider: name, model, usage, ...details, suggested_next_actions: [next] });
+    new SlipwayError(code, `${what}${quoted}.`, { provider: name, model, usage, ...details, suggested_next_actions: [next] });
   switch (kind) {
     case "auth":
       return authMissing(client, message);
     case "rate_limit":
-      return fail("rate_limited", `The model behind ${title} asks to slow down`, "Wait; the run goes on by itself.", {
+      return fail("rate_limited", `The model behind ${title} is limiting requests`, "Wait; the run resumes by itself.", {
         wake_at: wakeAt ?? now + DEFAULT_WAIT_MS,
       });
     case "quota":
@@ -58,7 +59,7 @@ export function troubleFailure(
         "Choose a model with a larger context, or make the task smaller.",
       );
     case "budget":
-      return fail("budget_exceeded", `${title} stopped at what was held back for the call`, "Raise the budget, or make the task smaller.");
+      return fail("budget_exceeded", `${title} stopped at the reservation of the call`, "Raise the budget, or make the task smaller.");
     case "model":
       return fail("agent_failed", `${title} cannot use this model`, "Choose another with --agent-model.", {
         retryable: false,
@@ -73,12 +74,12 @@ export function troubleFailure(
   }
 }
 
-/** It ended, however it ended, without an answer that is complete. */
+/** The process ended without a complete answer. */
 export function endFailure({ name, title }: Client, end: AgentProcessEnd, spoke: boolean, timeoutMs: number): SlipwayError {
   const stderr = end.stderr.trim();
-  const said = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
+  const quoted = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
   const details = end.kind === "exit" ? { exit_code: end.exitCode } : end.kind === "signal" ? { signal: end.signal } : {};
-  return new SlipwayError("agent_failed", `${title} ${problemOf(end, spoke, timeoutMs)}.${said}`, {
+  return new SlipwayError("agent_failed", `${title} ${problemOf(end, spoke, timeoutMs)}.${quoted}`, {
     provider: name,
     stderr,
     suggested_next_actions: ["Look at the transcript, and start it by hand to see whether it works on its own."],
@@ -97,10 +98,10 @@ function problemOf(end: AgentProcessEnd, spoke: boolean, timeoutMs: number): str
     case "limit":
       return `went beyond its limit of ${end.limit} and was stopped`;
     case "signal":
-      return `was ended by ${end.signal} before it had answered`;
+      return `was ended by ${end.signal} before it answered`;
     case "exit":
-      if (end.exitCode !== 0) return `ended with exit code ${end.exitCode} before it had answered`;
-      return spoke ? "ended in the middle of its work: its output breaks off before an answer" : "ended without having said anything";
+      if (end.exitCode !== 0) return `ended with exit code ${end.exitCode} before it answered`;
+      return spoke ? "ended before its answer was complete" : "ended without any output";
   }
 }
 

@@ -3,23 +3,23 @@ import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
 import type { StreamReader, Trouble } from "./client.ts";
 import type { Diary } from "./diary.ts";
 import { boundedText } from "./bounded-text.ts";
-import { count, object, text, type Json } from "./json.ts";
+import { count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
 
-/** Gemini CLI's stream-json: an answer comes in pieces, and what was said before a tool was used is not the answer. */
+/** Gemini CLI's stream-json: the answer comes in pieces, and text before a tool call is not part of it. */
 export function readGemini(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
   const tools = toolsSeen(emit, now);
-  const said = boundedText();
+  const answerText = boundedText();
   let model: string | null = null;
   let usage = NOTHING_USED;
   let complete = false;
   let trouble: Trouble | null = null;
 
-  function result(event: Json): void {
+  function result(event: JsonObject): void {
     const stats = object(event["stats"]);
     usage = used(count(stats["input_tokens"]), count(stats["output_tokens"]), count(stats["cached"]));
-    // The model that was asked for may stand for another one.
+    // The requested name may be an alias of another model.
     model = Object.keys(object(stats["models"]))[0] ?? model;
     emit({ kind: "usage", usage, model });
     if (event["status"] === "success") complete = true;
@@ -30,11 +30,11 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
     line(event) {
       if (event["type"] === "init") model = text(event["model"]) || null;
       if (event["type"] === "message" && event["role"] === "assistant") {
-        said.add(text(event["content"]));
+        answerText.add(text(event["content"]));
         emit({ kind: "text", text: text(event["content"]) });
       }
       if (event["type"] === "tool_use") {
-        said.clear();
+        answerText.clear();
         tools.begun(text(event["tool_id"]), text(event["tool_name"]), event["parameters"]);
       }
       if (event["type"] === "tool_result") {
@@ -43,7 +43,7 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
       }
       if (event["type"] === "result") result(event);
     },
-    result: () => ({ answer: said.value(), complete, usage, model, trouble }),
+    result: () => ({ answer: answerText.value(), complete, usage, model, trouble }),
   };
 }
 
@@ -51,7 +51,7 @@ function used(input_tokens: number, output_tokens: number, cached_input_tokens: 
   return usageOf({ input_tokens, output_tokens, cached_input_tokens, cache_write_tokens: 0, cost_usd: 0 });
 }
 
-/** Every message of its model, some of them more than once. */
+/** Every message of its model, some repeated. */
 export const geminiDiary: Diary = {
   folder: ".gemini/tmp",
   file: /^session-.*\.jsonl$/,
@@ -62,8 +62,8 @@ export const geminiDiary: Diary = {
       line(entry) {
         if (entry["type"] !== "gemini") return;
         const tokens = object(entry["tokens"]);
-        const said = count(tokens["output"]) + count(tokens["thoughts"]);
-        messages.set(text(entry["id"]), used(count(tokens["input"]), said, count(tokens["cached"])));
+        const output = count(tokens["output"]) + count(tokens["thoughts"]);
+        messages.set(text(entry["id"]), used(count(tokens["input"]), output, count(tokens["cached"])));
         model = text(entry["model"]) || model;
       },
       spent: () => ({ usage: [...messages.values()].reduce(addUsage, NOTHING_USED), model }),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Client, Preparation, Session } from "./client.ts";
+import type { Client, Preparation, ClientSession } from "./client.ts";
 import { geminiDiary, readGemini } from "./gemini-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
@@ -8,7 +8,7 @@ const PUBLIC = "generativelanguage.googleapis.com:443";
 const SIGNED_IN = ["cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443", "www.googleapis.com:443"];
 const TOOLS = ["read_file", "write_file", "replace", "glob", "grep_search", "list_directory"];
 const CLOSED = ["--allowed-mcp-server-names", "none", "-e", "none"];
-/** "auto" would ask a model which model to ask. */
+/** "auto" would use a model to choose the model. */
 const DEFAULT_MODEL = "pro";
 const LOGIN = ".gemini/oauth_creds.json";
 
@@ -21,7 +21,7 @@ export const gemini: Client = {
   signIn: "Start gemini once and sign in.",
   keys: [{ variable: "GEMINI_API_KEY", as: "GEMINI_API_KEY" }],
 
-  /** Whole: its token lives for an hour only, and renewing it signs nobody out. */
+  /** Complete: its token is valid for an hour, and refreshing it does not sign the user out. */
   signedIn({ env, read }) {
     const content = read(join(env["HOME"] ?? "/", LOGIN));
     const login = object(parsedObject(content ?? ""));
@@ -29,13 +29,13 @@ export const gemini: Client = {
     return content === null || secrets.length === 0 ? null : { files: { [LOGIN]: content }, secrets };
   },
 
-  prepare({ request, baseUrl, credentials, nonce }: Session): Preparation {
+  prepare({ request, baseUrl, credentials, nonce }: ClientSession): Preparation {
     const memory = `role-${nonce}.md`;
     return {
       args: ["-m", request.model ?? DEFAULT_MODEL, "-o", "stream-json", ...CLOSED],
       env: {
-        // A pack may hold settings, hooks and servers of its own. In a folder that it does not trust it leaves them alone, and
-        // edits without asking only where a rule of ours says so.
+        // A pack may contain settings, hooks and servers. In an untrusted folder Gemini ignores them, and it edits without asking only
+        // where our policy allows it.
         GEMINI_CLI_TRUST_WORKSPACE: "false",
         GEMINI_CLI_NO_RELAUNCH: "true",
         NO_COLOR: "1",
@@ -44,7 +44,7 @@ export const gemini: Client = {
       files: {
         ".gemini/settings.json": JSON.stringify(settingsFor(memory, credentials.kind === "signed_in")),
         ".gemini/policies/slipway.toml": `[[rule]]\ntoolName = ${JSON.stringify(TOOLS)}\ndecision = "allow"\npriority = 900\n`,
-        // What is said to it as its own memory; under a name that no pack can hold.
+        // The system prompt as its memory file, under a name no pack can contain.
         [`.gemini/${memory}`]: request.system,
       },
       input: request.prompt,

@@ -1,11 +1,11 @@
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a client writes is looked at field by field: everything may be missing, and everything may be of another kind. */
-export function object(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+/** Reads client output defensively: any field may be missing or have another type. */
+export function object(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-export function objects(value: unknown): readonly Json[] {
+export function objects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(object) : [];
 }
 
@@ -21,17 +21,17 @@ export function amount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-export function parsedObject(line: string): Json | null {
+export function parsedObject(line: string): JsonObject | null {
   if (line === "") return null;
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
   } catch {
     return null;
   }
 }
 
-/** Content is a string, or parts of which some carry text. */
+/** Content is a string or a list of parts, some with text. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   return objects(content)

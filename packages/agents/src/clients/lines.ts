@@ -1,23 +1,23 @@
-/** Cuts bytes into lines. A line that is too long is dropped as it comes, and counted; never more than one line is held. */
+/** Splits bytes into lines and buffers at most one. An overlong line is dropped and counted. */
 export function lineSplitter(onLine: (line: string) => void, maxLineBytes: number) {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let buffered: Uint8Array[] = [];
+  let bufferedBytes = 0;
   let dropping = false;
   let dropped = 0;
 
   function hold(part: Uint8Array): void {
     if (dropping || part.byteLength === 0) return;
-    heldBytes += part.byteLength;
-    if (heldBytes <= maxLineBytes) return void held.push(part);
+    bufferedBytes += part.byteLength;
+    if (bufferedBytes <= maxLineBytes) return void buffered.push(part);
     dropping = true;
     dropped += 1;
-    held = [];
+    buffered = [];
   }
 
   function release(): void {
-    if (!dropping && heldBytes > 0) onLine(Buffer.concat(held).toString("utf8"));
-    held = [];
-    heldBytes = 0;
+    if (!dropping && bufferedBytes > 0) onLine(Buffer.concat(buffered).toString("utf8"));
+    buffered = [];
+    bufferedBytes = 0;
     dropping = false;
   }
 
@@ -29,10 +29,10 @@ export function lineSplitter(onLine: (line: string) => void, maxLineBytes: numbe
         release();
         from = end + 1;
       }
-      // The chunk may be reused by whoever reads it.
+      // Copied: the caller may reuse the chunk.
       hold(Uint8Array.from(chunk.subarray(from)));
     },
-    /** What came without a line break at the end. */
+    /** Flushes a last line without a line break. */
     end: release,
     dropped: () => dropped,
   };

@@ -84,7 +84,7 @@ describe("probeClients", () => {
     const [claude, codex, gemini, opencode] = probed;
     expect(claude?.mend).toEqual([]);
     expect(codex?.mend).toEqual(["codex has no key and no sign-in: Run `codex login`. Or set CODEX_API_KEY or OPENAI_API_KEY."]);
-    expect(gemini?.mend[0]).toBe("gemini is there but does not start (native binary not installed): npm i -g @google/gemini-cli");
+    expect(gemini?.mend[0]).toBe("gemini is installed but does not start (native binary not installed): npm i -g @google/gemini-cli");
     expect(opencode?.mend).toEqual(["opencode is not installed: npm i -g opencode-ai"]);
     expect(JSON.stringify(probed)).not.toMatch(/ENOENT/);
   });
@@ -98,6 +98,6 @@ describe("probeClients", () => {
     writeFileSync(join(place.root, ".claude", ".credentials.json"), JSON.stringify(login));
     const [claude] = await probeClients(place);
     expect(claude).toMatchObject({ installed: false, signedIn: true, keyPresent: null });
-    expect(claude?.mend).toEqual(["claude is there but does not start: npm i -g @anthropic-ai/claude-code"]);
+    expect(claude?.mend).toEqual(["claude is installed but does not start: npm i -g @anthropic-ai/claude-code"]);
   });
 });

@@ -13,7 +13,7 @@ export const openCodex = (context: OpenContext, selection: Selection) => openCli
 export const openGemini = (context: OpenContext, selection: Selection) => openClient(CLIENTS.gemini, context, selection);
 export const openOpencode = (context: OpenContext, selection: Selection) => openClient(CLIENTS.opencode, context, selection);
 
-/** What can be found out before anything is paid for is found out here: whether it is there, and whether it is signed in. */
+/** Checks installation and sign-in before any cost. */
 async function openClient(client: Client, context: OpenContext, { model, configEnv }: Selection): Promise<Provider> {
   const { agents, env } = context;
   const config = agents?.runtime[client.name];
@@ -32,7 +32,7 @@ export interface Located {
   readonly programs: readonly string[];
 }
 
-/** The configured command, else the client's own name on the PATH. */
+/** The configured command, or else the client's name on the PATH. */
 export function locate(client: Client, { agents, env, root }: Pick<OpenContext, "agents" | "env" | "root">): Located | null {
   const [program = "", ...parameters] = agents?.runtime[client.name]?.command ?? [client.program];
   const found = findProgram(program, env["PATH"], root);

@@ -3,13 +3,13 @@ import { boundedText } from "./bounded-text.ts";
 import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
 import type { StreamReader, Trouble } from "./client.ts";
 import type { Diary } from "./diary.ts";
-import { amount, count, object, text, type Json } from "./json.ts";
+import { amount, count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
 import { troubleIn } from "./trouble.ts";
 
 export const STEPS = ".slipway/steps.jsonl";
 
-/** opencode waits for a limit to pass without a word, for hours if need be; this makes it say so. It also writes down what each step took. */
+/** opencode waits silently for limits, possibly for hours; this plugin reports the wait. It also logs the usage of each step. */
 export const PLUGIN = `import { appendFileSync } from "node:fs";
 export const Slipway = async () => ({
   event: async ({ event }) => {
@@ -20,7 +20,7 @@ export const Slipway = async () => ({
 });
 `;
 
-/** For when it speaks another protocol than the one that is read here. */
+/** Used when it speaks another protocol than its JSON events. */
 export const opencodeDiary: Diary = {
   folder: ".slipway",
   file: /^steps\.jsonl$/,
@@ -33,7 +33,7 @@ export const opencodeDiary: Diary = {
   },
 };
 
-function usedIn(step: Json): ReplyUsage {
+function usedIn(step: JsonObject): ReplyUsage {
   const tokens = object(step["tokens"]);
   const cache = object(tokens["cache"]);
   const [cached_input_tokens, cache_write_tokens] = [count(cache["read"]), count(cache["write"])];
@@ -46,50 +46,50 @@ function usedIn(step: Json): ReplyUsage {
   });
 }
 
-/** Trouble other than a limit may pass: so often it is waited for. */
+/** How many retries of other errors are tolerated. */
 const PATIENCE = 3;
 
-/** What our plugin says, worth ending the call for; null for every other line. */
-export function opencodeWaits(event: Json, now: number): Trouble | null {
+/** A line of the plugin that justifies ending the call; null for every other line. */
+export function opencodeWaits(event: JsonObject, now: number): Trouble | null {
   if (event["type"] !== "slipway_retry") return null;
   const guessed = troubleIn(text(event["message"]), now);
   const next = amount(event["next"]) || null;
-  // It backs off from a used-up quota as from anything else; when that is renewed it does not know.
+  // For an exhausted quota it backs off like for any error, and does not know the reset time.
   if (guessed.kind === "quota") return { ...guessed, wakeAt: null };
   if (guessed.kind === "rate_limit") return { ...guessed, wakeAt: next ?? guessed.wakeAt ?? null };
   return count(event["attempt"]) >= PATIENCE ? { kind: "other", message: guessed.message } : null;
 }
 
-/** The events of `opencode run --format json`. There is no last one: a step that ends for any other reason than tools is the last. */
+/** Events of `opencode run --format json`. There is no final event: a step that ends for a reason other than tools is the last. */
 export function readOpencode(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
   const tools = toolsSeen(emit, now);
-  const said = boundedText();
+  const answerText = boundedText();
   let usage = NOTHING_USED;
   let complete = false;
   let trouble: Trouble | null = null;
 
-  function stepFinished(part: Json): void {
+  function stepFinished(part: JsonObject): void {
     const step = usedIn(part);
-    // Step by step: what was taken before it was stopped is known as well.
+    // Per step, so that the usage of a stopped call is known too.
     emit({ kind: "usage", usage: step, model: null });
     usage = addUsage(usage, step);
     const reason = text(part["reason"]);
     if (reason === "tool-calls") return;
     complete = true;
-    if (reason === "content-filter") trouble = { kind: "refusal", message: said.value() ?? "" };
+    if (reason === "content-filter") trouble = { kind: "refusal", message: answerText.value() ?? "" };
     else if (reason === "length") trouble = { kind: "other", message: "the answer was cut off at the model's limit" };
-    else if (said.value() === null && step.output_tokens > 0)
-      trouble = { kind: "refusal", message: "it ended its turn without a word, which is how it shows a refusal" };
+    else if (answerText.value() === null && step.output_tokens > 0)
+      trouble = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
   }
 
-  function toolUsed(part: Json): void {
+  function toolUsed(part: JsonObject): void {
     const state = object(part["state"]);
     const id = text(part["callID"]);
     tools.begun(id, text(part["tool"]), state["input"]);
     tools.ended(id, text(state["output"]) || text(state["error"]), state["status"] === "completed");
   }
 
-  function failed({ name, data }: Json): void {
+  function failed({ name, data }: JsonObject): void {
     const { message, responseBody, statusCode } = object(data);
     const guessed = troubleIn(`${text(name)} ${String(statusCode ?? "")} ${text(message)} ${text(responseBody)}`, now());
     trouble ??= { ...guessed, message: text(message) || text(name) };
@@ -98,9 +98,9 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
   return {
     line(event) {
       const part = object(event["part"]);
-      if (event["type"] === "step_start") said.clear();
+      if (event["type"] === "step_start") answerText.clear();
       if (event["type"] === "text") {
-        said.add(text(part["text"]));
+        answerText.add(text(part["text"]));
         emit({ kind: "text", text: text(part["text"]) });
       }
       if (event["type"] === "tool_use") toolUsed(part);
@@ -108,6 +108,6 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
       if (event["type"] === "error") failed(object(event["error"]));
       trouble ??= opencodeWaits(event, now());
     },
-    result: () => ({ answer: said.value(), complete, usage, model: null, trouble }),
+    result: () => ({ answer: answerText.value(), complete, usage, model: null, trouble }),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
-import type { Client, Preparation, Session } from "./client.ts";
+import { SlipwayError } from "../errors.ts";
+import type { Client, Preparation, ClientSession } from "./client.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
 import { opencodeDiary, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./opencode-stream.ts";
@@ -9,10 +9,10 @@ import { opencodeDiary, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./ope
 const OWN_PROVIDER = "slipway";
 const LOGIN = ".local/share/opencode/auth.json";
 
-/** opencode 1.18 runs what lies there, whatever it is told about the project's configuration. */
+/** opencode 1.18 runs plugins from these folders even if project configuration is disabled. */
 const PLUGIN_FOLDERS = [".opencode/plugin", ".opencode/plugins"];
 
-/** Where each maker's models are; others need a base_url. */
+/** Hosts of each vendor's models; others need a base_url. */
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["api.anthropic.com:443"],
   openai: ["api.openai.com:443"],
@@ -33,7 +33,7 @@ export const opencode: Client = {
     as: variable,
   })),
 
-  /** The entry of the model's provider and no other. */
+  /** Only the entry of the model's provider. */
   signedIn({ env, read, model }) {
     const folder = env["XDG_DATA_HOME"] ?? join(env["HOME"] ?? "/", ".local", "share");
     const provider = model?.split("/")[0] ?? "";
@@ -42,7 +42,7 @@ export const opencode: Client = {
     return secrets.length === 0 ? null : { files: { [LOGIN]: JSON.stringify({ [provider]: entry }) }, secrets };
   },
 
-  prepare({ request, home, baseUrl, credentials }: Session): Preparation {
+  prepare({ request, home, baseUrl, credentials }: ClientSession): Preparation {
     const plugins = PLUGIN_FOLDERS.find((path) => request.workplace !== null && existsSync(join(request.workplace.folder, path)));
     if (plugins !== undefined) throw ownPlugins(plugins);
     const [provider, model] = modelOf(request.model);
@@ -93,15 +93,15 @@ function modelOf(model: string | null): readonly [provider: string, model: strin
 }
 
 function ownPlugins(path: string): SlipwayError {
-  return new SlipwayError("config_invalid", `The repository holds ${path}, and opencode would run what is in it with your key at hand.`, {
+  return new SlipwayError("config_invalid", `The repository contains ${path}, and opencode would run it with access to your key.`, {
     provider: "opencode",
     file: path,
-    suggested_next_actions: [`Choose another provider with --agent-provider, or take ${path} out of the repository.`],
+    suggested_next_actions: [`Choose another provider with --agent-provider, or remove ${path} from the repository.`],
   });
 }
 
 function unknownProvider(provider: string): never {
-  throw new SlipwayError("config_invalid", `Where opencode reaches the models of "${provider}" is not known here.`, {
+  throw new SlipwayError("config_invalid", `The host of opencode's models of "${provider}" is unknown.`, {
     file: "slipway/agents.yaml",
     field: "runtime.opencode.base_url",
     suggested_next_actions: [`Set runtime.opencode.base_url, or use one of ${Object.keys(HOSTS).join(", ")}.`],

@@ -6,14 +6,14 @@ import { ANSWER } from "../testing/provider-suite-cases.ts";
 import { REQUEST, scratch } from "../testing/samples.ts";
 import { z } from "zod";
 import { CLIENTS } from "./catalog.ts";
-import { CLIENT_NAMES, type ClientName, type Session } from "./client.ts";
+import { CLIENT_NAMES, type ClientName, type ClientSession } from "./client.ts";
 import { hostOf } from "./hosts.ts";
 
 const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
 const KEY = { kind: "key", variable: "MY_KEY", as: "THE_KEY", value: "sk-1" } as const;
 const SIGNED_IN = { kind: "signed_in", files: {}, secrets: [] } as const;
 
-function prepare(name: ClientName, change: Partial<Session> = {}, request: Partial<Session["request"]> = {}) {
+function prepare(name: ClientName, change: Partial<ClientSession> = {}, request: Partial<ClientSession["request"]> = {}) {
   const model = name === "opencode" ? "anthropic/some-model" : "some-model";
   const asked = { ...REQUEST, schema: schemaOf(ANSWER), model, ...request };
   return CLIENTS[name].prepare({ request: asked, home: "/h", baseUrl: null, credentials: KEY, nonce: "n0nce", ...change });
@@ -156,12 +156,12 @@ describe("opencode", () => {
     mkdirSync(join(folder, ".opencode", "agent"), { recursive: true });
     expect(prepare("opencode", {}, { workplace }).args).toContain("run");
     mkdirSync(join(folder, ".opencode", "plugin"));
-    expect(() => prepare("opencode", {}, { workplace })).toThrow(/holds \.opencode\/plugin, and opencode would run/);
+    expect(() => prepare("opencode", {}, { workplace })).toThrow(/contains \.opencode\/plugin, and opencode would run/);
   });
 
   test("needs a model with its maker, and a maker whose address is known", () => {
     expect(() => prepare("opencode", {}, { model: null })).toThrow(/needs a model of the form provider\/model, found none/);
     expect(() => prepare("opencode", {}, { model: "gpt-5.5" })).toThrow(/found "gpt-5.5"/);
-    expect(() => prepare("opencode", {}, { model: "unheard-of/x" })).toThrow(/models of "unheard-of" is not known/);
+    expect(() => prepare("opencode", {}, { model: "unheard-of/x" })).toThrow(/models of "unheard-of" is unknown/);
   });
 });

@@ -5,19 +5,19 @@ import { CLIENT_NAMES, type Client, type ClientName } from "./client.ts";
 import { findCredentials } from "./credentials.ts";
 import { locate } from "./open.ts";
 
-/** What is there of one client, and what a person could do about the rest. */
+/** The state of one client, with instructions for what is missing. */
 export interface ClientProbe {
   readonly name: ClientName;
   readonly title: string;
   readonly installed: boolean;
   readonly program: string | null;
   readonly version: string | null;
-  /** The version Slipway was tried with. */
+  /** The version Slipway was tested with. */
   readonly tried: string;
   readonly signedIn: boolean;
   /** The variable whose key would be used; never its value. */
   readonly keyPresent: string | null;
-  /** In plain words; empty when nothing is missing. */
+  /** Instructions; empty if nothing is missing. */
   readonly mend: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export type ProbeContext = Pick<OpenContext, "agents" | "env" | "root">;
 const PATIENCE_MS = 20_000;
 const MAX_BYTES = 64 * 1024;
 
-/** Asks nobody but the programs themselves, for their version. One after the other: some take a second of two cores. */
+/** Only asks the programs for their version, one after the other: some use two cores for a second. */
 export async function probeClients(
   context: ProbeContext,
   signal: AbortSignal = new AbortController().signal,
@@ -45,7 +45,7 @@ async function probeClient(client: Client, context: ProbeContext, signal: AbortS
   const found = findCredentials(client, { env, configEnv, model: agents?.runtime.default_model ?? null, now: Date.now() });
   const keyPresent = found?.kind === "key" ? found.variable : null;
   const signedIn = found?.kind === "signed_in";
-  const broken = located === null ? "is not installed" : version === null ? `is there but does not start${asked?.problem ?? ""}` : null;
+  const broken = located === null ? "is not installed" : version === null ? `is installed but does not start${asked?.problem ?? ""}` : null;
   const { name, title, program, install, tried, signIn, keys } = client;
   return {
     name,
@@ -75,6 +75,6 @@ async function versionOf(command: readonly string[], env: ProbeContext["env"], s
   const asked = { command: [...command, "--version"], env: own, input: "", timeoutMs: PATIENCE_MS, maxOutputBytes: MAX_BYTES, signal };
   const end = await runCommand(asked);
   const version = end.kind === "exit" && end.exitCode === 0 ? (/\d+\.\d+\.\d+[\w.-]*/.exec(end.stdout)?.[0] ?? null) : null;
-  const said = (end.stderr.trim().split("\n")[0] ?? "").slice(0, 200);
-  return { version, problem: said === "" ? "" : ` (${said})` };
+  const firstLine = (end.stderr.trim().split("\n")[0] ?? "").slice(0, 200);
+  return { version, problem: firstLine === "" ? "" : ` (${firstLine})` };
 }

@@ -61,14 +61,10 @@ describe("how it ends decides nothing by itself", () => {
   });
 
   test.each<[Partial<AgentProcessEnd> & Pick<AgentProcessEnd, "kind">, string, RegExp]>([
-    [{ kind: "exit", exitCode: 0 }, "", /ended without having said anything/],
-    [{ kind: "exit", exitCode: 0 }, '{"type":"assistant"}\n', /its output breaks off before an answer/],
-    [{ kind: "exit", exitCode: 0 }, result({ result: "" }), /breaks off before an answer/],
-    [
-      { kind: "exit", exitCode: 2, stderr: "unknown option" },
-      "",
-      /exit code 2 before it had answered\. It wrote to stderr: "unknown option"/,
-    ],
+    [{ kind: "exit", exitCode: 0 }, "", /ended without any output/],
+    [{ kind: "exit", exitCode: 0 }, '{"type":"assistant"}\n', /ended before its answer was complete/],
+    [{ kind: "exit", exitCode: 0 }, result({ result: "" }), /ended before its answer was complete/],
+    [{ kind: "exit", exitCode: 2, stderr: "unknown option" }, "", /exit code 2 before it answered\. It wrote to stderr: "unknown option"/],
     [{ kind: "signal", signal: "SIGSEGV" }, "", /was ended by SIGSEGV/],
     [{ kind: "timeout" }, "", /did not answer within 5 seconds/],
     [{ kind: "flood", limitBytes: 10 }, "", /wrote more than 10 bytes/],
@@ -117,7 +113,7 @@ test("the key appears in no event, no answer and no error", async () => {
 test("lines that are no JSON and lines that are too long are left out, and the latter are told", async () => {
   const long = `${"x".repeat(33 * 1024 ** 2)}\n`;
   const reply = await ask(ending(`Warning: hello\n[1]\n${long}${result({ result: "{}" })}`, { kind: "exit", exitCode: 0 }));
-  expect(reply).toMatchObject({ text: "{}", warnings: [expect.stringContaining("1 lines too long")] });
+  expect(reply).toMatchObject({ text: "{}", warnings: [expect.stringContaining("1 overlong lines")] });
 });
 
 test("one that has said everything and does not end is ended", async () => {

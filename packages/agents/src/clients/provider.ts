@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
@@ -17,25 +17,25 @@ import { troubleIn } from "./trouble.ts";
 export interface ClientOptions {
   /** Program and first arguments. */
   readonly command: readonly string[];
-  /** Host folders that hold the program. */
+  /** Host folders that contain the program. */
   readonly programs: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly configEnv: string | null;
   readonly baseUrl: string | null;
-  /** Its own limit; the request's counts as well. */
+  /** Its own limit; the limit of the request applies as well. */
   readonly timeoutMs: number | null;
   readonly now: () => number;
   readonly maxOutputBytes?: number;
-  /** How long one that has said its last word may take to end. */
+  /** How long the process may take to exit after its final answer. */
   readonly lingerMs?: number;
 }
 
 const MAX_OUTPUT_BYTES = 512 * 1024 ** 2;
 const LINGER_MS = 10_000;
-/** Of the host's variables only these; keys come on top, one at a time. */
+/** The only host variables passed on; the key is added. */
 const PASSED_ON = ["PATH", "LANG", "LC_ALL", "TZ"];
 
-/** A coding agent's command line client, started anew for every question. */
+/** A command line client, with a new process for every call. */
 export function clientProvider(client: Client, options: ClientOptions): Provider {
   return { name: client.name, works: "folder", invoke: (request, signal) => invokeClient(client, options, request, signal) };
 }
@@ -66,7 +66,7 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
   }
 }
 
-/** A call without an answer has its price as well. */
+/** A call without an answer costs too. */
 async function tellSpent({ diary }: Client, home: string, stream: ClientStream, { onEvent }: ProviderRequest): Promise<void> {
   const { input_tokens, output_tokens } = stream.result().usage;
   if (diary === undefined || input_tokens + output_tokens > 0) return;
@@ -74,13 +74,13 @@ async function tellSpent({ diary }: Client, home: string, stream: ClientStream, 
   if (spent !== null) onEvent?.({ kind: "usage", ...spent });
 }
 
-/** Files of the client's own, by path, into its HOME. */
+/** Writes the client's own files into its HOME. */
 export async function writeInto(home: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(home, path)), { recursive: true });
     await writeFile(join(home, path), content, { mode: 0o600 });
   }
-  // Codex refuses to work from a home below the folder for temporary files; so that folder is below the home.
+  // Codex refuses a home below the temporary folder, so that folder is below the home.
   await mkdir(join(home, "tmp"), { recursive: true });
 }
 
@@ -94,11 +94,11 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/** Half of what is kept of stderr: a secret that was cut in two at its beginning is not in the half that is told. */
+/** Half of the captured stderr: a secret cut off at the start of the capture is not in this half. */
 const TOLD_STDERR = KEPT_STDERR_BYTES / 2;
 const SAID_EVERYTHING = Symbol("said everything");
 
-/** Null when it had said its last word and had to be ended. */
+/** Null if it gave its final answer but had to be killed. */
 async function run(workplace: Workplace, running: Running): Promise<AgentProcessEnd | null> {
   const { options, preparation, credentials, home, stream, timeoutMs, signal } = running;
   const enough = new AbortController();
@@ -141,7 +141,7 @@ interface Ended {
   readonly now: number;
 }
 
-/** The exit code decides nothing: a complete answer counts, and what is not complete does not. */
+/** The exit code is ignored: a complete answer counts, an incomplete one does not. */
 function replyFrom(client: Client, { end, stream, preparation, timeoutMs, now }: Ended): ProviderReply {
   const result = stream.result();
   if (result.trouble !== null) throw troubleFailure(client, result.trouble, result, now);
@@ -154,7 +154,7 @@ function replyFrom(client: Client, { end, stream, preparation, timeoutMs, now }:
   throw early(client, end, stream, result, now) ?? endFailure(client, end, stream.spoke(), timeoutMs);
 }
 
-/** A client that ends before it says anything in its stream says why on stderr; no model has had a word in that. */
+/** A client that fails before its first event explains it on stderr, which contains no model text yet. */
 function early(client: Client, end: AgentProcessEnd, stream: ClientStream, result: StreamResult, now: number): SlipwayError | null {
   if (end.kind !== "exit" || stream.spoke()) return null;
   const trouble = troubleIn(end.stderr.trim(), now);
@@ -165,7 +165,7 @@ function warnings({ title }: Client, end: AgentProcessEnd | null, stream: Client
   const odd = end === null ? "had to be stopped" : end.kind === "exit" && end.exitCode === 0 ? null : ended(end);
   return [
     ...(odd === null ? [] : [`${title} answered and then ${odd}; the answer was taken.`]),
-    ...(stream.dropped() === 0 ? [] : [`${title} wrote ${stream.dropped()} lines too long to be read; they were left out.`]),
+    ...(stream.dropped() === 0 ? [] : [`${title} wrote ${stream.dropped()} overlong lines, which were skipped.`]),
   ];
 }
 

@@ -3,14 +3,14 @@ import type { Client, StreamResult } from "./client.ts";
 import { parsedObject } from "./json.ts";
 import { lineSplitter } from "./lines.ts";
 
-/** What a client's process writes, on its way to what it came to. */
+/** Parses the output of a client's process. */
 export interface ClientStream {
   readonly push: (chunk: Uint8Array) => void;
   readonly end: () => void;
   readonly result: () => StreamResult;
-  /** Whether nothing can come any more that would change the outcome. */
+  /** Whether no further output can change the result. */
   readonly settled: () => boolean;
-  /** Whether anything readable came. */
+  /** Whether any readable output came. */
   readonly spoke: () => boolean;
   readonly dropped: () => number;
   readonly scrub: (text: string) => string;
@@ -22,11 +22,11 @@ interface Options {
   readonly secrets: readonly string[];
 }
 
-/** A whole file may be in one line. */
+/** A line may contain a whole file. */
 const MAX_LINE_BYTES = 32 * 1024 ** 2;
 const MARK = "[secret]";
 
-/** Only one line is held at a time, and every line is rid of the key before anybody sees it. */
+/** Buffers one line at a time, and redacts the key before a line is passed on. */
 export function openStream(client: Client, { request: { onEvent }, now, secrets }: Options): ClientStream {
   const emit = onEvent ?? (() => undefined);
   const reader = client.read(emit, now);

@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../provider.ts";
 
-/** Enough to see in a transcript what a tool was about. */
+/** Enough for a reader of the transcript to recognise the call. */
 const SHOWN_OUTPUT = 64 * 1024;
 
-/** Pairs what a client says before and after it uses a tool. */
+/** Pairs the events before and after a tool call. */
 export function toolsSeen(emit: (event: AgentEvent) => void, now: () => number) {
   const open = new Map<string, { readonly name: string; readonly input: unknown; readonly at: number }>();
   return {

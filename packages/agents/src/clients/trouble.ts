@@ -2,7 +2,7 @@ import type { Trouble } from "./client.ts";
 
 const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
-/** What models' hosts and clients say, in the order in which it is looked for: a used-up quota is told as a limit as well. */
+/** Error texts of providers and clients, in the order they are tested: an exhausted quota also reads like a limit. */
 const WORDS: readonly (readonly [Trouble["kind"], RegExp])[] = [
   ["context", /prompt is too long|context_length_exceeded|maximum context length|context window|maximum number of tokens|ContextOverflow/i],
   [
@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [Trouble["kind"], RegExp])[] = [
   ],
 ];
 
-/** Only for what a client says in its own name: never for what a model or a file says. */
+/** Only for messages of the client itself, never for text of a model or a file. */
 export function troubleIn(message: string, now: number): Trouble {
   const kind = WORDS.find(([, words]) => words.test(message))?.[0] ?? "other";
   return { kind, message, wakeAt: wakeAtIn(message, now) };

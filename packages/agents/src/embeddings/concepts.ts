@@ -1,8 +1,8 @@
 import { stem } from "./words.ts";
 
 /**
- * Words of software that stand for about the same thing, a line each. A word in several lines takes part in all of them.
- * A change here changes every embedding: count up the version in the id of the built-in model with it.
+ * Groups of software words with similar meaning, one per line. A word may be in several groups. A change here changes every embedding:
+ * raise the version in the id of the built-in model.
  */
 const GROUPS = `
 get fetch retrieve read load lookup obtain query find
@@ -193,7 +193,7 @@ for (const [index, line] of GROUPS.trim().split("\n").entries())
     if (!known.includes(String(index))) conceptsByStem.set(root, [...known, String(index)]);
   }
 
-/** What the word stands for, if it is one of the common words of software. */
+/** The groups of a word. */
 export function conceptsOf(root: string): readonly string[] {
   return conceptsByStem.get(root) ?? [];
 }

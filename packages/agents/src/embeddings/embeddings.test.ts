@@ -65,8 +65,8 @@ describe("a model over HTTP", () => {
 
   test.each([
     [401, { error: { message: `Incorrect API key provided: ${KEY}` } }, "provider_auth_missing", "It does not accept the key in OWN"],
-    [429, { error: { message: "slow down" } }, "rate_limited", "own/letters/v1 asks to slow down"],
-    [404, { error: { message: `no model for ${KEY}` } }, "agent_failed", "is not there for this key"],
+    [429, { error: { message: "slow down" } }, "rate_limited", "own/letters/v1 is limiting requests"],
+    [404, { error: { message: `no model for ${KEY}` } }, "agent_failed", "is not available with this key"],
     [500, { error: { message: `oops ${KEY}` } }, "agent_failed", "own/letters/v1 failed (500)"],
     [200, { data: "nothing" }, "agent_failed", "own/letters/v1"],
   ])("an answer %i is one of our failures, and never tells the key", async (status, body, code, said) => {

@@ -9,7 +9,7 @@ interface EmbeddingsOptions {
   readonly conceal: (text: string) => string;
 }
 
-/** The model of the code index: the one that agents.yaml names, or the built-in one. Endpoint and key are looked for when it is used. */
+/** The model of the code index: configured in agents.yaml, or built in. Endpoint and key are looked up on first use. */
 export function openEmbeddings({ agents, env, conceal }: EmbeddingsOptions): EmbeddingModel {
   const config = agents?.runtime.embeddings;
   if (config === undefined) return hashedModel;
@@ -21,7 +21,7 @@ export function openEmbeddings({ agents, env, conceal }: EmbeddingsOptions): Emb
     maxTokens,
     levels: { weak, duplicate },
     async embed(texts) {
-      // Only now: the SDKs take longer to load than most commands run.
+      // Loaded late: the SDKs take longer to load than most commands run.
       const { embedOver } = await import("./over-http.ts");
       return embedOver({ agents, config, env }, texts.map(conceal));
     },

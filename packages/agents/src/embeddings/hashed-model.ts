@@ -3,14 +3,13 @@ import type { EmbeddingModel } from "./model.ts";
 import { wordsOf, type Word } from "./words.ts";
 
 const DIMENSIONS = 384;
-/** In how many dimensions a feature shows, so that no vector is sparse and two features seldom hide each other. */
+/** Dimensions per feature: enough that no vector is sparse and two features seldom cancel out. */
 const TRACES = 12;
 const WEIGHTS = { word: 1, concept: 1, pair: 0.1, letters: 0.25 };
 
 /**
- * The built-in model: nothing to download, the same vectors on every machine. Words, what they stand for, neighbours and groups of
- * letters are features with weights of their own; each is projected to a fixed pseudo-random direction. It knows common words of
- * software in English and nothing of grammar.
+ * The built-in model: no download, the same vectors on every machine. Words, their concepts, word pairs and letter groups are weighted
+ * features, each projected to a fixed pseudo-random direction. It knows common English words of software, and no grammar.
  */
 export const hashedModel: EmbeddingModel = {
   id: "slipway-hashed-384-v1",
@@ -24,13 +23,13 @@ export const hashedModel: EmbeddingModel = {
 function embed(text: string): Float32Array {
   const vector = new Float64Array(DIMENSIONS);
   const features = featuresOf(wordsOf(text));
-  // A text without a single word is about nothing, which is a direction as well: no vector may be zero.
+  // No vector may be zero, so a text without words gets a direction of its own.
   if (features.size === 0) features.set("nothing", 1);
   for (const [feature, squares] of features) project(vector, feature, Math.sqrt(squares));
   return Float32Array.from(vector);
 }
 
-/** How often a word stands there counts less each time: the weights' squares are added up. */
+/** Repeated words count less each time: the squares of the weights are added. */
 function featuresOf(words: readonly Word[]): Map<string, number> {
   const features = new Map<string, number>();
   const add = (feature: string, weight: number) => features.set(feature, (features.get(feature) ?? 0) + weight * weight);
@@ -49,7 +48,7 @@ function featuresOf(words: readonly Word[]): Map<string, number> {
 const MOST_STEMS = 5_000;
 const lettersByStem = new Map<string, readonly string[]>();
 
-/** Groups of four letters with the word's ends marked: kin and misspellings share some. */
+/** Groups of four letters with marked word ends, shared by related and misspelt words. */
 function lettersOf(stem: string): readonly string[] {
   const known = lettersByStem.get(stem);
   if (known !== undefined) return known;
@@ -76,7 +75,7 @@ function seedOf(feature: string): number {
   return seed >>> 0;
 }
 
-/** One step of a 32-bit mixing generator; good enough to scatter, and the same everywhere. */
+/** One step of a 32-bit mixing generator: scatters well enough, and is the same everywhere. */
 function next(state: number): number {
   let mixed = (state + 0x9e3779b9) >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,18 +1,18 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 
-/** Text to vectors. Which one is used is a setting of the deployment; the index remembers which one it was. */
+/** Text to vectors. Deployments choose the model; the index records which one it used. */
 export interface EmbeddingModel {
   /** Names the model and its version: vectors of different ids are never compared. */
   readonly id: string;
   readonly kind: "dense" | "sparse";
   readonly dimensions: number;
-  /** How long a text it takes in whole. */
+  /** The longest text it embeds whole. */
   readonly maxTokens: number;
-  /** What its cosine similarities mean. */
+  /** Thresholds of its cosine similarities. */
   readonly levels: {
-    /** Below this the best match says little, and words are looked at as well. */
+    /** Below this the best match is weak, and the search matches words too. */
     readonly weak: number;
-    /** From this on two modules are taken to be about the same. */
+    /** From here on two modules count as near duplicates. */
     readonly duplicate: number;
   };
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
@@ -41,7 +41,7 @@ export function assertModel({ id, kind, dimensions, maxTokens }: EmbeddingModel)
   });
 }
 
-/** Of length one, or refused: a vector that is not what the model promised would rank at random for ever. */
+/** Checks that vectors have length one: an invalid vector would rank at random for ever. */
 export async function embedAll(model: EmbeddingModel, texts: readonly string[]): Promise<Float32Array[]> {
   const vectors = await model.embed(texts);
   if (vectors.length !== texts.length) throw broken(model, `it gave ${vectors.length} vectors for ${texts.length} texts`);
@@ -66,8 +66,8 @@ function normalised(model: EmbeddingModel, vector: Float32Array): Float32Array {
 }
 
 function broken({ id }: EmbeddingModel, problem: string): SlipwayError {
-  return new SlipwayError("provider_unavailable", `The embedding model "${id}" did not do what it promises: ${problem}.`, {
+  return new SlipwayError("provider_unavailable", `The embedding model "${id}" returned an invalid result: ${problem}.`, {
     model: id,
-    suggested_next_actions: ["Check the model's configuration, or go back to the built-in model and embed every entry again."],
+    suggested_next_actions: ["Check the model's configuration, or configure the built-in model and reindex."],
   });
 }

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { EmbeddingsConfig } from "@slipway/kernel/config/agent-parts/embeddings";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
@@ -15,10 +15,10 @@ interface Embedding {
 }
 
 const TIMEOUT_MS = 60_000;
-/** Endpoints take no more at once, or choke on it. */
+/** Endpoints reject or mishandle larger batches. */
 const AT_ONCE = 64;
 
-/** By the embeddings call that OpenAI has and others copy; a key is shown to its own endpoint and to nobody else. */
+/** Uses OpenAI's embeddings call, which others copy; a key is sent to its own endpoint only. */
 export async function embedOver({ agents, config, env }: Embedding, texts: readonly string[]): Promise<Float32Array[]> {
   const chosen = chooseModel(config.model, endpointsOf(agents));
   assertSpeaks(chosen);
@@ -36,7 +36,7 @@ export async function embedOver({ agents, config, env }: Embedding, texts: reado
       const { embeddings } = await embedMany({
         model,
         values: texts.slice(at, at + AT_ONCE),
-        // Trying again is the durable step's business.
+        // Retries are the job of the durable step.
         maxRetries: 0,
         maxParallelCalls: 1,
         abortSignal: AbortSignal.timeout(TIMEOUT_MS),
@@ -53,7 +53,7 @@ export async function embedOver({ agents, config, env }: Embedding, texts: reado
 
 function assertSpeaks({ endpoint: { name, kind } }: ChosenModel): void {
   if (kind === "openai" || kind === "openai-compatible") return;
-  throw new SlipwayError("config_invalid", `The endpoint ${name} is of kind ${kind}, which has no embeddings call that Slipway speaks.`, {
+  throw new SlipwayError("config_invalid", `The endpoint ${name} is of kind ${kind}, for which Slipway supports no embeddings.`, {
     file: "slipway/agents.yaml",
     field: "runtime.embeddings.model",
     suggested_next_actions: ["Name a model of an endpoint of kind openai or openai-compatible in runtime.embeddings.model."],

@@ -1,4 +1,4 @@
-/** Words that say nothing about what a module does, in English prose and in the JSON of an io summary. */
+/** Words without information about a module, in English prose and in the JSON of an io summary. */
 const SILENT = new Set(
   (
     "a an the and or but not no nor of to in on at by for from with without into onto over under as is are was were be been being it its " +
@@ -11,14 +11,14 @@ const SILENT = new Set(
 
 type Ending = readonly [ending: RegExp, instead: string];
 
-/** Of these the first that fits. */
+/** The first match applies. */
 const PLURALS: readonly Ending[] = [
   [/(.{2,})ies$/, "$1y"],
   [/(.{2,}(?:s|x|z|ch|sh))es$/, "$1"],
   [/(.{2,}[^sui])s$/, "$1"],
 ];
 
-/** Of these all that fit, one after the other. */
+/** All matches apply, in order. */
 const ENDINGS: readonly Ending[] = [
   [/(.{3,})(?:isation|ization)$/, "$1ize"],
   [/(.{4,})(?:ation|ator|ative)$/, "$1ate"],
@@ -33,7 +33,7 @@ const ENDINGS: readonly Ending[] = [
 const MOST_STEMS = 10_000;
 const stems = new Map<string, string>();
 
-/** Cuts endings so that parse, parses, parser and parsing meet. It need not be a word. */
+/** Removes endings so that parse, parses, parser and parsing agree. The result need not be a word. */
 export function stem(word: string): string {
   const root = stems.get(word) ?? cut(word);
   if (stems.size >= MOST_STEMS) stems.clear();
@@ -49,7 +49,7 @@ function cut(word: string): string {
   return root;
 }
 
-/** Words that say little: nearly every module has them. */
+/** Words with little information: nearly every module has them. */
 const FAINT = new Set(
   (
     "module function component service helper tool code system data value object item thing input output return give take make use " +
@@ -62,11 +62,11 @@ const FAINT = new Set(
 
 export interface Word {
   readonly stem: string;
-  /** 0 to 1: how much it says. */
+  /** 0 to 1: how much information it carries. */
   readonly weight: number;
 }
 
-/** The words of a text in order, those of identifiers apart: `parseISODate_v2` is parse, iso, date, v, 2. */
+/** The words of a text in order, with identifiers split: `parseISODate_v2` is parse, iso, date, v, 2. */
 export function wordsOf(text: string): Word[] {
   return split(text)
     .filter((word) => !SILENT.has(word))
@@ -76,7 +76,7 @@ export function wordsOf(text: string): Word[] {
     });
 }
 
-/** No word is longer; what is must not cost more than one. */
+/** Longer sequences are not words, and must not cost more than one. */
 const LONGEST = 40;
 
 function split(text: string): string[] {
@@ -91,7 +91,7 @@ function split(text: string): string[] {
     .flatMap((word) => (word === "" ? [] : [word.slice(0, LONGEST).toWellFormed()]));
 }
 
-/** The same for a text of ASCII alone, as most are: the tables of Unicode are not asked for each character. */
+/** A faster path for ASCII texts, without Unicode tables. */
 function plainWords(text: string): string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

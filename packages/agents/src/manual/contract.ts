@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How the question that stands for an invocation by hand is answered. */
+/** Answers to the question of a manual invocation. */
 export const handAnswer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("done"),
@@ -12,15 +12,15 @@ export const handAnswer = z.discriminatedUnion("decision", [
 
 export type HandAnswer = z.output<typeof handAnswer>;
 
-/** For a provider whose answer comes from outside, perhaps days later and to another process. */
+/** For a provider whose answer may come days later, in another process. */
 export interface ByHand {
-  /** The same for the same invocation, however often it is taken up again. */
+  /** The same for every resumption of an invocation. */
   readonly key: string;
-  /** What was said since it was asked last; null when it has not been asked yet. */
+  /** The answer since the last question; null before the first. */
   readonly said: HandAnswer | null;
 }
 
-/** What the protocol is told when an answer has to be waited for: the details of `answer_pending`. */
+/** Details of `answer_pending`, for the protocol. */
 export const pendingDetails = z.looseObject({
   folder: z.string(),
   role: z.string(),

@@ -5,7 +5,7 @@ interface Variant {
   readonly required?: readonly string[];
 }
 
-/** For who only edited files: the answer that is a patch, where nothing else has to be said in it. */
+/** The answer for a person who only edited files: a patch, if the schema requires nothing else. */
 export function answerForEdits(schema: ProviderRequest["schema"], summary: string): Record<string, unknown> | null {
   const variants = (schema["anyOf"] ?? schema["oneOf"] ?? [schema]) as readonly Variant[];
   const patch = variants.find(({ properties }) => properties?.["type"]?.const === "PATCH");
@@ -13,7 +13,7 @@ export function answerForEdits(schema: ProviderRequest["schema"], summary: strin
   return required.every((name) => name === "type" || name === "summary") ? { type: "PATCH", summary } : null;
 }
 
-/** Whether to edit files of the pack can be all there is to do. */
+/** Whether editing files of the pack can be the whole answer. */
 export function mayEdit({ workplace, schema }: ProviderRequest): boolean {
   return workplace !== null && answerForEdits(schema, "") !== null;
 }

@@ -2,22 +2,19 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Workplace } from "../provider.ts";
 
 export interface Edits {
   readonly paths: readonly string[];
-  /** Changes that the pack does not allow, in words. */
+  /** Changes the pack does not allow, as texts. */
   readonly refused: readonly string[];
 }
 
 /** Path and digest of every file. */
 export type Digests = Readonly<Record<string, string>>;
 
-/**
- * Does in the workplace what was done by hand in its copy since that was made. What may not be changed is refused there, as for
- * every agent.
- */
+/** Applies the edits made in the copy to the workplace, which refuses forbidden changes as for every agent. */
 export async function takeOver(copy: string, made: Digests, { tree }: Workplace): Promise<Edits> {
   if (!existsSync(copy)) return { paths: [], refused: [] };
   const [before, after] = [new Map(Object.entries(made)), await filesOf(copy)];
@@ -50,7 +47,7 @@ async function attempt(change: () => Promise<void>): Promise<string | null> {
   }
 }
 
-/** Links and other things are nobody's work. */
+/** Links and special files are ignored. */
 async function filesOf(folder: string, within = ""): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {

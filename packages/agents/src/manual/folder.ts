@@ -12,20 +12,20 @@ import { ANSWER_FILE, PACK_FOLDER, REQUEST_FILE, requestText, SCHEMA_FILE } from
 
 const FACTS_FILE = "request.json";
 
-/** `<run>-<step>`, in characters that every shell takes as they are. */
+/** `<run>-<step>`, in characters that need no quoting in a shell. */
 export function folderName(key: string): string {
   return key.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");
 }
 
 const factsSchema = z.looseObject({
-  /** The prompt the invocation began with, and the one that was asked last: a repair is another one. */
+  /** The first prompt of the invocation, and the last one asked, which differs after a repair. */
   first: z.string(),
   asked: z.string(),
-  /** The pack as it was copied. */
+  /** Digests of the pack when it was copied. */
   files: z.record(z.string(), z.string()),
 });
 
-/** Lays the request out. What somebody has written or edited there for the same invocation stays. */
+/** Writes the request. Existing answers and edits for the same invocation stay. */
 export async function layOut(folder: string, request: ProviderRequest, errors: readonly string[]): Promise<void> {
   const { role, subject, attempt, repair, promptDigest, workplace } = request;
   const known = await factsOf(folder);
@@ -37,19 +37,19 @@ export async function layOut(folder: string, request: ProviderRequest, errors: r
   if (copied) await copyPack(workplace.folder, pack);
   await put(join(folder, SCHEMA_FILE), `${JSON.stringify(request.schema, null, 2)}\n`);
   await put(join(folder, REQUEST_FILE), requestText(request, errors));
-  // Last, so that a folder which has it is complete.
+  // Written last: a folder with this file is complete.
   const files = copied ? await digestsOf(workplace.folder) : (known?.files ?? {});
   const facts = { role, subject, attempt, repair, first: goesOn ? known.first : promptDigest, asked: promptDigest, files };
   await put(join(folder, FACTS_FILE), `${JSON.stringify(facts, null, 2)}\n`);
 }
 
-/** Whether this is what was asked there last; then what was said since is the answer to it. */
+/** Whether this is the prompt asked last: only then the answer belongs to it. */
 export async function wasAsked(folder: string, { repair, promptDigest }: ProviderRequest): Promise<boolean> {
   const facts = await factsOf(folder);
   return facts !== null && (facts.asked === promptDigest || (repair === 0 && facts.first === promptDigest));
 }
 
-/** The pack as it was when it was laid out. */
+/** Digests of the pack when it was written. */
 export async function packAsCopied(folder: string): Promise<Digests> {
   return (await factsOf(folder))?.files ?? {};
 }
@@ -60,7 +60,7 @@ async function factsOf(folder: string): Promise<z.output<typeof factsSchema> | n
   return facts.success ? facts.data : null;
 }
 
-/** Somebody's work on what was asked before is not thrown away. */
+/** Work on an earlier prompt is moved aside, not deleted. */
 async function setAside(folder: string): Promise<void> {
   for (let number = 1; ; number++) {
     const aside = `${folder}.old-${number}`;
@@ -70,7 +70,7 @@ async function setAside(folder: string): Promise<void> {
 
 async function copyPack(from: string, to: string): Promise<void> {
   const draft = `${to}.new`;
-  // What a killed process left.
+  // Left by a killed process.
   for (const path of [draft, to]) await removeTree(path);
   await mkdir(draft);
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
@@ -78,7 +78,7 @@ async function copyPack(from: string, to: string): Promise<void> {
   await rename(draft, to);
 }
 
-/** In the pack itself files may be shared and locked; these are for editing. */
+/** Files of the pack may be links or read-only; the copy must be editable. */
 async function makeWritable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -88,7 +88,7 @@ async function makeWritable(folder: string): Promise<void> {
   }
 }
 
-/** Null when nobody has written one. */
+/** Null if there is no answer file. */
 export async function writtenAnswer(folder: string): Promise<string | null> {
   const file = join(folder, ANSWER_FILE);
   return existsSync(file) ? textOf(file) : null;

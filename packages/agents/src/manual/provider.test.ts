@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { dirname, join } from "node:path";
 import type { SlipwayError } from "@slipway/durable/errors";
 import { layoutAt } from "@slipway/kernel/host/layout";
-import { ungatedPlaces } from "@slipway/kernel/host/ungated";
+import { ungatedPlaces } from "@slipway/kernel/host/ungated-folder";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { plainWorkplace } from "../acp/testing/workplace.ts";
@@ -99,9 +99,9 @@ describe("an answer", () => {
     await pending(null);
     expect(await refusalOf(() => ask({ decision: "reject", comment: "not clear" }))).toMatchObject({
       code: "agent_refused",
-      message: "Whoever plays the planner for greeting by hand has declined: not clear.",
+      message: "The person playing planner for greeting declined: not clear.",
     });
-    expect((await refusalOf(() => ask({ decision: "reject" }))).message).toMatch(/has declined\.$/);
+    expect((await refusalOf(() => ask({ decision: "reject" }))).message).toMatch(/ declined\.$/);
   });
 
   test("to a task that has changed since is not taken; it stays beside the new request", async () => {
@@ -133,7 +133,7 @@ describe("edits of the pack", () => {
   test("are asked for where they can be the whole answer", async () => {
     const error = await pending(null, { workplace, schema: PATCH });
     expect(error.details["may_edit"]).toBe(true);
-    expect(read("REQUEST.md")).toContain("what differs there is the patch");
+    expect(read("REQUEST.md")).toContain("the differences there are the patch");
   });
 
   test("are done in the workplace: changed, new and removed files", async () => {
@@ -164,7 +164,7 @@ describe("edits of the pack", () => {
 
   test("are no answer where more has to be said", async () => {
     write("pack/a.txt", "changed\n");
-    const errors = ["There is no answer.json, and what was edited is no whole answer to this task."];
+    const errors = ["There is no answer.json, and the edits alone do not answer this task."];
     expect((await pending(DONE, { workplace })).details["errors"]).toEqual(errors);
     const plain = { oneOf: [{ properties: { type: { const: "PATCH" } }, required: ["type", "summary", "unified_diff"] }] };
     expect((await pending(DONE, { workplace, schema: plain })).details["errors"]).toEqual(errors);

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { realPlace } from "@slipway/kernel/host/git/real-place";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { placesIn } from "@slipway/kernel/host/places";
-import { makeUngatedFolder, ungatedPlaces } from "@slipway/kernel/host/ungated";
+import { makeUngatedFolder, ungatedPlaces } from "@slipway/kernel/host/ungated-folder";
 import type { OpenContext } from "../open.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import type { HandAnswer, PendingDetails } from "./contract.ts";
@@ -17,13 +17,13 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
 export interface ManualPlace {
   readonly root: string;
-  /** Where requests are laid out; made when it is asked for. */
+  /** Where requests are written; created on first use. */
   readonly folder: () => string;
 }
 
 /**
- * Somebody outside answers: a person, or another tool. The request is laid out in a folder, and the invocation ends with
- * `answer_pending`; the protocol asks the question, and comes back with what was said.
+ * A person or another tool answers. The request is written to a folder and the invocation fails with `answer_pending`; the protocol asks a
+ * question and invokes again with the answer.
  */
 export function manualProvider({ root, folder: place }: ManualPlace): Provider {
   return {
@@ -31,24 +31,24 @@ export function manualProvider({ root, folder: place }: ManualPlace): Provider {
     works: "folder",
     async invoke(request, signal) {
       signal.throwIfAborted();
-      const { key, said } = request.hand ?? { key: keyOf(request), said: null };
+      const { key, said: handAnswer } = request.hand ?? { key: keyOf(request), said: null };
       const name = folderName(key);
-      // What Slipway 0.1 has asked is answered where it was asked.
+      // A request of Slipway 0.1 is answered in its old folder.
       const former = join(root, ".slipway", "manual", name);
       const folder = existsSync(former) ? former : join(place(), name);
       const wait = async (errors: readonly string[]) => {
         await layOut(folder, request, errors);
         return pending(folder === former ? relative(root, folder) : folder, request, errors);
       };
-      if (said === null) throw await wait(request.errors ?? []);
+      if (handAnswer === null) throw await wait(request.errors ?? []);
       if (!(await wasAsked(folder, request))) throw await wait(request.repair > 0 ? (request.errors ?? []) : [CHANGED]);
-      if (said.decision === "reject") throw rejected(request, said);
+      if (handAnswer.decision === "reject") throw rejected(request, handAnswer);
       const edits =
         request.workplace === null ? NO_EDITS : await takeOver(join(folder, PACK_FOLDER), await packAsCopied(folder), request.workplace);
       if (edits.refused.length > 0) throw await wait(edits.refused);
-      const text = said.answer === undefined ? await writtenAnswer(folder) : JSON.stringify(said.answer);
+      const text = handAnswer.answer === undefined ? await writtenAnswer(folder) : JSON.stringify(handAnswer.answer);
       if (text !== null) return reply(text);
-      const summary = said.comment ?? `Edited by hand: ${edits.paths.join(", ")}`;
+      const summary = handAnswer.comment ?? `Edited by hand: ${edits.paths.join(", ")}`;
       const spoken = edits.paths.length === 0 ? null : answerForEdits(request.schema, summary);
       if (spoken === null) throw await wait([nothingThere(edits)]);
       return reply(JSON.stringify(spoken));
@@ -66,7 +66,7 @@ export async function openManual({ root, env }: OpenContext): Promise<Provider> 
   return manualProvider({ root, folder });
 }
 
-const CHANGED = "The task has changed since it was asked: read it again. What was there before is beside this folder.";
+const CHANGED = "The task has changed: read it again. Your earlier work is in a folder beside this one.";
 const NO_EDITS: Edits = { paths: [], refused: [] };
 
 function reply(text: string): ProviderReply {
@@ -78,28 +78,24 @@ function keyOf({ role, subject, attempt }: ProviderRequest): string {
 }
 
 function nothingThere({ paths }: Edits): string {
-  const edited = paths.length === 0 ? "and nothing in pack/ was edited" : "and what was edited is no whole answer to this task";
+  const edited = paths.length === 0 ? "and nothing in pack/ was edited" : "and the edits alone do not answer this task";
   return `There is no ${ANSWER_FILE}, ${edited}.`;
 }
 
 function pending(folder: string, request: ProviderRequest, errors: readonly string[]): SlipwayError {
   const { role, subject, schema } = request;
   const details: PendingDetails = { folder, role, subject, schema: { ...schema }, may_edit: mayEdit(request), errors: [...errors] };
-  return new SlipwayError(
-    "answer_pending",
-    `The ${role} for ${subject} is played by hand: ${folder}/${REQUEST_FILE} says what is wanted.`,
-    {
-      ...details,
-      suggested_next_actions: [`Read ${folder}/${REQUEST_FILE}, answer, and say so with \`slipway answer\`.`],
-    },
-  );
+  return new SlipwayError("answer_pending", `The ${role} for ${subject} is played by hand: the request is in ${folder}/${REQUEST_FILE}.`, {
+    ...details,
+    suggested_next_actions: [`Read ${folder}/${REQUEST_FILE}, answer it, and confirm with \`slipway answer\`.`],
+  });
 }
 
 function rejected({ role, subject }: ProviderRequest, { comment }: HandAnswer): SlipwayError {
   const why = comment === undefined ? "" : `: ${comment}`;
-  return new SlipwayError("agent_refused", `Whoever plays the ${role} for ${subject} by hand has declined${why}.`, {
+  return new SlipwayError("agent_refused", `The person playing ${role} for ${subject} declined${why}.`, {
     role,
     subject,
-    suggested_next_actions: ["Specify it more clearly, or let somebody else play the role: --agent-provider."],
+    suggested_next_actions: ["Clarify the specification, or choose another provider with --agent-provider."],
   });
 }

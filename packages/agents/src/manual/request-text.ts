@@ -6,7 +6,7 @@ export const ANSWER_FILE = "answer.json";
 export const SCHEMA_FILE = "schema.json";
 export const PACK_FOLDER = "pack";
 
-/** Everything a person or a tool needs to answer, in one file. */
+/** Everything needed to answer, in one file. */
 export function requestText(request: ProviderRequest, errors: readonly string[]): string {
   const { role, subject, attempt, system, prompt } = request;
   return [
@@ -25,8 +25,8 @@ function steps(request: ProviderRequest): string[] {
   const read =
     request.workplace === null ? "Read the task below." : `Read the task below; the files it is about are in \`${PACK_FOLDER}/\`.`;
   const written = `Write the answer to \`${ANSWER_FILE}\` beside this file: one JSON value that satisfies \`${SCHEMA_FILE}\`.`;
-  const edited = `If the answer is a change of files, make it in \`${PACK_FOLDER}/\`: what differs there is the patch, and \`${ANSWER_FILE}\` may be left out.`;
-  const said =
-    "Say so: `slipway inbox` shows the question, and `slipway answer Q… done` answers it. An answer that does not fit is refused at once, with the reasons.";
-  return [read, written, ...(mayEdit(request) ? [edited] : []), said, "Let the run go on: `slipway resume`."];
+  const edited = `If the answer is a change of files, make it in \`${PACK_FOLDER}/\`: the differences there are the patch, and \`${ANSWER_FILE}\` may be left out.`;
+  const confirmed =
+    "Confirm: `slipway inbox` shows the question, and `slipway answer Q… done` answers it. An invalid answer is refused with the reasons.";
+  return [read, written, ...(mayEdit(request) ? [edited] : []), confirmed, "Continue the run: `slipway resume`."];
 }

@@ -1,18 +1,18 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 import { readObjects } from "@slipway/kernel/host/git/fast-path/git-queries";
 import { blobId, type PackFile } from "./source.ts";
 import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
 /**
- * Contents by their id, as files that are only ever read. Packs link to them, so what is here is shared by every pack: it is
- * written once, and looked at again whenever the file is not the one that was looked at last.
+ * A cache of contents by id, as read-only files shared by links from all packs. A content is written once, and verified again if its file
+ * differs from the one verified last.
  */
-export interface Blobs {
-  /** Makes sure that each content is here and right. Returns where, in the same order. */
+export interface PackBlobs {
+  /** Writes or verifies each content. Returns the paths in the same order. */
   ensure(files: readonly PackFile[]): Promise<Blob[]>;
 }
 
@@ -25,7 +25,7 @@ type Seen = Pick<Stats, "ino" | "size" | "mtimeMs" | "mode">;
 
 const MAX_BATCH_BYTES = 32 * 1024 ** 2;
 
-export function openBlobs(folder: string, repo: Repository): Blobs {
+export function openBlobs(folder: string, repo: Repository): PackBlobs {
   const seen = new Map<string, Seen>();
 
   function isRight(path: string, { oid }: PackFile): boolean {
@@ -94,12 +94,12 @@ async function contentsOf(repo: Repository, batch: readonly { readonly file: Pac
     if (content !== undefined) return content;
     throw new SlipwayError("object_missing", `The content of ${file.path} (${file.oid}) is not in the repository.`, {
       file: file.path,
-      suggested_next_actions: ["Run `git fsck` in the repository, and fetch what is missing."],
+      suggested_next_actions: ["Run `git fsck` in the repository, and fetch the missing objects."],
     });
   });
 }
 
-/** Removes contents that no pack links to and that nobody has asked for in a long time. */
+/** Removes contents that no pack links to and that have not been used for a long time. */
 export async function sweepBlobs(folder: string, olderThanMs: number, now: number): Promise<void> {
   const shelves = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   await inSlices(shelves, ({ name }) => {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { diffText } from "@slipway/kernel/host/git/change";
 import type { IndexEntry } from "@slipway/kernel/host/git/fast-path/index-file";
 import type { Repository } from "@slipway/kernel/host/git/repository";
@@ -11,17 +11,17 @@ import { isLinked, type StandingPack } from "./materialise.ts";
 import { blobId, type PackFile } from "./source.ts";
 import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
-/** What an agent did to its folder, whatever it says about it. */
+/** The actual changes in an agent's folder. */
 export interface PackChanges {
-  /** Unified, against the pack's tree, with binary files; empty when nothing that may change has changed. */
+  /** A unified diff against the pack's tree, with binary files; empty if no permitted file changed. */
   readonly diff: string;
   readonly changed: readonly string[];
-  /** Changes that are not taken over. */
+  /** Changes that are not permitted. */
   readonly dropped: readonly Dropped[];
 }
 
 export interface Dropped {
-  /** A folder, with its "/" at the end, stands for everything in it. */
+  /** A folder, with a trailing "/", stands for everything in it. */
   readonly path: string;
   readonly what: "created" | "changed" | "removed";
   readonly reason: string;
@@ -32,7 +32,7 @@ interface Found {
   readonly stats: Stats;
 }
 
-/** Looks at every file of the pack. Ends with the diff of what may change, and names the rest. */
+/** Checks every file of the pack. Returns the diff of permitted changes, and names the others. */
 export async function packChanges(repo: Repository, pack: StandingPack): Promise<PackChanges> {
   const { plan, folder } = pack;
   const base = new Map(plan.files.map((file) => [file.path, file]));
@@ -71,7 +71,7 @@ export async function packChanges(repo: Repository, pack: StandingPack): Promise
   return { diff, changed: [...edits.keys()].toSorted(), dropped: dropped.toSorted((left, right) => (left.path < right.path ? -1 : 1)) };
 }
 
-/** From wherever the folder is to where the changes were; what was dropped stays dropped. */
+/** Brings the folder from any state to these changes; dropped changes stay dropped. */
 export async function restoreChanges(repo: Repository, pack: StandingPack, { diff }: PackChanges): Promise<void> {
   const now = await packChanges(repo, pack);
   if (now.diff === diff) return;
@@ -80,7 +80,7 @@ export async function restoreChanges(repo: Repository, pack: StandingPack, { dif
   if (diff !== "") await git.run(["apply", "--whitespace=nowarn", "-"], { input: diff });
 }
 
-/** What a folder made by the agent holds is looked at only where something in it may count. */
+/** A folder created by the agent is only listed if a file in it may count. */
 async function walk({ folder, plan, view }: StandingPack): Promise<{ entries: Found[]; folders: string[] }> {
   const known = new Set(view.folders);
   const entries: Found[] = [];
@@ -99,7 +99,7 @@ async function walk({ folder, plan, view }: StandingPack): Promise<{ entries: Fo
   return { entries, folders };
 }
 
-/** A folder that cannot be listed any more has lost its files. */
+/** A folder that cannot be listed counts as empty. */
 function names(folder: string, at: string): string[] {
   try {
     return readdirSync(join(folder, at));
@@ -139,7 +139,7 @@ async function diffOf(
   return diffText(repo, base, tree, { binary: true });
 }
 
-/** For a pack that was not made from a tree: one of exactly its files. */
+/** For a pack that was not made from a tree: a tree of its files. */
 async function treeOfFiles(repo: Repository, files: readonly PackFile[]): Promise<string> {
   for (const { content } of files) if (content !== undefined) await writeBlob(repo, content);
   const entries = new Map(files.map((file) => [file.path, { mode: modeOf(file), oid: file.oid }]));

@@ -6,7 +6,7 @@ const included = z.strictObject({
   level: z.enum(LEVELS),
   permission: z.enum(["read", "write"]),
   reason: z.string().min(1),
-  /** git's id of the content that is shown; null for a file that may be created. */
+  /** Git id of the shown content; null for a file that may be created. */
   digest: z.string().nullable(),
   bytes: z.int().min(0),
 });
@@ -17,10 +17,10 @@ export type Excluded = z.output<typeof excluded>;
 
 export const manifestSchema = z.strictObject({
   version: z.literal(1),
-  /** The git tree the pack was made from; null when it was put together from other things. */
+  /** The git tree of the pack; null if it was assembled from other texts. */
   tree: z.string().nullable(),
   included: z.array(included),
   excluded: z.array(excluded),
 });
-/** What is in a pack and what is not, each with the reason. Agents do not get it: it names what they may not know of. */
-export type Manifest = z.output<typeof manifestSchema>;
+/** Which paths are in a pack and which are not, with reasons. Hidden from agents, because it names paths they may not know. */
+export type PackManifest = z.output<typeof manifestSchema>;

@@ -1,30 +1,30 @@
 import { chmodSync, constants, copyFileSync, linkSync, mkdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
-import type { Blobs } from "./blobs.ts";
+import type { PackBlobs } from "./blobs.ts";
 import type { PackPlan } from "./plan.ts";
 import { parentOf } from "@slipway/kernel/host/file-views/rules";
 import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 import { viewOf, type FolderView } from "./view.ts";
 
-/** A pack as it stands on the disk. */
+/** A pack on disk. */
 export interface StandingPack {
   readonly folder: string;
   readonly plan: PackPlan;
   readonly view: FolderView;
-  /** The files that are links to the cache: nobody can have changed one that still is. */
+  /** Files that are links to the cache: a file that still is one is unchanged. */
   readonly linked: ReadonlyMap<string, number>;
 }
 
 export interface MaterialiseOptions {
-  readonly blobs: Blobs;
+  readonly blobs: PackBlobs;
   /** A path that does not exist. */
   readonly folder: string;
-  /** Only where a sandbox shows the links read-only: their owner can make a file writable, and the cache is behind it. */
+  /** Only if a sandbox mounts the links read-only: their owner could otherwise make a file writable and change the cache. */
   readonly links: boolean;
 }
 
-/** Makes the folder: exactly the files of the plan, and nothing else in it. */
+/** Creates the folder with exactly the files of the plan. */
 export async function materialise(plan: PackPlan, { blobs, folder, links }: MaterialiseOptions): Promise<StandingPack> {
   const paths = plan.files.map(({ path }) => path);
   const view = viewOf(paths, plan.writable);
@@ -45,7 +45,7 @@ export async function materialise(plan: PackPlan, { blobs, folder, links }: Mate
   return { folder, plan, view, linked };
 }
 
-/** False where the file system has no links, or no more of them. */
+/** False if the file system does not support links, or its limit is reached. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Git } from "@slipway/kernel/host/git/runner";
 import { visible } from "@slipway/kernel/paths/paths";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
@@ -9,7 +9,7 @@ import { contextPackTree } from "@slipway/kernel/host/file-views/ruled-tree";
 import type { StandingPack } from "./materialise.ts";
 import type { ReadLog } from "./read-log.ts";
 
-/** The pack for tools: its folder under its rules, with every look on record. */
+/** The pack as a file tree for tools: applies its rules and logs reads. */
 export function packTree({ folder, plan }: Pick<StandingPack, "folder" | "plan">, log: ReadLog, git: () => Promise<Git>): FileTree {
   const executable = new Map(plan.files.map((file) => [file.path, file.executable]));
   const inner = folderTree({ folder, git, executable: (path) => executable.get(path) ?? false });
@@ -25,7 +25,7 @@ export function packTree({ folder, plan }: Pick<StandingPack, "folder" | "plan">
       await inner.edit(path, before, after);
     },
   };
-  // The folder holds the summary in the place of the file, so it is read like any other.
+  // The folder contains the summary instead of the file, so it is read like any other file.
   const rules = plan.rules.map((rule): PackRule =>
     rule.level === "SUMMARY_ONLY" ? { path: rule.path, reason: rule.reason, level: "FULL", permission: "read" } : rule,
   );
@@ -45,7 +45,7 @@ function onlyNamed({ manifest }: StandingPack["plan"], path: string): SlipwayErr
   if (entry === undefined) return missing(path);
   return new SlipwayError(
     "policy_violation",
-    `Of ${visible(path)} the pack has the metadata only: ${entry.bytes} bytes, ${String(entry.digest)}.`,
+    `The pack has only the metadata of ${visible(path)}: ${entry.bytes} bytes, ${String(entry.digest)}.`,
     { path, suggested_next_actions: ["Work without it, or ask for it."] },
   );
 }

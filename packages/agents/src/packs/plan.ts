@@ -1,23 +1,23 @@
 import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
-import type { Excluded, Included, Manifest } from "./levels.ts";
+import type { Excluded, Included, PackManifest } from "./levels.ts";
 import { rulingsOf, type PackRule, type Rulings } from "@slipway/kernel/host/file-views/rules";
-import { givenFiles, type Listing, type PackFile } from "./source.ts";
+import { givenFiles, type PackListing, type PackFile } from "./source.ts";
 
-export interface PackContents extends Listing {
+export interface PackContents extends PackListing {
   readonly tree: string | null;
   readonly rules: readonly PackRule[];
   readonly objectFormat: "sha1" | "sha256";
 }
 
-/** A pack before it is written: pure, so that the same contents always give the same pack. */
+/** A pack before it is written. Pure: equal contents give equal packs. */
 export interface PackPlan {
-  readonly manifest: Manifest;
-  /** What is put into the folder, in the order of the manifest. */
+  readonly manifest: PackManifest;
+  /** The files of the folder, in the order of the manifest. */
   readonly files: readonly PackFile[];
   /** Files that may be changed or created. */
   readonly writable: readonly string[];
   readonly rulings: Rulings;
-  /** What the rulings come from, each path in its one form. */
+  /** The rules behind the manifest, with canonical paths. */
   readonly rules: readonly PackRule[];
 }
 
@@ -31,7 +31,7 @@ export function planPack({ tree, rules: given, files, others, objectFormat }: Pa
     const ruling = rulings(file.path);
     const about = { path: file.path, reason: ruling.reason };
     if (ruling.kind === "absent") {
-      // One line for a folder that is left out as a whole.
+      // One entry for a folder that is left out as a whole.
       const path = ruling.rule === "." ? file.path : ruling.rule;
       excluded.set(path, { path, reason: ruling.reason, sealed: ruling.sealed });
     } else if (ruling.kind === "named") {

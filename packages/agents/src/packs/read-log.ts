@@ -1,7 +1,7 @@
 import type { Clock } from "@slipway/durable/environment";
 import { sha256 } from "@slipway/durable/canonical";
 
-/** One look at a file: which bytes, when, and through which tool. */
+/** One read of a file: which bytes, when, and by which tool. */
 export interface ReadRecord {
   readonly path: string;
   readonly digest: string;

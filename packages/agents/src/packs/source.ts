@@ -2,29 +2,29 @@ import { createHash } from "node:crypto";
 import { decodePath, splitZero } from "@slipway/kernel/host/git/names";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 
-/** One file a pack may hold. */
+/** A file that a pack may contain. */
 export interface PackFile {
   readonly path: string;
   readonly executable: boolean;
   readonly bytes: number;
   /** The id git gives to the content. */
   readonly oid: string;
-  /** Given where it is not an object of the repository. */
+  /** Set if it is not an object of the repository. */
   readonly content?: Uint8Array;
 }
 
-export interface Listing {
+export interface PackListing {
   readonly files: readonly PackFile[];
-  /** What a pack cannot hold. */
+  /** Entries a pack cannot contain. */
   readonly others: readonly { readonly path: string; readonly reason: string }[];
 }
 
 const MOST_LISTINGS = 8;
-const listings = new WeakMap<Repository, Map<string, Promise<Listing>>>();
+const listings = new WeakMap<Repository, Map<string, Promise<PackListing>>>();
 
-/** Every file of a tree. A tree never changes, so the last few are remembered. */
-export function listTree(repo: Repository, tree: string): Promise<Listing> {
-  const known = listings.get(repo) ?? new Map<string, Promise<Listing>>();
+/** Every file of a tree. Trees never change, so the last few listings are cached. */
+export function listTree(repo: Repository, tree: string): Promise<PackListing> {
+  const known = listings.get(repo) ?? new Map<string, Promise<PackListing>>();
   listings.set(repo, known);
   const found = known.get(tree) ?? readListing(repo, tree);
   known.delete(tree);
@@ -34,7 +34,7 @@ export function listTree(repo: Repository, tree: string): Promise<Listing> {
   return found;
 }
 
-async function readListing(repo: Repository, tree: string): Promise<Listing> {
+async function readListing(repo: Repository, tree: string): Promise<PackListing> {
   const { stdout } = await repo.git.run(["ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", tree]);
   const files: PackFile[] = [];
   const others: { path: string; reason: string }[] = [];
@@ -49,7 +49,7 @@ async function readListing(repo: Repository, tree: string): Promise<Listing> {
   return { files, others };
 }
 
-/** Texts and bytes that are in no tree. */
+/** Texts and bytes that are not in a tree. */
 export function givenFiles(items: Readonly<Record<string, string | Uint8Array>>, objectFormat: "sha1" | "sha256"): PackFile[] {
   return Object.entries(items).map(([path, given]) => {
     const content = typeof given === "string" ? Buffer.from(given.toWellFormed()) : given;

@@ -5,37 +5,37 @@ import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import type { Repository } from "@slipway/kernel/host/git/repository";
-import { openBlobs, sweepBlobs, type Blobs } from "./blobs.ts";
+import { openBlobs, sweepBlobs, type PackBlobs } from "./blobs.ts";
 import { packChanges, restoreChanges, type PackChanges } from "./changes.ts";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
-import type { Manifest } from "./levels.ts";
+import type { PackManifest } from "./levels.ts";
 import { materialise, type StandingPack } from "./materialise.ts";
 import { packTree } from "./pack-tree.ts";
 import type { PackPlan } from "./plan.ts";
 import { openReadLog, type ReadRecord } from "./read-log.ts";
 import type { FolderView } from "./view.ts";
 
-/** A pack that somebody works with. */
+/** A pack in use. */
 export interface OpenPack {
   readonly folder: string;
-  readonly manifest: Manifest;
+  readonly manifest: PackManifest;
   readonly view: FolderView;
   readonly tree: FileTree;
   readonly reads: readonly ReadRecord[];
   changes(): Promise<PackChanges>;
   restore(changes: PackChanges): Promise<void>;
-  /** Removes it. What is wanted of it has been taken by then. */
+  /** Removes it; its changes must have been read before. */
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
-  /** The same for the same work, so that what a killed process left is found again. */
+export interface PackStoreOptions {
+  /** The same for the same work, so that a pack left by a killed process is found again. */
   readonly id: string;
   readonly links: boolean;
 }
 
 export interface PackStore {
-  open(plan: PackPlan, options: OpenOptions): Promise<OpenPack>;
+  open(plan: PackPlan, options: PackStoreOptions): Promise<OpenPack>;
 }
 
 const FILES = "files";
@@ -47,7 +47,7 @@ const ABANDONED_PACK_MS = 14 * DAY_MS;
 
 const stores = new WeakMap<Repository, Map<string, PackStore>>();
 
-/** One per repository and folder in a process: it remembers which contents it has looked at. */
+/** One per repository and folder in a process: it caches which contents were verified. */
 export function packStore(repo: Repository, folder: string, clock: Pick<Clock, "now">): PackStore {
   const known = stores.get(repo) ?? new Map<string, PackStore>();
   stores.set(repo, known);
@@ -84,8 +84,8 @@ function openStore(repo: Repository, folder: string, clock: Pick<Clock, "now">):
   };
 }
 
-/** Under another name until it is complete, so that a folder which is there is a whole pack. */
-async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: Blobs, links: boolean): Promise<StandingPack> {
+/** Written under a temporary name, so that an existing folder is a complete pack. */
+async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: PackBlobs, links: boolean): Promise<StandingPack> {
   const draft = join(folder, `.new-${randomBytes(6).toString("hex")}`);
   await mkdir(draft);
   const pack = await materialise(plan, { blobs, folder: join(draft, FILES), links });
@@ -95,19 +95,19 @@ async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: Bl
   return { ...pack, folder: join(place, FILES) };
 }
 
-/** Gone at once under its name; what is left of it goes by and by, and at the latest when the next store is opened. */
+/** Renamed at once and deleted in the background, at the latest when the next store opens. */
 async function discard(folder: string, place: string): Promise<void> {
   const trash = join(folder, `${TRASH}${randomBytes(6).toString("hex")}`);
   await rename(place, trash);
   void attempt(trash);
 }
 
-/** What cannot be removed now stays for the next time: no later work waits for it. */
+/** A failed deletion is retried by the next sweep. */
 function attempt(path: string): Promise<void> {
   return removeTree(path).catch(() => undefined);
 }
 
-/** What was thrown away, and, at most once a day, what nobody can still be using. */
+/** Deletes discarded packs and, at most once a day, packs too old to be in use. */
 async function sweep(folder: string, blobFolder: string, now: number): Promise<void> {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "blobs");
   for (const { name } of entries) if (name.startsWith(TRASH)) await attempt(join(folder, name));

@@ -1,20 +1,20 @@
 import { parentOf } from "@slipway/kernel/host/file-views/rules";
 
 export interface FolderView {
-  /** Folders in which something may change: their files are copies, never links to the cache. "." is the pack itself. */
+  /** Folders with changeable files: their files are copies, not links to the cache. "." is the pack itself. */
   readonly open: ReadonlySet<string>;
   /** Every folder of the pack, parents first. */
   readonly folders: readonly string[];
-  /** What the sandbox mounts: each folder that differs from its parent. */
+  /** The mounts of the sandbox: each folder whose access differs from its parent's. */
   readonly access: readonly { readonly path: string; readonly writable: boolean }[];
 }
 
-/** Each is a mount, and each costs the sandbox time; beyond this everything is copied and the whole pack can be written. */
+/** Each mount costs the sandbox time; above this number everything is copied and the whole pack is writable. */
 const MAX_MOUNTS = 96;
 
 /**
- * Whoever may change a file must be able to write its folder, because tools replace files. So permission goes by folder here,
- * and by file when the changes are taken over.
+ * Tools replace files, which needs write access to the folder. So the sandbox grants access by folder, and the check of the changes by
+ * file.
  */
 export function viewOf(paths: readonly string[], writable: readonly string[], maxMounts = MAX_MOUNTS): FolderView {
   const folders = new Set<string>(["."]);

@@ -3,7 +3,7 @@ import { runAgentProcess } from "../process/run.ts";
 import type { Workplace } from "../provider.ts";
 import type { OpenPack } from "./store.ts";
 
-/** The pack as a place to work in; the sandbox is opened when the first process is started. */
+/** The pack as a workplace; the sandbox opens with the first process. */
 export function workplaceIn(pack: OpenPack, sandbox: () => Promise<Sandbox>): Workplace {
   const { folder, tree, view, changes, restore } = pack;
   return {

@@ -1,6 +1,6 @@
 import type { Price } from "./table.ts";
 
-/** Tokens as they are paid for; what was read from or written to a cache is part of `input`. */
+/** Billed tokens; cache reads and writes are part of `input`. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -20,20 +20,20 @@ export function priceOf(price: Price | null, { input, output, cacheRead = 0, cac
   return (plain * rate.input + cacheRead * cached_input + cacheWrite * cache_write + output * rate.output) / MILLION;
 }
 
-/** A token is hardly ever shorter than this, in any language. */
+/** A lower bound for any language. */
 const BYTES_PER_TOKEN = 2;
 
-/** How much a model says at most when nobody limits it. */
+/** The assumed maximum output without a limit. */
 export const MAX_OUTPUT_TOKENS = 32_000;
 
-/** An agent with tools reads what it has been told anew with every turn it takes. Most need fewer turns than this. */
+/** An agent with tools reads its whole context again on every turn. Most need fewer turns than this. */
 const TURNS = 10;
 
-export interface Asked {
+export interface PricedRequest {
   readonly price: Price | null;
   readonly promptBytes: number;
   readonly maxOutputTokens?: number;
-  /** It works on files: it asks and is told many times. */
+  /** It works on files, which takes many turns. */
   readonly works: "prompt" | "folder";
 }
 
@@ -43,8 +43,8 @@ export interface WorstCase {
   readonly tokens: number;
 }
 
-/** What one call may take. For an agent that works on files it is an estimate: nobody knows how often it will ask. */
-export function worstCase({ price, promptBytes, maxOutputTokens = MAX_OUTPUT_TOKENS, works }: Asked): WorstCase {
+/** The maximum usage of one call. For an agent that works on files it is an estimate, because the number of turns is unknown. */
+export function worstCase({ price, promptBytes, maxOutputTokens = MAX_OUTPUT_TOKENS, works }: PricedRequest): WorstCase {
   const turns = works === "folder" ? TURNS : 1;
   const input = Math.ceil(promptBytes / BYTES_PER_TOKEN);
   const perTurn = { input, output: Math.ceil(maxOutputTokens / turns), cacheWrite: price?.cache_write === undefined ? 0 : input };

@@ -5,18 +5,18 @@ export interface Price {
   readonly output: number;
   readonly cached_input?: number | undefined;
   readonly cache_write?: number | undefined;
-  /** A request whose input is longer than `tokens` costs more as a whole. */
+  /** A longer input raises the price of the whole request. */
   readonly long?: { readonly tokens: number } & Omit<Price, "long">;
 }
 
-/** The makers' public list prices, in US dollars per million tokens. Where a price is only for a time, the higher one stands here. */
+/** Public list prices in US dollars per million tokens. Of temporary prices, the higher one is listed. */
 export const PRICES_AS_OF = "2026-11-10";
 
 const claude = (input: number, output: number, cached_input: number): Price => ({
   input,
   output,
   cached_input,
-  // Kept for an hour; five minutes cost less.
+  // Cached for an hour; five minutes cost less.
   cache_write: 2 * input,
 });
 const openai = (input: number, output: number, cached_input: number): Price => ({ input, output, cached_input });
@@ -38,7 +38,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   "claude-sonnet-4-5": { ...claude(3, 15, 0.3), long: { tokens: 200_000, ...claude(6, 22.5, 0.6) } },
   "claude-haiku-5-5": { ...claude(0.1, 0.5, 0.01), long: { tokens: 100_000, ...claude(0.5, 2.5, 0.05) } },
   "claude-haiku-4-5": claude(1, 5, 0.1),
-  // What Claude Code calls its models without a version may be any of the current ones.
+  // Claude Code's names without a version can mean any current model.
   opus: claude(5, 25, 0.5),
   sonnet: claude(3, 15, 0.3),
   haiku: claude(1, 5, 0.1),
@@ -68,8 +68,8 @@ export const PRICES: Readonly<Record<string, Price>> = {
 };
 
 /**
- * The price of a model by its name, with or without the endpoint before it and the date behind it; where no model is named, what
- * agents.yaml says for the provider. Null when nobody has said: a name that only looks like another one has no price.
+ * The price of a model by name, with or without the endpoint before it and the date after it; without a model, the price agents.yaml sets
+ * for the provider. Null if unknown: a similar name is not a match.
  */
 export function priceFor(provider: string, model: string | null, own: PricesConfig = {}): Price | null {
   const named = model ?? provider;

@@ -3,20 +3,20 @@ import type { ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contr
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcess, AgentProcessEnd } from "./contract.ts";
 
-/** What the process sees of the harness: the pack, as far as it may write it. */
+/** The pack as the process sees it. */
 export interface PackView {
   readonly folder: string;
-  /** Folders of the pack that differ from their parent in whether they can be written; "." is the pack itself. */
+  /** Folders of the pack whose access differs from their parent's; "." is the pack itself. */
   readonly access?: readonly { readonly path: string; readonly writable: boolean }[];
-  /** More of the host, shown read-only at its own place, and inside the pack. */
+  /** Further host paths, mounted read-only at the same path, also inside the pack. */
   readonly readOnly?: readonly string[];
   readonly shared?: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** Enough for any transcript; a client that never stops talking is stopped. */
+/** Enough for any transcript; a client that exceeds it is stopped. */
 const MAX_OUTPUT_BYTES = 1024 ** 3;
 
-/** One process of a coding agent in the sandbox. When this settles, nothing of it is left. */
+/** Runs one process of a coding agent in the sandbox. When the promise settles, no process of it is left. */
 export async function runAgentProcess(sandbox: Sandbox, view: PackView, agent: AgentProcess): Promise<AgentProcessEnd> {
   agent.signal.throwIfAborted();
   const limitBytes = agent.maxOutputBytes ?? MAX_OUTPUT_BYTES;
@@ -55,7 +55,7 @@ function endOf({ spawnError, timedOut, limit, signal, exitCode }: ProcessOutcome
   return killedBy === null ? { kind: "exit", exitCode: exitCode ?? -1 } : { kind: "signal", signal: killedBy };
 }
 
-/** Through the walls of the sandbox a signal arrives as 128 and its number, as a shell would say it. */
+/** The sandbox reports a signal as exit code 128 plus its number, like a shell. */
 function signalIn(exitCode: number | null): string | null {
   const number = (exitCode ?? 0) - 128;
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;

@@ -6,7 +6,7 @@ export interface AuditedFile {
   readonly lines: readonly string[];
 }
 
-/** Consecutive lines of one file, counted from 1; `to` is the last one in it. */
+/** Consecutive lines of one file, counted from 1; `to` is inclusive. */
 export interface Piece {
   readonly path: string;
   readonly from: number;
@@ -24,9 +24,9 @@ export interface ChunkOptions {
 const FILLED = 0.8;
 const OVERLAP_LINES = 10;
 
-/** The parts of an audit that fits no model: whole files as far as they fit, and a file that does not in pieces that overlap. */
+/** Splits an audit that fits no model: whole files as far as they fit, and overlapping pieces of larger files. */
 export function chunksFor(taskType: TaskType, files: readonly AuditedFile[], options: ChunkOptions): Piece[][] {
-  if (taskType !== "audit") throw new TypeError(`A task of type ${taskType} is never done in parts.`);
+  if (taskType !== "audit") throw new TypeError(`A task of type ${taskType} cannot be split into parts.`);
   const room = Math.floor(CONTEXT_LIMITS[options.role].maxInput * FILLED);
   const chunks: Piece[][] = [];
   let open: Piece[] = [];
@@ -49,7 +49,7 @@ function pieces({ path, lines }: AuditedFile, room: number, { tokensOf, overlapL
   const found: Piece[] = [];
   for (let from = 1; from <= lines.length;) {
     let to = from;
-    // A line that is longer than a chunk is one all the same: there is nothing smaller to cut at.
+    // A line longer than a chunk becomes one anyway: lines are not split.
     for (let size = tokensOf(line(lines, from)); to < lines.length; to++) {
       size += tokensOf(line(lines, to + 1));
       if (size > room) break;
@@ -65,7 +65,7 @@ function line(lines: readonly string[], number: number): string {
   return lines[number - 1] ?? "";
 }
 
-/** What the parts together say. */
+/** Combines the verdicts of the parts. */
 export function combine(verdicts: readonly { readonly passed: boolean; readonly flags: readonly string[] }[], how: Combination) {
   const flags = verdicts.flatMap((verdict) => verdict.flags);
   return { passed: how === "all_must_pass" ? verdicts.every(({ passed }) => passed) : flags.length === 0, flags };

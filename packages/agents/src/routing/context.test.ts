@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunksFor, combine, type AuditedFile } from "./chunks.ts";
-import { CONTEXT_LIMITS, fitContext, SECTION_PRIORITY, truncate, type Section, type SectionKind } from "./context.ts";
+import { CONTEXT_LIMITS, fitContext, SECTION_PRIORITY, truncate, type ContextSection, type SectionKind } from "./context.ts";
 
-const section = (kind: SectionKind, tokens: number): Section => ({ kind, tokens });
-const kinds = (sections: readonly Section[] | null | undefined) => sections?.map(({ kind }) => kind);
+const section = (kind: SectionKind, tokens: number): ContextSection => ({ kind, tokens });
+const kinds = (sections: readonly ContextSection[] | null | undefined) => sections?.map(({ kind }) => kind);
 
 test("input and output of each role", () => {
   const limits = Object.fromEntries(Object.entries(CONTEXT_LIMITS).map(([role, { maxInput, maxOutput }]) => [role, [maxInput, maxOutput]]));
@@ -17,7 +17,7 @@ test("input and output of each role", () => {
 });
 
 describe("a prompt that does not fit", () => {
-  const fit = (...sections: Section[]) => fitContext("implement", "worker_model", sections);
+  const fit = (...sections: ContextSection[]) => fitContext("implement", "worker_model", sections);
 
   test("what fits stays as it is", () => {
     expect(fit(section("signature", 16_000))).toMatchObject({ as: "is", role: "worker_model" });
@@ -78,7 +78,7 @@ describe("an audit in parts", () => {
   test("instead of being refused, when it fits no model; nothing else is", () => {
     expect(fitContext("audit", "auditor_model", [section("contracts", 250_000)])).toMatchObject({ as: "chunked", role: "architect_model" });
     expect(fitContext("audit", "auditor_model", [section("contracts", 190_000)])).toMatchObject({ as: "upgraded" });
-    expect(() => chunksFor("implement", [file("a", 1)], options)).toThrow("never done in parts");
+    expect(() => chunksFor("implement", [file("a", 1)], options)).toThrow("cannot be split into parts");
   });
 
   test("whole files together up to 80 % of the limit", () => {

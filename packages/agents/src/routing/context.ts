@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { RoleAlias } from "./roles.ts";
 import type { TaskType } from "./route.ts";
 
@@ -7,7 +7,7 @@ export interface ContextLimit {
   readonly maxOutput: number;
 }
 
-/** In tokens; from the smallest window to the largest. */
+/** In tokens, from the smallest window to the largest. */
 export const CONTEXT_LIMITS: Readonly<Record<Exclude<RoleAlias, "fallback_model">, ContextLimit>> = {
   worker_model: { maxInput: 16_000, maxOutput: 4_000 },
   auditor_model: { maxInput: 128_000, maxOutput: 8_000 },
@@ -17,7 +17,7 @@ export const CONTEXT_LIMITS: Readonly<Record<Exclude<RoleAlias, "fallback_model"
 
 type LimitedRole = keyof typeof CONTEXT_LIMITS;
 
-/** From what is given up first to what never is. */
+/** In the order of removal; the last ones are never removed. */
 export const SECTION_PRIORITY = {
   comments: 10,
   examples: 30,
@@ -32,32 +32,32 @@ export type SectionKind = keyof typeof SECTION_PRIORITY;
 
 const TRUNCATED: readonly SectionKind[] = ["comments", "examples", "relatedTypes", "requiredTypes"];
 
-export interface Section {
+export interface ContextSection {
   readonly kind: SectionKind;
   readonly tokens: number;
 }
 
-/** Without the sections that have to go so that the rest fits; null when even then it does not. */
-export function truncate<S extends Section>(sections: readonly S[], maxInput: number): S[] | null {
-  let kept = [...sections];
+/** Removes sections until the rest fits; null if it cannot fit. */
+export function truncate<S extends ContextSection>(sections: readonly S[], maxInput: number): S[] | null {
+  let remaining = [...sections];
   for (const kind of TRUNCATED) {
-    if (sumOf(kept) <= maxInput) return kept;
-    kept = kept.filter((section) => section.kind !== kind);
+    if (sumOf(remaining) <= maxInput) return remaining;
+    remaining = remaining.filter((section) => section.kind !== kind);
   }
-  return sumOf(kept) <= maxInput ? kept : null;
+  return sumOf(remaining) <= maxInput ? remaining : null;
 }
 
-export type Fit<S extends Section> =
+export type Fit<S extends ContextSection> =
   | { readonly as: "is" | "truncated"; readonly role: LimitedRole; readonly sections: readonly S[] }
   | { readonly as: "upgraded"; readonly role: LimitedRole; readonly sections: readonly S[] }
-  /** An audit that fits no model is done in parts. */
+  /** An audit that fits no model is split into parts. */
   | { readonly as: "chunked"; readonly role: LimitedRole; readonly sections: readonly S[] };
 
-/** Less than this much over the limit is worth cutting; more is another model's work. */
+/** Up to this excess sections are removed; above it a larger model is used. */
 const WORTH_TRUNCATING = 0.2;
 
-/** How a prompt gets into a model: as it is, cut, with a larger model, in parts, or not at all. */
-export function fitContext<S extends Section>(taskType: TaskType, role: LimitedRole, sections: readonly S[]): Fit<S> {
+/** How a prompt fits a model: unchanged, truncated, with a larger model, in parts, or not at all. */
+export function fitContext<S extends ContextSection>(taskType: TaskType, role: LimitedRole, sections: readonly S[]): Fit<S> {
   const total = sumOf(sections);
   const { maxInput } = CONTEXT_LIMITS[role];
   if (total <= maxInput) return { as: "is", role, sections };
@@ -72,7 +72,7 @@ export function fitContext<S extends Section>(taskType: TaskType, role: LimitedR
     tokens: total,
     limit: LARGEST,
     role,
-    suggested_next_actions: ["Make the task smaller: split the module, or take what it does not need out of its context."],
+    suggested_next_actions: ["Make the task smaller: split the module, or remove unneeded parts of its context."],
   });
 }
 
@@ -83,6 +83,6 @@ function largerRoles(role: LimitedRole): LimitedRole[] {
   return BY_SIZE.filter((other) => CONTEXT_LIMITS[other].maxInput > CONTEXT_LIMITS[role].maxInput);
 }
 
-function sumOf(sections: readonly Section[]): number {
+function sumOf(sections: readonly ContextSection[]): number {
   return sections.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { RoleAlias } from "./roles.ts";
 
 export type Router = "claude-code" | "opencode";
@@ -6,11 +6,11 @@ export type Router = "claude-code" | "opencode";
 export interface ModelChoice {
   readonly router: Router;
   readonly model: string;
-  /** Who serves it behind opencode. */
+  /** The provider behind opencode. */
   readonly endpoint: string | null;
 }
 
-/** Models are served by OpenRouter unless `[models.endpoints]` names another provider for their family. */
+/** OpenRouter serves models, unless `[models.endpoints]` names another provider for their family. */
 const OPENROUTER = "openrouter";
 
 const DEFAULTS: Readonly<
@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<
   worker_model: { router: "opencode", model: "minimax-m2", family: "minimax" },
 };
 
-/** What takes the place of a model that only OpenRouter serves. */
+/** Replaces a model that only OpenRouter serves. */
 const FALLBACK: ModelChoice = { router: "claude-code", model: "claude-sonnet-4-5", endpoint: null };
 
 export function defaultChoice(role: RoleAlias, endpoints: Readonly<Record<string, string>> = {}): ModelChoice {
@@ -31,11 +31,11 @@ export function defaultChoice(role: RoleAlias, endpoints: Readonly<Record<string
   return { router, model, endpoint: router === "opencode" ? (endpoints[family] ?? OPENROUTER) : null };
 }
 
-/** Who is really called: Claude where opencode cannot be reached, and nobody where Claude cannot. */
+/** The model to call: Claude if opencode is not available; an error if Claude is not available either. */
 export function reachable(choice: ModelChoice, isAvailable: (router: Router) => boolean): ModelChoice {
   if (isAvailable(choice.router)) return choice;
   if (choice.router === "opencode" && isAvailable("claude-code")) return FALLBACK;
-  throw new SlipwayError("provider_unavailable", `Neither ${choice.model} nor a Claude model can be reached.`, {
+  throw new SlipwayError("provider_unavailable", `Neither ${choice.model} nor a Claude model is available.`, {
     router: "claude-code",
     model: choice.model,
     suggested_next_actions: ["Check `slipway doctor` for claude, then resume the run."],

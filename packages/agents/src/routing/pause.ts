@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Failure } from "@slipway/durable/errors";
 
-/** What is to be done before the same call is made again; null: the failure is the worker's own. */
+/** What to do before the call is repeated; null if the failure is the worker's own. */
 export type Pause =
   | { readonly kind: "wait"; readonly ms: number }
-  /** Nobody says when it will be over. */
+  /** The end is unknown. */
   | { readonly kind: "ask" }
   | { readonly kind: "budget" }
-  /** It is played by somebody who answers in their own time. */
+  /** A person or tool answers later. */
   | { readonly kind: "hand" };
 
 const SHORTEST_MS = 1_000;
@@ -15,15 +15,15 @@ const LONGEST_MS = 8 * 24 * 3_600_000;
 const FIRST_BACKOFF_MS = 15_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 const JITTER = 0.25;
-/** A limit that is still there after so many pauses does not pass by itself. */
+/** A limit that remains after this many pauses does not pass by itself. */
 const MAX_PAUSES = 20;
 
 /**
- * A limit of the provider's is waited for until it says it is over, and otherwise a little longer each time. `seed` makes several
- * who wait for the same limit come back at different moments, always the same ones.
+ * Waits until the time the provider states, or else longer each time. `seed` spreads the retries of several waiting calls,
+ * deterministically.
  */
 export function pauseFor({ code, details }: Failure, round: number, seed: string, now: number): Pause | null {
-  // Said by a provider it names no budget of ours: the call was as long as it could be, and has failed.
+  // From a provider it names no budget of ours: the call reached its own limit and failed.
   if (code === "budget_exceeded") return details["dimension"] === undefined ? null : { kind: "budget" };
   if (code === "answer_pending") return { kind: "hand" };
   if (code !== "rate_limited" && code !== "quota_exhausted") return null;

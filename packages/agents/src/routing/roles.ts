@@ -1,13 +1,13 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 
-/** Code names these; which model each is stands in configuration only. */
+/** Code uses these names; configuration maps them to models. */
 export const ROLE_ALIASES = ["architect_model", "auditor_model", "structurer_model", "worker_model", "fallback_model"] as const;
 export type RoleAlias = (typeof ROLE_ALIASES)[number];
 
 export const PHASES = ["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect"] as const;
 export type CriticalityPhase = (typeof PHASES)[number];
 
-/** Who may be called in a phase; where a phase goes through several in turn, in that order. */
+/** The roles of a phase; if there are several, in the order they are tried. */
 export const PHASE_ROLES: Readonly<Record<CriticalityPhase, readonly RoleAlias[]>> = {
   ignition: ["architect_model", "auditor_model"],
   lattice: ["structurer_model"],
@@ -28,7 +28,7 @@ export function assertRoleInPhase(phase: CriticalityPhase, role: RoleAlias): voi
   });
 }
 
-/** After a failure in a phase: who tries next, or null when nobody is left. */
+/** The next role after a failure in a phase; null if there is none. */
 export function nextInPhase(phase: CriticalityPhase, role: RoleAlias): RoleAlias | null {
   const order = PHASE_ROLES[phase];
   const place = order.indexOf(role);
@@ -38,7 +38,7 @@ export function nextInPhase(phase: CriticalityPhase, role: RoleAlias): RoleAlias
 /** The context window, in tokens, that a model must have to play a role. */
 export const MINIMUM_CONTEXT = { architect: 100_000, auditor: 50_000, structurer: 100_000, worker: 16_000, refiner: 100_000 } as const;
 
-/** Refuses a configuration in which a role's model cannot hold what the role is shown. */
+/** Refuses a configuration in which a role's model is too small for its context. */
 export function assertContextWindows(windows: Readonly<Partial<Record<keyof typeof MINIMUM_CONTEXT, number>>>, file: string): void {
   for (const [role, minimum] of Object.entries(MINIMUM_CONTEXT)) {
     const found = windows[role as keyof typeof MINIMUM_CONTEXT];

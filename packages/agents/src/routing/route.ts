@@ -6,7 +6,7 @@ export type TaskType = (typeof TASK_TYPES)[number];
 
 const count = z.int().min(0);
 
-/** Everything routing looks at. */
+/** The complete input of routing. */
 export const signalsSchema = z.strictObject({
   estimatedInputTokens: count,
   estimatedOutputTokens: count,
@@ -28,9 +28,9 @@ const BASE_ROLE: Readonly<Record<TaskType, RoleAlias>> = {
   structure: "structurer_model",
 };
 
-export interface Route {
+export interface ModelRoute {
   readonly role: RoleAlias;
-  /** Why it is not the base role. Chosen beforehand, so it is no escalation and does not count as one. */
+  /** Why another role was chosen in advance; does not count as an escalation. */
   readonly preempted: string | null;
 }
 
@@ -43,7 +43,7 @@ interface Rule {
 const MAX_WORKER_INPUT = 12_000;
 const MAX_WORKER_COMPLEXITY = 5;
 
-/** The first that holds counts. Only the worker is spared what it cannot do. */
+/** The first match applies. Only the worker is replaced in advance. */
 const PREEMPTION: readonly Rule[] = [
   {
     when: ({ estimatedInputTokens }) => estimatedInputTokens > MAX_WORKER_INPUT,
@@ -57,14 +57,14 @@ const PREEMPTION: readonly Rule[] = [
   },
 ];
 
-/** Who gets a task. A table and two rules: no model is asked. */
-export function route(signals: RoutingSignals): Route {
+/** Chooses the role of a task by a table and two rules, without a model. */
+export function route(signals: RoutingSignals): ModelRoute {
   const base = BASE_ROLE[signals.taskType];
   const rule = base === "worker_model" ? PREEMPTION.find(({ when }) => when(signals)) : undefined;
   return rule === undefined ? { role: base, preempted: null } : { role: rule.to, preempted: rule.reason };
 }
 
-/** What of a signature makes it hard to implement. */
+/** Properties of a signature that make it hard to implement. */
 export interface SignatureShape {
   readonly genericParams: number;
   readonly unionMembers: number;

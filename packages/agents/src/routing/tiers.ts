@@ -1,10 +1,10 @@
 import { TIERS, type Tier } from "@slipway/kernel/config/agent-parts/tiers";
 import type { ErrorCode } from "@slipway/durable/errors";
 
-/** So many failures in a row are enough for the next tier to try. */
+/** Failures in a row before the next tier is used. */
 const FAILURES_PER_TIER = 2;
 
-/** How many tiers above its own a role is played after `failures` attempts that came to nothing. */
+/** By how many tiers a role is raised after `failures` failed attempts. */
 export function escalationsAfter(failures: number): number {
   return Math.floor(failures / FAILURES_PER_TIER);
 }
@@ -17,7 +17,7 @@ export function raisedTier(tier: Tier, escalations: number): Tier {
   );
 }
 
-/** Whoever fails so cannot be had at all: somebody else may play instead. */
+/** The provider cannot be used at all: a fallback may take over. */
 const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_unavailable", "agent_not_installed", "provider_auth_missing"]);
 
 export function isUnavailable(code: ErrorCode): boolean {

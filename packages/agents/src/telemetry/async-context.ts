@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ROOT_CONTEXT, type Context, type ContextManager } from "@opentelemetry/api";
 
-/** Which span is the active one, across awaits: so that an invocation finds the step it belongs to. */
+/** Tracks the active span across awaits, so that an invocation finds its step. */
 export function asyncContext(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

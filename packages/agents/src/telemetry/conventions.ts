@@ -5,8 +5,8 @@ import type { Moment } from "../transcripts/line.ts";
 type Attributes = Record<string, string | number | boolean>;
 
 /**
- * The names of OpenTelemetry's conventions for generative AI (development status, as of 1.41). What was said is not part of a
- * span: prompts hold the code of whoever runs this, and the transcript has them.
+ * Names of OpenTelemetry's conventions for generative AI (development status, as of 1.41). Spans contain no prompts or answers, because
+ * those contain the user's code; the transcript has them.
  */
 export function agentAttributes({ role, run, step, subject, attempt, provider, model }: InvocationFacts): Attributes {
   return {
@@ -52,7 +52,7 @@ export function usageAttributes({
   };
 }
 
-/** The conventions have their own names for the makers of models. */
+/** The conventions' names of model vendors. */
 const VENDORS: Readonly<Record<string, string>> = {
   claude: "anthropic",
   anthropic: "anthropic",

@@ -16,7 +16,7 @@ export interface OtlpOptions {
   readonly closeWithinMs?: number;
 }
 
-/** A collector that does not answer must not hold up the end of a command. */
+/** A collector that does not answer must not delay the end of a command. */
 const CLOSE_WITHIN_MS = 2000;
 
 export function otlpTracing({ url, serviceName, onWarning, closeWithinMs = CLOSE_WITHIN_MS }: OtlpOptions): Tracing {
@@ -31,7 +31,7 @@ export function otlpTracing({ url, serviceName, onWarning, closeWithinMs = CLOSE
     ],
     idGenerator: { generateSpanId: () => ids.generateSpanId(), generateTraceId: () => traceId },
   });
-  // For the engine's own spans of runs and steps, and so that invocations find theirs.
+  // For the engine's spans of runs and steps, and so that invocations find their parents.
   trace.setGlobalTracerProvider(provider);
   context.setGlobalContextManager(asyncContext());
   const tracer = provider.getTracer("@slipway/agents");
@@ -45,7 +45,7 @@ export function otlpTracing({ url, serviceName, onWarning, closeWithinMs = CLOSE
       context.disable();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWithinMs)));
-      // What could not be sent has been told by the exporter.
+      // The exporter has reported failures already.
       await Promise.race([provider.shutdown().catch(() => undefined), late]);
       clearTimeout(timer);
     },
@@ -101,7 +101,7 @@ function startChat(tracer: Tracer, facts: InvocationFacts, repair: number, withi
   return tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: chatAttributes(facts, repair) }, within);
 }
 
-/** It is told when it is over; how long it took is known. */
+/** Reported at its end, with its duration. */
 function toolSpan(tracer: Tracer, moment: Moment & { kind: "tool" }, within: Context): void {
   const ended = Date.now();
   const startTime = ended - moment.duration_ms;
@@ -119,15 +119,15 @@ function fail(span: Span | null, type: string, message?: string): void {
   span?.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
 }
 
-/** The first batch that does not get through is told; the others are as lost, and nobody wants to read it every five seconds. */
+/** Only the first failed batch is reported, not one every five seconds. */
 function tellingOnce(exporter: SpanExporter, url: string, onWarning: (warning: string) => void): SpanExporter {
-  let told = false;
+  let reported = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined && !told) {
-          told = true;
-          onWarning(`traces do not get through to ${url}: ${result.error.message}`);
+        if (result.error !== undefined && !reported) {
+          reported = true;
+          onWarning(`sending traces to ${url} failed: ${result.error.message}`);
         }
         done(result);
       });

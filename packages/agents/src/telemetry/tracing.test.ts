@@ -189,7 +189,7 @@ test("a collector that refuses or is not there is told once, and holds nothing u
     });
     await told(tracing, [SENT, ENDED]);
     await tracing.close();
-    expect(warnings.every((text) => text.startsWith(`traces do not get through to ${url}/v1/traces: `))).toBe(true);
+    expect(warnings.every((text) => text.startsWith(`sending traces to ${url}/v1/traces failed: `))).toBe(true);
     if (url === refusing.url) expect(warnings).toHaveLength(1);
   }
 });

@@ -3,22 +3,22 @@ import type { Watch } from "../transcripts/line.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Spans of invocations, sent to whoever collects them. It never fails and is never waited for, except a moment at the end. */
+/** Sends spans of invocations to a collector. It never throws, and only `close` waits, for a bounded time. */
 export interface Tracing {
-  /** What follows belongs to this run: every process that carries it on adds to one trace. */
+  /** Spans that follow belong to this run: all its processes add to one trace. */
   carry(runId: string): void;
   begin(facts: InvocationFacts): Trace;
-  /** Sends what is left, within a bounded time. */
+  /** Sends pending spans, within a bounded time. */
   close(): Promise<void>;
 }
 
 export interface Trace {
   readonly watch: Watch;
-  /** With a reason when the invocation came to no outcome. */
+  /** With a reason if the invocation had no outcome. */
   end(reason?: string): void;
 }
 
-/** Only where an OTLP endpoint is named is any of OpenTelemetry loaded. */
+/** OpenTelemetry is loaded only if an OTLP endpoint is configured. */
 export async function openTracing(env: Environment, onWarning: (warning: string) => void): Promise<Tracing | undefined> {
   const url = tracesUrl(env);
   if (url === null) return undefined;
@@ -31,7 +31,7 @@ export async function openTracing(env: Environment, onWarning: (warning: string)
   }
 }
 
-/** As OpenTelemetry's own specification has it: the endpoint of the signal as it is, the general one with a path below it. */
+/** By the OpenTelemetry specification: the endpoint of the signal as it is, or the general one with a path appended. */
 export function tracesUrl(env: Environment): string | null {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none") return null;
   const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 export interface EmbeddingServer {
   readonly baseUrl: string;
   readonly seen: { readonly url: string; readonly key: string | undefined; readonly body: Record<string, unknown> }[];
-  /** Instead of vectors, from now on; null: vectors again. */
+  /** Responds with this failure from now on; null: with vectors again. */
   fail(with_: { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | null): void;
   close(): Promise<void>;
 }
 
-/** Speaks the embeddings call on loopback. Its vectors tell letters apart, and nothing else. */
+/** An embeddings endpoint on loopback. Its vectors only count letters. */
 export async function openEmbeddingServer(dimensions = 256): Promise<EmbeddingServer> {
   const seen: EmbeddingServer["seen"] = [];
   let failure: Parameters<EmbeddingServer["fail"]>[0] = null;

@@ -3,7 +3,7 @@ import type { AgentProcess, AgentProcessEnd } from "../process/contract.ts";
 
 const KEPT_STDERR = 16 * 1024;
 
-/** The contract of an agent's process without the sandbox, for tests of what is said and how it is read. */
+/** Runs an agent's process without the sandbox, for tests of its input and output. */
 export function plainProcess(folder: string): (agent: AgentProcess) => Promise<AgentProcessEnd> {
   return async ({ command: [program = "", ...args], env, input, home, timeoutMs, signal, onStdout, maxOutputBytes = Infinity }) => {
     signal.throwIfAborted();
@@ -13,7 +13,7 @@ export function plainProcess(folder: string): (agent: AgentProcess) => Promise<A
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // The group is gone already.
+        // The group has ended already.
       }
     };
     let stopped: { kind: "timeout" } | { kind: "flood"; limitBytes: number } | null = null;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the suite asks every provider for. */
+/** The answer the suite requests from every provider. */
 export const ANSWER = z.strictObject({ verdict: z.enum(["yes", "no"]), reason: z.string() });
 export const VALID = JSON.stringify({ verdict: "yes", reason: "It greets." });
 export const INVALID = JSON.stringify({ verdict: "perhaps" });
@@ -9,32 +9,32 @@ export const INVALID = JSON.stringify({ verdict: "perhaps" });
 export const GREETING = { path: "greeting.txt", text: "Hello from the pack, 4f1c.\n" } as const;
 export const EDITED = "Hello from the agent, 9b2e.\n";
 
-/** The way the one behind the provider, a model or a program, is to behave. */
+/** The behaviour of the model or program behind the provider. */
 export type Behaviour =
-  /** One answer for each time it is asked; the last one again after that. */
+  /** One answer per call; the last one repeats. */
   | { readonly does: "answer"; readonly answers: readonly string[] }
   | { readonly does: "refuse" }
   /** Reads a file with its own tool, then answers. */
   | { readonly does: "read"; readonly path: string; readonly answer: string }
   /** Writes a file with its own tool, then answers. */
   | { readonly does: "write"; readonly path: string; readonly content: string; readonly answer: string }
-  /** Was reached and never answers. */
+  /** Receives the request and never answers. */
   | { readonly does: "hang" }
-  /** Hangs, with a child of its own. */
+  /** Hangs, with a child process. */
   | { readonly does: "hang with a child" }
-  /** 429, with this much to wait, or without a word about it. */
+  /** 429, with or without a retry time. */
   | { readonly does: "rate limit"; readonly retryAfterSeconds: number | null }
   | { readonly does: "out of quota" }
   /** No key and no sign-in. */
   | { readonly does: "no credentials" }
-  /** Dies in the middle of the work. */
+  /** Crashes during the work. */
   | { readonly does: "crash" }
-  /** What it says breaks off; it ends as if nothing were wrong. */
+  /** Its output breaks off, but it exits normally. */
   | { readonly does: "break off" }
-  /** Says everything and is killed before it could end by itself. */
+  /** Completes its output and is killed before it exits. */
   | { readonly does: "answer and be killed"; readonly answer: string }
   | { readonly does: "exit 0 silently" }
-  /** More than anybody should say. */
+  /** More output than the limit allows. */
   | { readonly does: "flood" };
 
 export type CaseName =

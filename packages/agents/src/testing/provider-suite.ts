@@ -5,17 +5,17 @@ import type { AgentEvent, Provider, Workplace } from "../provider.ts";
 import { PLANNER } from "./samples.ts";
 import { ANSWER, EDITED, GREETING, INVALID, VALID, type Behaviour, type CaseName } from "./provider-suite-cases.ts";
 
-/** A provider with somebody behind it who behaves as wanted. */
+/** A provider with a model or program that behaves as scripted. */
 export interface Opened {
   readonly provider: Provider;
   readonly model?: string | null;
-  /** For a provider that works on files; it holds GREETING. */
+  /** For a provider that works on files; it contains GREETING. */
   readonly workplace: Workplace | null;
-  /** What was changed in the workplace, as a unified diff. */
+  /** The changes in the workplace, as a unified diff. */
   readonly patch: () => Promise<string>;
-  /** What the model was told its tools gave; left out, the events have to say it. */
+  /** The tool results the model received; without it they are taken from the events. */
   readonly toolResults?: () => readonly string[];
-  /** Settles when the one behind it was asked and does not answer. */
+  /** Resolves when the model or program was asked and does not answer. */
   readonly reached: () => Promise<void>;
   /** Processes of this case that are still alive. */
   readonly survivors: () => Promise<readonly number[]>;
@@ -25,19 +25,19 @@ export interface Opened {
 export interface ProviderFixture {
   readonly name: string;
   readonly open: (behaviour: Behaviour) => Promise<Opened>;
-  /** Cases this kind of provider cannot have, each with the reason. */
+  /** Cases that do not apply to this provider, with reasons. */
   readonly cannot?: Partial<Record<CaseName, string>>;
-  /** How long one that hangs is waited for: longer than it takes to start. */
+  /** How long to wait for one that hangs: longer than it takes to start. */
   readonly patienceMs?: number;
   /** For one case. */
   readonly caseTimeoutMs?: number;
-  /** What is written into the table of results, for each case that has passed. */
+  /** Called for each passed case, for the table of results. */
   readonly onPassed?: (name: CaseName, opened: Opened) => void;
 }
 
 type Result = InvocationResult<{ verdict: string; reason: string }>;
 
-/** Every provider, whoever is behind it, is run through the same cases. */
+/** Runs the same cases against every provider. */
 export function providerSuite(fixture: ProviderFixture): void {
   const { cannot = {}, patienceMs = 1_500, caseTimeoutMs = 30_000 } = fixture;
 
@@ -79,7 +79,7 @@ export function providerSuite(fixture: ProviderFixture): void {
       const used = events.filter((event) => event.kind === "tool");
       expect(used.map(({ ok }) => ok)).toContain(true);
       expect(JSON.stringify(used)).toContain(GREETING.path);
-      // Not every client says in its stream what a tool gave; the model has to have got it in any case.
+      // Not every client reports tool results in its stream; the model must have received them anyway.
       const results = toolResults?.() ?? used.map(({ output }) => output);
       expect(results.join("\n")).toContain(GREETING.text.trim());
     });
@@ -128,7 +128,7 @@ export function providerSuite(fixture: ProviderFixture): void {
     on("truncated stream", { does: "break off" }, async (_, ask) => expectFailure(await ask(), "agent_failed", { retryable: true }));
 
     on("output without exit code", { does: "answer and be killed", answer: VALID }, async (_, ask) =>
-      // The answer is complete and valid, and it is the answer that counts; the tree is looked at anyway.
+      // The answer is complete and valid, so it counts; the tree is checked anyway.
       expect(await ask()).toMatchObject({ ok: true, output: { verdict: "yes" } }),
     );
 

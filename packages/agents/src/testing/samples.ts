@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import type { Role } from "../role.ts";
 
@@ -36,7 +36,7 @@ export const NEVER: AbortSignal = new AbortController().signal;
 
 export const scratch = (name: string) => mkdtempSync(join(tmpdir(), `slipway-${name}-`));
 
-/** A clock on which every look takes ten milliseconds. */
+/** A clock that advances ten milliseconds per read. */
 export function tickingClock(): Clock {
   let now = 0;
   return { now: () => 1_700_000_000_000, monotonic: () => (now += 10) };
@@ -44,7 +44,7 @@ export function tickingClock(): Clock {
 
 export type Scripted = string | Error | Partial<ProviderReply>;
 
-/** A model that says what it was told to say, and remembers what it was asked. */
+/** A scripted model that records its requests. */
 export function scripted(...answers: readonly Scripted[]): Provider & { readonly asked: ProviderRequest[] } {
   const asked: ProviderRequest[] = [];
   return {

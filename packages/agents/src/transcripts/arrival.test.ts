@@ -32,6 +32,6 @@ test("nobody is asked before it is there; everything else goes on", async () => 
   expect(isAsked).toBe(false);
   reject(new Error("EIO"));
   await asking;
-  expect(warnings).toEqual([expect.stringMatching(/^the transcript of the qa for x may not outlast a power cut: .*EIO/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^the transcript of the qa for x may be lost in a power cut: .*EIO/)]);
   expect(arrival.watch(SENT)).toBeUndefined();
 });

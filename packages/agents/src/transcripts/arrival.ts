@@ -1,10 +1,10 @@
 import type { Watch } from "./line.ts";
 
-/** Transcripts that have ended, on their way to the disk. Nobody else is asked before they are there. */
+/** Finished transcripts on their way to disk. The next provider starts only after they are synced. */
 export interface Arrival {
-  /** `toDisk` is begun beside the next invocation, or a moment later where there is none. */
+  /** `toDisk` starts alongside the next invocation, or shortly after if there is none. */
   ended(name: string, toDisk: () => Promise<void>): void;
-  /** The next invocation has its file: from now on a file that is being synced holds up no other. */
+  /** The next invocation has its file: from now on an fsync delays no other file. */
   begin(): void;
   readonly watch: Watch;
 }
@@ -28,7 +28,7 @@ export function openArrival(onWarning: (warning: string) => void): Arrival {
   return {
     begin,
     ended(name, toDisk) {
-      const failed = (error: unknown) => onWarning(`the transcript of the ${name} may not outlast a power cut: ${String(error)}`);
+      const failed = (error: unknown) => onWarning(`the transcript of the ${name} may be lost in a power cut: ${String(error)}`);
       due.push(() => toDisk().catch(failed));
       timer ??= setTimeout(begin, SOON_MS);
     },

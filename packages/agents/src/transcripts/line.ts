@@ -6,11 +6,11 @@ const tokens = z.object({ input_tokens: z.number(), output_tokens: z.number(), c
 const counted = tokens.extend({ duration_ms: z.number(), calls: z.number(), model: z.string().nullable() });
 const repair = z.int().min(0);
 
-/** Whose transcript it is: its first line. */
+/** The first line of a transcript. */
 const head = z.object({
   kind: z.literal("invocation"),
   version: z.literal(1),
-  /** The run that paid for it, and the name of the step in it. */
+  /** The run that paid for it, and the name of its step. */
   run: z.string(),
   step: z.string(),
   role: z.string(),
@@ -43,12 +43,12 @@ const moments = [
   }),
   z.object({ kind: z.literal("refused"), repair, errors: z.array(z.string()) }),
   z.object({ kind: z.literal("failed"), repair, failure, duration_ms: z.number() }),
-  /** What the harness made of the last answer, where that is not the answer itself: the patch it found in the pack, for example. */
+  /** The final output if it is not the answer itself, for example the patch found in the pack. */
   z.object({ kind: z.literal("output"), output: z.json() }),
-  /** What the harness found is no answer, whatever was said: nothing changed in the pack, for example. */
+  /** The harness rejected the answer, for example because nothing changed in the pack. */
   z.object({ kind: z.literal("rejected"), failure }),
   z.object({ kind: z.literal("ended"), ok: z.boolean(), usage: counted, failure: failure.nullable() }),
-  /** The invocation was told to stop, or something of ours broke: no outcome was recorded. */
+  /** The invocation was stopped, or failed in our own code: it has no outcome. */
   z.object({ kind: z.literal("stopped"), reason: z.string() }),
 ] as const;
 
@@ -62,8 +62,8 @@ export const lineSchema = z.discriminatedUnion("kind", [head, ...moments]).and(a
 export type TranscriptLine = z.output<typeof lineSchema>;
 
 /**
- * Sees an invocation as it happens: transcripts and traces are made from this and from nothing else. It decides nothing. What it
- * returns is waited for where the invocation itself stands still: after "sent", "answer" and what comes after.
+ * Observes an invocation; transcripts and traces are made from these events alone. It has no influence. The invocation awaits its result
+ * only where it waits anyway: after "sent", "answer" and later events.
  */
 export type Watch = (moment: Moment) => void | Promise<void>;
 

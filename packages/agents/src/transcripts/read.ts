@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { lineSchema, type TranscriptHead, type TranscriptLine } from "./line.ts";
 
-/** Longer than anything that is written as one line. */
+/** Longer than any line that is written. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** The lines of a transcript, one at a time. What a crash cut off in the middle of a line is left out. */
+/** The lines of a transcript, one at a time. A line cut off by a crash is skipped. */
 export async function* readTranscript(path: string, digest: string | null = null): AsyncGenerator<TranscriptLine> {
   const seen = createHash("sha256");
   let number = 0;
@@ -17,9 +17,9 @@ export async function* readTranscript(path: string, digest: string | null = null
     number++;
     const line = parse(text);
     if (line !== null) yield line;
-    else if (complete) throw unreadable(path, `line ${number} is none of a transcript`);
+    else if (complete) throw unreadable(path, `line ${number} is not a line of a transcript`);
   }
-  if (digest !== null && seen.digest("hex") !== digest) throw unreadable(path, "it is not what was stored", "object_corrupt");
+  if (digest !== null && seen.digest("hex") !== digest) throw unreadable(path, "its digest does not match", "object_corrupt");
 }
 
 export async function headOf(path: string): Promise<(TranscriptHead & { readonly at: number }) | null> {
@@ -30,7 +30,7 @@ export async function headOf(path: string): Promise<(TranscriptHead & { readonly
   return null;
 }
 
-/** Transcripts that became no object: tries that failed on the way, were stopped or broken off, and those that are being written. */
+/** Transcripts that did not become objects: failed, stopped or interrupted attempts, and those being written. */
 export async function openTranscripts(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
@@ -49,10 +49,10 @@ interface Text {
   readonly complete: boolean;
 }
 
-/** By hand, because a line reader drops whether the last line had its end. */
+/** A line reader would not tell whether the last line was complete. */
 async function* linesOf(path: string, seen?: ReturnType<typeof createHash>): AsyncGenerator<Text> {
   let rest: Buffer[] = [];
-  let held = 0;
+  let pendingBytes = 0;
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       seen?.update(chunk);
@@ -60,12 +60,12 @@ async function* linesOf(path: string, seen?: ReturnType<typeof createHash>): Asy
       for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
         yield { text: Buffer.concat([...rest, chunk.subarray(from, end)]).toString("utf8"), complete: true };
         rest = [];
-        held = 0;
+        pendingBytes = 0;
         from = end + 1;
       }
       rest.push(chunk.subarray(from));
-      held += chunk.length - from;
-      if (held > LONGEST_LINE) throw unreadable(path, "it has a line without an end");
+      pendingBytes += chunk.length - from;
+      if (pendingBytes > LONGEST_LINE) throw unreadable(path, "a line is too long");
     }
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw unreadable(path, "the file is gone", "object_missing");
@@ -87,6 +87,6 @@ function parse(text: string): TranscriptLine | null {
 function unreadable(path: string, problem: string, code: "object_corrupt" | "object_missing" = "object_corrupt"): SlipwayError {
   return new SlipwayError(code, `The transcript ${path} cannot be read: ${problem}.`, {
     file: path,
-    suggested_next_actions: ["Put the file back from a copy; `slipway journal verify` says whether anything else was changed."],
+    suggested_next_actions: ["Restore the file from a backup; `slipway journal verify` checks the rest."],
   });
 }

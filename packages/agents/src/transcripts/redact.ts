@@ -1,15 +1,12 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import type { Redactor } from "@slipway/kernel/host/redaction/redactor";
+import type { Redactor } from "@slipway/kernel/host/redaction/contract";
 import type { Moment } from "./line.ts";
 
-/** What one text on the way may have at most in a transcript. What was sent and what was answered is always whole. */
+/** Limit of one intermediate text in a transcript. Prompts and answers are never cut. */
 const MAX_CHARACTERS = 256 * 1024;
 const PIECE = 64 * 1024;
 
-/**
- * Moments as they may be written down. Text that comes in pieces is one text here: a secret in the middle of two pieces is still
- * a secret.
- */
+/** Redacts events before they are written. Streamed text is joined first, because a secret may be split over two pieces. */
 export interface RedactedMoments {
   next(moment: Moment): Moment[] | Promise<Moment[]>;
   end(): Moment[];
@@ -33,7 +30,7 @@ export function redactedMoments(redactor: Redactor): RedactedMoments {
   return {
     next(moment) {
       if (moment.kind === "text") return spoken(moment.text);
-      // A client's own lines run beside the text they carry.
+      // A client's raw lines repeat the text they carry.
       if (moment.kind === "raw") return [{ kind: "raw", line: redactor.text(cut(moment.line)) }];
       const before = flush();
       if (moment.kind === "sent" || moment.kind === "answer") return whole(redactor, moment).then((after) => [...before, after]);
@@ -52,7 +49,7 @@ async function whole(redactor: Redactor, moment: Moment & { kind: "sent" | "answ
   return { ...moment, system: redactor.text(moment.system), prompt: await long(redactor, moment.prompt) };
 }
 
-/** In pieces, with a breath after each: megabytes at once would hold up everything else in this process. */
+/** In pieces, yielding after each: redacting megabytes at once would block the event loop. */
 async function long(redactor: Redactor, text: string): Promise<string> {
   const stream = redactor.stream();
   const pieces: string[] = [];

@@ -5,13 +5,10 @@ import { findCredentials, secretsOf as secretsIn } from "../clients/credentials.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Shorter ones would also hide ordinary words. */
+/** Shorter ones would also match ordinary words. */
 const SHORTEST = 8;
 
-/**
- * What must not be written down of an agent's work: every variable that is a secret by its name, every variable that is handed to
- * an agent, whatever it is called, and what a client keeps of your sign-in.
- */
+/** Values to redact from transcripts: variables with secret-looking names, variables passed to an agent, and stored sign-ins of clients. */
 export function agentSecrets(env: Environment, agents: AgentsConfig | null, also: readonly (string | null)[] = []): string[] {
   const given = [...also, ...namedIn(agents)].flatMap((name) => (name === null ? [] : [env[name]?.trim() ?? ""]));
   return [...new Set([...secretsOf(env), ...given, ...signIns(env)])].filter((value) => value.length >= SHORTEST);
@@ -20,7 +17,7 @@ export function agentSecrets(env: Environment, agents: AgentsConfig | null, also
 function signIns(env: Environment): string[] {
   return Object.values(CLIENTS).flatMap((client) => {
     const keys = new Set(client.keys.map(({ variable }) => variable));
-    // Without the keys, which are secrets by their names anyway; at the beginning of time, because an old sign-in is a secret too.
+    // Without key variables, which are secrets by name; at time 0, because an expired sign-in is a secret too.
     const own = Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
     const found = findCredentials(client, { env: own, configEnv: null, model: null, now: 0 });
     return found === null ? [] : secretsIn(found);

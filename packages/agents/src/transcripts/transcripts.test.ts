@@ -192,7 +192,7 @@ describe("without an outcome", () => {
     expect(await headOf(join(folder, "other.jsonl"))).toBeNull();
     writeFileSync(join(folder, "empty.jsonl"), "");
     expect(await headOf(join(folder, "empty.jsonl"))).toBeNull();
-    expect((await refusalOf(() => all(join(folder, "other.jsonl")))).message).toContain("line 1 is none of a transcript");
+    expect((await refusalOf(() => all(join(folder, "other.jsonl")))).message).toContain("line 1 is not a line of a transcript");
     expect(await refusalOf(() => all(join(folder, "gone.jsonl")))).toMatchObject({ code: "object_missing" });
     const { digest } = await transcript.keep();
     const path = objects.pathOf(digest!);

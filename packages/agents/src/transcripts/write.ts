@@ -6,12 +6,12 @@ import type { Clock } from "@slipway/durable/environment";
 import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { ensureDirectory, translateFileError } from "@slipway/kernel/host/files/write-atomic";
 import type { Objects } from "@slipway/kernel/record/objects/store";
-import type { Redactor } from "@slipway/kernel/host/redaction/redactor";
+import type { Redactor } from "@slipway/kernel/host/redaction/contract";
 import type { Moment, TranscriptHead, Watch } from "./line.ts";
 import { redactedMoments } from "./redact.ts";
 
 export interface TranscriptPlace {
-  /** Where it is written until it has ended. */
+  /** Where the file is until it ends. */
   readonly folder: string;
   readonly objects: Objects;
   readonly redactor: Redactor;
@@ -21,17 +21,17 @@ export interface TranscriptPlace {
 export interface Transcript {
   readonly watch: Watch;
   /**
-   * After the end: the file becomes an object. Null, with the reason, when it could not be written: the answer matters more. `toDisk`,
-   * once, puts it on the disk.
+   * After the end: stores the file as an object. If that fails, returns the reason and no digest, because the answer matters more. `toDisk`
+   * syncs it, once.
    */
   keep(): Promise<{ readonly digest: string; readonly toDisk: () => Promise<void> } | { readonly digest: null; readonly reason: string }>;
-  /** The invocation has no outcome: the file stays where it is, for the curious. */
+  /** The invocation has no outcome: the file stays, for debugging. */
   leave(reason: string): void;
 }
 
 /**
- * Writes as it happens, and at once: after a crash everything up to it is on the disk. Synchronously, so that whoever talks faster
- * than the disk writes has to wait instead of filling the memory.
+ * Writes every event at once, so that a crash loses none. Synchronous, so that a provider faster than the disk waits instead of filling the
+ * memory.
  */
 export async function openTranscript(head: Omit<TranscriptHead, "kind" | "version">, place: TranscriptPlace): Promise<Transcript> {
   const { objects, redactor, clock } = place;
@@ -87,7 +87,7 @@ export async function openTranscript(head: Omit<TranscriptHead, "kind" | "versio
 const toDisk = promisify(fsync);
 const LONGEST_NAME = 180;
 
-/** One for every try: what an earlier process left is not touched. */
+/** One file per attempt: files of an earlier process are not touched. */
 async function newFile(folder: string, invocation: string): Promise<{ readonly path: string; readonly descriptor: number }> {
   const name = encodeURIComponent(invocation.slice(invocation.indexOf("/") + 1)).slice(-LONGEST_NAME);
   for (let number = 1, isThere = false; ;) {
@@ -106,6 +106,6 @@ async function newFile(folder: string, invocation: string): Promise<{ readonly p
 }
 
 function wordsOf(error: unknown, path: string): string {
-  const told = translateFileError(error, path);
-  return told instanceof Error ? told.message : String(told);
+  const translated = translateFileError(error, path);
+  return translated instanceof Error ? translated.message : String(translated);
 }

@@ -7,16 +7,16 @@ interface Asked {
   readonly key: string | null;
 }
 
-/** One way to ask for results, and where they stand in the reply. */
+/** How to query a backend, and where its reply has the results. */
 export interface Backend {
   readonly baseUrl: string | null;
-  /** The variable with the key where none is named; null: it needs none. */
+  /** The default variable of the key; null if it needs none. */
   readonly keyEnv: string | null;
   readonly request: (baseUrl: string, asked: Asked) => { readonly url: URL; readonly init: RequestInit };
-  readonly reply: z.ZodType<readonly Found[]>;
+  readonly reply: z.ZodType<readonly FoundPage[]>;
 }
 
-export interface Found {
+export interface FoundPage {
   readonly url: string;
   readonly title: string;
   readonly snippet: string;

@@ -99,8 +99,8 @@ describe("what goes wrong is told, and the key never is", () => {
     [{ status: 429, body: "" }, "rate_limited", /answered 429/],
     [{ status: 500, body: "tavily-key" }, "provider_unavailable", /answered 500/],
     [{ status: 302, body: "", headers: { location: "http://127.0.0.1:9/" } }, "provider_unavailable", /cannot be reached/],
-    [{ status: 200, body: "<html>" }, "provider_unavailable", /no list of results/],
-    [{ status: 200, body: '{"results":"none"}' }, "provider_unavailable", /no list of results/],
+    [{ status: 200, body: "<html>" }, "provider_unavailable", /other than a list of results/],
+    [{ status: 200, body: '{"results":"none"}' }, "provider_unavailable", /other than a list of results/],
     [{ status: 200, body: " ".repeat(5 * 1024 ** 2) }, "provider_unavailable", /cannot be reached/],
   ])("%#: %s", async (answer, code, message) => {
     reply = answer;

@@ -1,13 +1,14 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 import type { WebSearchConfig } from "@slipway/kernel/config/agent-parts/web-search";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { checkSchema } from "@slipway/kernel/schema/violations";
-import { BACKENDS, type Found } from "./backends.ts";
+import { BACKENDS, type FoundPage } from "./backends.ts";
 
-/** At most this many results, best first; whoever asks may want fewer. */
-export type WebSearch = (query: string, maxResults: number, signal: AbortSignal) => Promise<readonly SearchResult[]>;
+/** At most this many results, best first. */
+export type WebSearch = (query: string, maxResults: number, signal: AbortSignal) => Promise<readonly WebSearchResult[]>;
 
-export interface SearchResult {
+export interface WebSearchResult {
   readonly url: string;
   readonly title: string;
   readonly snippet: string;
@@ -22,7 +23,7 @@ const MAX_SNIPPET = 600;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A search over HTTP, or null where none is configured. The key is looked for when it is used. */
+/** A search over HTTP, or null if none is configured. The key is looked up on use. */
 export function openWebSearch(config: WebSearchConfig | undefined, env: Environment): WebSearch | null {
   if (config === undefined) return null;
   const { backend: name, base_url } = config;
@@ -35,7 +36,8 @@ export function openWebSearch(config: WebSearchConfig | undefined, env: Environm
     const reply = await textFrom(url, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) }, name, signal);
     const json = parseStrictJson(reply);
     const checked = json.ok ? checkSchema(backend.reply, json.value) : null;
-    if (checked?.ok !== true) throw failed("provider_unavailable", name, `${url.host} answered with something that is no list of results`);
+    if (checked?.ok !== true)
+      throw failed("provider_unavailable", name, `${url.host} answered with something other than a list of results`);
     return checked.value
       .filter(({ url: found }) => /^https?:\/\//.test(found))
       .slice(0, asked.maxResults)
@@ -53,7 +55,7 @@ function keyFrom(env: Environment, name: string, backend: string): string {
 
 async function textFrom(url: URL, init: RequestInit, backend: string, signal: AbortSignal): Promise<string> {
   try {
-    // A redirect to another host would take the key along.
+    // A redirect to another host would leak the key.
     const response = await fetch(url, { ...init, redirect: "error" });
     if (!response.ok) {
       await response.body?.cancel();
@@ -83,8 +85,8 @@ function codeOf(status: number): ErrorCode {
   return status === 429 ? "rate_limited" : "provider_unavailable";
 }
 
-/** Without markup, and short: it is read by a model together with much else. */
-function plain({ url, title, snippet }: Found): SearchResult {
+/** Plain and short: a model reads it together with much else. */
+function plain({ url, title, snippet }: FoundPage): WebSearchResult {
   return { url, title: short(title, MAX_TITLE), snippet: short(snippet, MAX_SNIPPET) };
 }
 

@@ -6,7 +6,7 @@ import { personOf } from "@slipway/protocols/surface/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** A person's edits and commits become part of the change. Nothing that passed or was approved before speaks for it. */
+/** Makes a person's edits and commits part of the change. Earlier gate results and approvals no longer apply. */
 export const run: RunCommand = (args, io) =>
   decideEdits("adopt", args, io, ({ id, worktree }) =>
     withKernel(io, async ({ features, records }) => {

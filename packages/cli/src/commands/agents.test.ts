@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { execFileSync } from "node:child_process";
 import type { ProviderFinding } from "@slipway/agents/probe";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Cast } from "@slipway/runtime/role-assignment";
+import type { RoleAssignment } from "@slipway/runtime/role-assignment";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { letters, type Project } from "../testing/project.ts";
 
@@ -25,7 +25,7 @@ function machine(programs: Readonly<Record<string, string>>): string {
 async function asked(project: Project, env: Readonly<Record<string, string>> = {}, ...argv: string[]) {
   const all = { ...project.env, PATH: machine({ claude: "echo '2.1.325 (Claude Code)'", codex: "echo boom >&2; exit 1" }), ...env };
   const { json } = await project.slipway(["agents", "--json", ...argv], { env: all });
-  const [told] = json<{ providers: ProviderFinding[]; roles: Cast[] }>();
+  const [told] = json<{ providers: ProviderFinding[]; roles: RoleAssignment[] }>();
   return {
     provider: (name: string) => told!.providers.find((one) => one.name === name),
     roles: told!.roles.filter(({ protocol }) => protocol === "features"),
@@ -65,7 +65,7 @@ describe("slipway agents", () => {
     });
     expect(provider("acp:mine")).toMatchObject({
       ready: false,
-      access: "its own affair",
+      access: "configured by itself",
       mend: [expect.stringContaining("runtime.acp.mine.command")],
     });
     expect(provider("custom")).toMatchObject({ ready: true });
@@ -74,7 +74,7 @@ describe("slipway agents", () => {
     const { stdout } = await project.slipway(["agents"], { env: all });
     expect(stdout).toMatch(/^Providers\n {2}ready {4}claude +2\.1\.325; key in ANTHROPIC_API_KEY; models: .* …\n/);
     expect(stdout).toMatch(/\n {2}missing {2}gemini [^\n]*\n +mend: gemini is not installed: npm i -g /);
-    expect(stdout).toMatch(/\n {2}features\/planner +\(strong\) +nobody: Nothing says which agent plays the planner\.\n/);
+    expect(stdout).toMatch(/\n {2}features\/planner +\(strong\) +nobody: No agent is configured for the role `planner`\.\n/);
     expect(stdout).toMatch(/\n {2}factory\/arbiter +\(\w+\) +nobody: /);
     expect(stdout).not.toMatch(/sk-ant|ENOENT/);
   });
@@ -119,7 +119,7 @@ describe("slipway agents", () => {
     const { provider } = await asked(project);
     expect(provider("api (here)")).toMatchObject({ ready: true, access: "no key needed, on this machine", models: ["here/qwen3"] });
     expect(provider("api (odd)")).toMatchObject({ ready: true, models: [] });
-    expect(provider("api (gone)")).toMatchObject({ ready: false, mend: ["Nothing answers at http://127.0.0.1:9/v1: start gone there."] });
+    expect(provider("api (gone)")).toMatchObject({ ready: false, mend: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
     expect(provider("api (elsewhere)")).toMatchObject({ ready: true, access: "no key needed" });
   });
 

@@ -1,19 +1,19 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
-import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { agentChoice } from "../agent-choice.ts";
-import { castNow, type Cast } from "@slipway/runtime/role-assignment";
+import { assignRoles, type RoleAssignment } from "@slipway/runtime/role-assignment";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { effectiveConfiguration } from "../doctor/configuration.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
-/** Which providers are there, and who would play which role, and why. Nobody is called. */
+/** Lists the providers, and which one would play each role and why. Calls no agent. */
 export const run: RunCommand = async (args, io) => {
-  const repository = await openRepository(io.cwd, { env: io.env });
+  const repository = await openRepositoryView(io);
   const configuration = await effectiveConfiguration(repository);
   const providers = await probeProviders({ agents: configuration?.agents ?? null, env: io.env, root: repository.root });
-  const roles = await castNow(repository, configuration, io, agentChoice(args));
+  const roles = await assignRoles(repository, configuration, io, agentChoice(args));
   if (args.flag("json")) io.out(jsonLine({ providers, roles }));
   else {
     const width = Math.max(...providers.map(({ name }) => name.length));
@@ -30,7 +30,7 @@ function providerLines({ name, ready, version, access, models, mend }: ProviderF
   return [first, ...mend.map((action) => `${" ".repeat(width + 13)}mend: ${oneLine(action)}`)].join("\n");
 }
 
-function roleLine({ protocol, role, tier, played }: Cast, width: number): string {
+function roleLine({ protocol, role, tier, played }: RoleAssignment, width: number): string {
   const who = `  ${`${protocol}/${role}`.padEnd(width)} (${tier})`.padEnd(width + 14);
   if ("code" in played) return `${who} nobody: ${oneLine(played.message)}`;
   const { provider, model, why } = played;

@@ -78,7 +78,7 @@ test("a moved base has to be gated again first, and a conflict resolved", async 
   project.git("commit", "--all", "--quiet", "--message=moved");
   expect(await project.slipway(["approve", "letters"])).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining("gate_failed: The full gate has not passed on the tree that would be merged"),
+    stderr: expect.stringContaining("gate_failed: The full gate has not passed on the tree to merge"),
   });
   project.write("src/a.txt", "mine\n");
   project.git("commit", "--all", "--quiet", "--message=moved again");

@@ -1,7 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { confirm, isCancel } from "../terminal/prompts.ts";
 import type { Engine } from "@slipway/durable/engine";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
@@ -19,18 +19,18 @@ interface Candidate {
   readonly question: InboxQuestion;
 }
 
-/** Signs each change by itself. Somebody at a terminal is shown what they sign and asked first. */
+/** Signs each change separately. At a terminal it shows the change and asks first. */
 export const run: RunCommand = async (args, io) => {
   const alone = await withReader(io, ({ records, engine }) => withoutRun(records, engine, args.positionals));
   return alone === null ? answerQuestions(args, io) : giveToken(alone, args, io);
 };
 
-/** To the side where machines read the rest. */
+/** To stderr if stdout is JSON. */
 function sayTo(io: Io, json: boolean): (text: string) => void {
   return json ? io.err : io.out;
 }
 
-/** The only feature named, if no run of its own could ever ask for its approval. */
+/** The only named feature, if no run can ask for its approval. */
 async function withoutRun(records: Records, engine: Engine, named: readonly string[]): Promise<string | null> {
   if (named.length > 1) return null;
   const { id, run_id, status } = await chooseWaiting(records, named[0], FOR_APPROVAL, () => undefined);
@@ -58,7 +58,7 @@ const answerQuestions: RunCommand = (args, io) =>
         suggested_next_actions: ["Approve the features one after the other."],
       });
     }
-    // All of them are looked up before the first is signed.
+    // Look up all of them before signing the first.
     const candidates = await Promise.all(named.map((id) => candidateOf(records, id, sayTo(io, args.flag("json")))));
     const asks = io.interactive && !args.flag("json") && !args.flag("yes");
     const policyHash = await policyHashNow(io);
@@ -99,7 +99,7 @@ async function sign(
   return true;
 }
 
-/** Never answered by Enter alone. */
+/** Enter alone never confirms. */
 async function agreed(records: Records, { feature, question }: Candidate, io: Io): Promise<boolean> {
   io.out(await reviewText(records, feature, question, io));
   const tree = String(question.context["tree"]).slice(0, 10);

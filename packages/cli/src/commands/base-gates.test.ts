@@ -25,7 +25,7 @@ describe.skipIf(!available)("gates on the base", () => {
   test.each([
     ["a module is missing", ["node", "-e", 'require("freezegun")'], "The package freezegun is not found."],
     ["a program is only on somebody's PATH", ["./vendor/no-such-program"], "A program is missing."],
-    ["a network is needed", ["node", "-e", 'require("net").connect(5432, "127.0.0.1")'], "wants a network"],
+    ["a network is needed", ["node", "-e", 'require("net").connect(5432, "127.0.0.1")'], "needs the network"],
   ])("B2: %s: no agent is called before a person is asked", async (_, cmd, cause) => {
     const project = letters(gates(...cmd));
     const ended = await project.run();
@@ -152,7 +152,7 @@ describe.skipIf(!available)("gates on the base", () => {
     const parsers = { tests: { type: "junit_xml", path: "junit.xml" } };
     const project = letters({ "slipway/gates.yaml": JSON.stringify({ ...file, parsers }) });
     expect((await project.run()).stdout).toContain("The fast and full gates fail on main");
-    expect(await inbox(project)).toContain("no step wrote junit.xml");
+    expect(await inbox(project)).toContain("no step wrote to junit.xml");
   });
 
   test.each([

@@ -64,7 +64,7 @@ describe("A6: after a merge", () => {
     const { code, stderr } = await project.slipway(["clean", "letters"]);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      'delete_refused: "letters" is ready_to_merge; only what is merged is cleaned up.\n  next: slipway delete letters\n',
+      'delete_refused: "letters" is ready_to_merge; only merged features can be cleaned.\n  next: slipway delete letters\n',
     );
     expect((await project.slipway(["clean", "--json"])).json()).toEqual([{ ok: true, dry_run: false, features: [] }]);
     expect(existsSync(worktree(project))).toBe(true);

@@ -1,3 +1,4 @@
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -10,11 +11,11 @@ interface Row {
   readonly feature_id: string;
   readonly worktree: string | null;
   readonly branch: string | null;
-  /** Why both were kept; empty where they go. */
+  /** Why both were kept; empty if they are removed. */
   readonly kept: readonly string[];
 }
 
-/** Worktrees and branches outlive the merge, for whoever wants to look; this is how they go. */
+/** Removes the worktrees and branches of merged features, which stay after the merge for inspection. */
 export const run: RunCommand = (args, io) =>
   withKernel(io, async (kernel) => {
     const dryRun = args.flag("dry-run");
@@ -30,8 +31,7 @@ export const run: RunCommand = (args, io) =>
 
 async function idsOf({ records }: Kernel, named: readonly string[]): Promise<readonly string[]> {
   if (named.length > 0) return [...new Set(named)];
-  const merged = await records.database.db.selectFrom("features").select("id").where("status", "=", "merged").orderBy("id").execute();
-  return merged.map(({ id }) => id);
+  return (await recordedFeatures(records).all()).filter(({ status }) => status === "merged").map(({ id }) => id);
 }
 
 async function survey({ features }: Kernel, feature_id: string): Promise<Row> {

@@ -1,6 +1,6 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
-import { glance } from "@slipway/kernel/open-board";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
+import { readBoard } from "@slipway/kernel/open-board";
 import type { CollisionMatrix } from "@slipway/kernel/change/plan/collision-matrix";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -10,11 +10,11 @@ import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "../render/wait.ts";
 
-/** Between accepted plans, as the policy of now sees them; and who waits, for others or for a person whom others may wait for. Only reads. */
+/** Shows collisions between accepted plans under the current policy, and which features wait. Read-only. */
 export const run: RunCommand = (args, io) =>
   withKernel(io, async (kernel) => {
     const matrix = await kernel.features.collisions();
-    const { features } = await glance(kernel.records.layout);
+    const { features } = await readBoard(kernel.records.layout);
     const waiting = features.filter(({ waits_for }) => waits_for !== null && WAITS.has(waits_for.for));
     if (args.flag("json")) io.out(jsonLine({ ...matrix, waiting: waiting.map(({ id, waits_for }) => ({ feature: id, waits_for })) }));
     else io.out(`${[...matrixLines(matrix, io.color), ...waitingLines(waiting)].join("\n")}\n`);
@@ -53,6 +53,6 @@ function matrixLines({ features, pairs }: CollisionMatrix, color: boolean): stri
   ];
 }
 
-function waitingLines(waiting: readonly FeatureGlance[]): string[] {
+function waitingLines(waiting: readonly BoardFeature[]): string[] {
   return waiting.flatMap(({ id, waits_for }) => (waits_for === null ? [] : [`${id} ${waitText(id, waits_for)}`]));
 }

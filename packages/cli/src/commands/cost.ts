@@ -9,12 +9,12 @@ import { withReader } from "@slipway/runtime/reader";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
-/** What agents took, and what they still may; only reads. */
+/** Shows usage and remaining budgets; read-only. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ engine, records }) => {
     const [named] = args.positionals;
     const runId = args.flag("all") ? null : (await chooseRun(engine, named, ANY_STATUS)).runId;
-    const report = await costReport(records.database.db, runId);
+    const report = await costReport(records, runId);
     io.out(args.flag("json") ? jsonLine(report) : `${lines(report, io.color).join("\n")}\n`);
     return EXIT.done;
   });

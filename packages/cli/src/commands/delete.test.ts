@@ -58,7 +58,7 @@ describe("without a word", () => {
       expect(stdout).toContain("            .slipway/features/letters/spec.md\n");
       expect(stdout).toMatch(/^What speaks against it\n.*uncommitted changes, such as src\/a\.txt\n.*the feature is ready_to_merge$/m);
       expect(stdout).toContain(
-        "Nothing was changed. `slipway delete letters --force` deletes it all the same; its bytes stay reachable under refs/slipway.\n",
+        "Nothing was changed. `slipway delete letters --force` deletes it anyway; its bytes stay reachable under refs/slipway.\n",
       );
       expect(everything(project)).toEqual(before);
     },
@@ -198,7 +198,7 @@ describe("for good", () => {
     const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette]);
     await child.says("patch applied");
     const look = await project.slipway(["delete", "letters"]);
-    expect(look.stdout).toMatch(/process \d+ is carrying out run \S+_letters \(not even with --force\)\n/);
+    expect(look.stdout).toMatch(/process \d+ is driving run \S+_letters \(not even with --force\)\n/);
     expect(look.stdout).toContain("Nothing was changed. Put right what is named above, then look again.\n");
     const { code, stderr } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(2);

@@ -1,7 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { relative } from "node:path";
 import type { Deletion } from "@slipway/kernel/change/work/delete";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
@@ -9,7 +9,7 @@ import { personOf } from "@slipway/protocols/surface/caller";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
-/** Shows what would go; goes through with it only when told to. */
+/** Shows what would be removed; removes it only with --yes or --force. */
 export const run: RunCommand = (args, io) =>
   withKernel(io, async ({ features, records }) => {
     const [feature_id = ""] = args.positionals;
@@ -60,7 +60,7 @@ function keptLines(id: string, { checks, invocations, merged_as, anchors }: Dele
 function nextStep(id: string, reasons: Deletion["reasons"]): string {
   if (reasons.length === 0) return `Delete it with \`slipway delete ${id} --yes\`.`;
   if (reasons.some(({ force_helps }) => !force_helps)) return "Put right what is named above, then look again.";
-  return `\`slipway delete ${id} --force\` deletes it all the same; its bytes stay reachable under refs/slipway.`;
+  return `\`slipway delete ${id} --force\` deletes it anyway; its bytes stay reachable under refs/slipway.`;
 }
 
 function doneLines({ feature_id, steps, unfinished_run }: Deletion): string[] {

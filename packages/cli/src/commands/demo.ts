@@ -1,14 +1,14 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { withOwnNode } from "../caller-path.ts";
 import { resolve } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Outcome } from "@slipway/durable/outcome";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { approveAll } from "../demo/approvals.ts";
-import { closingLines } from "../demo/closing.ts";
+import { closingLines } from "../demo/last-lines.ts";
 import { cassetteOf, REAL, SHOP, type DemoBundle } from "../demo/bundle.ts";
 import { demoFactory } from "../demo/factory-demo.ts";
 import { makeScratch } from "../demo/scratch.ts";
@@ -16,12 +16,13 @@ import { summarise } from "../demo/summary.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { paint } from "@slipway/protocols/surface/paint";
-import type { Progress } from "../render/progress.ts";
+import type { ProgressDisplay } from "../render/progress.ts";
 import type { Session } from "@slipway/runtime/session";
 import { withSession } from "../with-session.ts";
-import { startRun } from "@slipway/protocols/features/commands/start-run";
+import { protocolNamed } from "@slipway/protocols/protocols";
+import { beginRun } from "@slipway/protocols/surface/start-protocol";
 
-/** The real thing on a scratch repository: only the agents' answers are recorded ones. */
+/** Runs Slipway on a scratch repository; only the agents' answers are recorded. */
 export const run: RunCommand = async (args, outer) => {
   if (args.positionals[0] === "factory") return demoFactory(args, outer);
   const started = performance.now();
@@ -43,7 +44,10 @@ export const run: RunCommand = async (args, outer) => {
   const unsandboxedReason = available ? undefined : `no sandbox on this machine; the demo runs only ${bundle.gates}`;
   const agents = { provider: "replay", cassette: cassetteOf(bundle), record: recordTo };
   return withSession({ io, json, agents, unsandboxedReason }, async (session, progress) => {
-    const runId = await startRun(session, await readSpecs(folder, specs));
+    const request = { specs: await readSpecs(folder, specs), text: null, cwd: folder, env: io.env };
+    const begun = await beginRun(protocolNamed("features"), session, request);
+    if (!("runId" in begun)) throw new TypeError("The demo has nothing to do.");
+    const { runId } = begun;
     await carryOut(session, runId, io, progress, say);
     progress.stop();
     const summary = await summarise(session, runId, performance.now() - started);
@@ -62,8 +66,8 @@ function bundleFor(which: string | undefined): DemoBundle {
   });
 }
 
-/** Until everything has landed. Whatever waits for a person meanwhile, the demo approves in their place. */
-async function carryOut(session: Session, runId: string, io: Io, progress: Progress, say: (text: string) => void): Promise<void> {
+/** Drives the run until everything has landed. The demo gives the approvals a person would. */
+async function carryOut(session: Session, runId: string, io: Io, progress: ProgressDisplay, say: (text: string) => void): Promise<void> {
   const { bold } = paint(io.color);
   for (;;) {
     const outcome = await session.drive(runId);

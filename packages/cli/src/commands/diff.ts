@@ -1,6 +1,5 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { diffBytes } from "@slipway/kernel/host/git/change";
-import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { chooseFeature } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -9,11 +8,11 @@ import { withReader } from "@slipway/runtime/reader";
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const feature = await chooseFeature(records, args.positionals[0]);
-    const repository = await openRepository(io.cwd, { env: io.env });
+    const repository = await openRepositoryView(io);
     const [stat, nameOnly, json] = [args.flag("stat"), args.flag("name-only"), args.flag("json")];
-    // Not for a screen: then it is a patch that git apply takes.
+    // Outside a terminal the output is a patch for `git apply`, so it includes binary files.
     const binary = !io.terminal && !json;
-    const diff = await diffBytes(repository, feature.base_commit, feature.tree, { stat, nameOnly, binary });
+    const diff = await repository.diff(feature.base_commit, feature.tree, { stat, nameOnly, binary });
     if (json) io.out(jsonLine({ feature: feature.id, base: feature.base_commit, tree: feature.tree, diff: diff.toString("utf8") }));
     else {
       if (diff.length === 0) io.out(`${feature.id} changes nothing yet.\n`);

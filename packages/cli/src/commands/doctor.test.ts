@@ -6,7 +6,7 @@ import { layoutAt } from "@slipway/kernel/host/layout";
 import { openRecords } from "@slipway/kernel/open-records";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
-import type { Row } from "../doctor/check.ts";
+import type { DoctorRow } from "../doctor/check.ts";
 import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAll } from "../init/testing/scratch.ts";
 import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";
@@ -32,7 +32,7 @@ function configured(folder: string, files: Record<string, string>): void {
 async function doctor(folder: string, more: Partial<Io> = {}) {
   const io = collectingIo(folder, more);
   const exitCode = await main(["doctor", "--json"], io);
-  const rows = JSON.parse(io.stdout()) as Row[];
+  const rows = JSON.parse(io.stdout()) as DoctorRow[];
   return {
     exitCode,
     rows,
@@ -98,7 +98,7 @@ describe.skipIf(!available)("slipway doctor", () => {
     const folder = await ready();
     const io = collectingIo(folder);
     expect(await main(["doctor", "--json", "--skip-base-gates"], io)).toBe(0);
-    expect((JSON.parse(io.stdout()) as Row[]).map(({ name }) => name)).not.toContain("base gates");
+    expect((JSON.parse(io.stdout()) as DoctorRow[]).map(({ name }) => name)).not.toContain("base gates");
     expect([join(folder, ".slipway"), layoutAt(folder).database].map((path) => existsSync(path))).toEqual([false, false]);
   });
 

@@ -1,7 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { checkBaseGates } from "../doctor/base-gates.ts";
-import type { Row } from "../doctor/check.ts";
+import type { DoctorRow } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -9,7 +9,7 @@ import { paint } from "@slipway/protocols/surface/paint";
 
 export const run: RunCommand = async (args, io) => {
   const looked = await examine(io);
-  // Gates may take minutes: whoever waits is told on what.
+  // Gates may take minutes, so report progress.
   const onProgress = (line: string) => io.err(`${line}\n`);
   const rows = [...looked, ...(args.flag("skip-base-gates") ? [] : await checkBaseGates(io, looked, { onProgress }))];
   if (args.flag("json")) io.out(jsonLine(rows));
@@ -19,15 +19,15 @@ export const run: RunCommand = async (args, io) => {
 
 const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;
 
-function lines({ name, status, finding, mend }: Row, { color }: Io): string[] {
+function lines({ name, status, finding, mend }: DoctorRow, { color }: Io): string[] {
   const shown = paint(color)[COLORS[status]](status.padEnd(8));
   const indent = " ".repeat(23);
   const first = `${shown} ${name.padEnd(13)} ${finding.replaceAll("\n", `\n${indent}`)}`;
   return mend === null ? [first] : [first, `${indent}mend: ${mend}`];
 }
 
-function summary(rows: readonly Row[]): string {
-  const count = (status: Row["status"]) => rows.filter((row) => row.status === status).length;
+function summary(rows: readonly DoctorRow[]): string {
+  const count = (status: DoctorRow["status"]) => rows.filter((row) => row.status === status).length;
   const told = [counted(count("problem"), "problem"), counted(count("note"), "note")].join(", ");
   return count("problem") === 0 ? `Nothing is broken (${told}).` : `${told}.`;
 }

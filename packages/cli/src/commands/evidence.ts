@@ -1,5 +1,5 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { evidenceMarkdown } from "@slipway/kernel/change/judge/evidence/markdown";
 import { evidenceStatement, signStatement } from "@slipway/kernel/change/judge/evidence/statement";

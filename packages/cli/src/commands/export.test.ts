@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseExport } from "@slipway/agents/role-export";
-import { protocolRole, roleNames } from "@slipway/protocols/roles";
+import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
 import { describe, expect, test } from "vitest";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import { main } from "../main.ts";

@@ -4,24 +4,24 @@ import { dirname, join, resolve } from "node:path";
 import { exportRole, isExport, TARGETS, type ExportedFile, type Target } from "@slipway/agents/role-export";
 import type { Role } from "@slipway/agents/role";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
-import { SlipwayError } from "@slipway/durable/errors";
-import { committedConfiguration, type Committed } from "@slipway/kernel/config/committed";
+import { SlipwayError } from "../errors.ts";
+import type { Committed } from "@slipway/kernel/config/committed-files";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
-import { openRepository } from "@slipway/kernel/host/git/repository";
-import { roleKeys } from "@slipway/protocols/role-keys";
-import { protocolRole, roleNames } from "@slipway/protocols/roles";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
+import { roleKeys } from "@slipway/protocols/dispatch/role-keys";
+import { DEFAULT_PROTOCOL, protocolNamed } from "@slipway/protocols/protocols";
+import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 
 type Standing = "same" | "missing" | "differs" | "not ours";
 
-/** The roles as custom agents of GitHub Copilot or subagents of Claude Code. */
 export const run: RunCommand = async (args, io) => {
   const target = targetFrom(args.positionals[0]);
-  const protocol = args.text("protocol") ?? "features";
+  const { name: protocol } = protocolNamed(args.text("protocol") ?? DEFAULT_PROTOCOL);
   const { root, roles } = await rolesOf(protocol, io);
   const out = resolve(io.cwd, args.text("out") ?? root);
   const files = await Promise.all(
@@ -52,7 +52,7 @@ function targetFrom(name: string | undefined): Target {
   });
 }
 
-/** As a run would play them: with the repository's own roles and prompts, where it has any. */
+/** As a run plays them: with the repository's own roles and prompts, if it has any. */
 async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: string; readonly roles: readonly Role[] }> {
   const { root, committed } = await repositoryOf(io);
   const agents = committed?.configuration.agents ?? null;
@@ -71,11 +71,11 @@ async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: strin
   return { root, roles };
 }
 
-/** Outside of a repository, or before `slipway init`, there are only the built-in roles. */
+/** Outside a repository, or before `slipway init`, only the built-in roles exist. */
 async function repositoryOf(io: Io): Promise<{ readonly root: string; readonly committed: Committed | null }> {
   try {
-    const repository = await openRepository(io.cwd, { env: io.env });
-    return { root: repository.root, committed: await committedConfiguration(repository).catch(unlessMissing) };
+    const repository = await openRepositoryView(io);
+    return { root: repository.root, committed: await repository.committed().catch(unlessMissing) };
   } catch (error) {
     if (error instanceof SlipwayError && error.code === "not_a_repository") return { root: io.cwd, committed: null };
     throw error;

@@ -34,7 +34,7 @@ describe("slipway factory, on a page it knows", () => {
     rmSync(join(project.cassette, "product-owner"), { recursive: true });
     const same = await factory(project);
     expect(same.stdout).toMatch(
-      /^Nothing to do: numbers\.md is as it was when \S+_numbers was built \(2 tasks shipped, 0 abandoned\)\.\n {2}next: edit it/,
+      /^Nothing to do: numbers\.md is unchanged since \S+_numbers was built \(2 tasks shipped, 0 abandoned\)\.\n {2}next: edit it/,
     );
     expect(same).toMatchObject({ code: 0, stderr: "" });
     expect((await factory(project, "--json")).json()).toMatchObject([{ status: "unchanged", shipped: 2, spec_source: "numbers.md" }]);
@@ -47,7 +47,7 @@ describe("slipway factory, on a page it knows", () => {
         "- product: 1 built again, 1 kept",
         "    1 built again:",
         `      ${SECOND} (Double again): description changed [MM-quad@1.0.0]`,
-        "    1 kept as shipped, nobody is asked:",
+        "    1 kept as shipped:",
         `      ${FIRST} (Double): unchanged [MM-twice@1.0.0]`,
         "",
       ].join("\n"),
@@ -71,7 +71,7 @@ describe("slipway factory, on a page it knows", () => {
     const again = await factory(project);
     expect(again.stdout).toContain(`      ${SECOND} (Double again): not finished before (HALTED)\n`);
     expect(again.stdout).toContain(`${SECOND} has halted`);
-    expect(again.stdout).not.toContain(`${FIRST}: at work`);
+    expect(again.stdout).not.toContain(`${FIRST}: in progress`);
     expect(again.code).toBe(23);
 
     // The same by the other command, on an edited page and for programs.
@@ -92,7 +92,7 @@ describe("slipway factory, on a page it knows", () => {
   test("`slipway run --protocol` takes a protocol that there is, and one page for the factory", async () => {
     const project = factoryProject();
     const none = await project.slipway(["run", "--protocol", "factory"]);
-    expect(none.stderr).toContain("The factory takes one page, and 0 were named.");
+    expect(none.stderr).toContain("`slipway factory` takes one page, and 0 were named.");
     const other = await project.slipway(["run", "--protocol", "waterfall", "numbers.md"]);
     expect(other.stderr).toContain('There is no protocol "waterfall".');
     expect([none.code, other.code]).toEqual([2, 2]);

@@ -14,9 +14,9 @@ test("[FAC-067] a halted task is SHIPPED on a person's word alone, which the esc
   const escalation = () => JSON.parse(readFileSync(join(folder, readdirSync(folder)[0]!), "utf8")) as Record<string, unknown>;
 
   for (const rationale of [[], ["--rationale", " "]])
-    expect((await attest(SECOND, ...rationale)).stderr).toContain("needs --rationale with a text");
+    expect((await attest(SECOND, ...rationale)).stderr).toContain("needs --rationale TEXT");
   expect((await attest("T-no-such-task-001", ...why)).stderr).toContain("There is no task");
-  expect((await attest(FIRST, ...why)).stderr).toContain(`${FIRST} is SHIPPED: nothing is to be attested.`);
+  expect((await attest(FIRST, ...why)).stderr).toContain(`${FIRST} is SHIPPED and cannot be attested.`);
   expect((await attest(SECOND, ...why, "--module", "MM-twice")).stderr).toContain("MM-twice is not written as MM-…@x.y.z");
   expect((await attest(SECOND, ...why, "--module", "MM-gone@1.0.0")).stderr).toContain("MM-gone@1.0.0 is not SHIPPED");
   // Nobody gets there by answering the question instead.

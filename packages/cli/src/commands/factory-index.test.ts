@@ -94,12 +94,12 @@ describe("slipway factory index", () => {
     expect(await refs("--tag", "email, geo")).toEqual(["MM-haversine", "MM-send_mail"]);
     expect(await refs("--output-type", "CalendarDate")).toEqual(["MM-parse_date"]);
     expect(await refs("--input-type", "Money")).toEqual([]);
-    expect((await index("search", "x", "--tag", "none")).stdout).toBe("Nothing is found.\n");
+    expect((await index("search", "x", "--tag", "none")).stdout).toBe("No modules found.\n");
   });
 
   test("what no embedding knows is found by its words", async () => {
     const { stdout } = await index("search", "haversine", "--limit", "1");
-    expect(stdout).toMatch(/By their words:\n0\.\d\d  MM-haversine@1\.0\.0 /);
+    expect(stdout).toMatch(/Matches by words:\n0\.\d\d  MM-haversine@1\.0\.0 /);
   });
 
   test("mistakes are told with what to do", async () => {
@@ -115,7 +115,7 @@ describe("slipway factory index", () => {
     await migrateFactory(records.database.db, records.database.sqlite.path);
     await records.close();
     expect((await empty.slipway(["factory", "index"])).stdout).toContain("The code index is empty");
-    expect((await empty.slipway(["factory", "index", "search", "x"])).stdout).toBe("Nothing is found.\n");
+    expect((await empty.slipway(["factory", "index", "search", "x"])).stdout).toBe("No modules found.\n");
   });
 });
 

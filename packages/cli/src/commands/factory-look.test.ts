@@ -44,10 +44,10 @@ test("before there is a project everything says so", async () => {
   await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette]);
   expect(await shown(project, "tasks")).toContain("No project yet");
   expect(await value(project, "tasks")).toBeNull();
-  expect(await shown(project, "escalation")).toBe("Nothing has halted.\n");
-  expect(await shown(project, "ice")).toContain("there are no interface change exceptions");
+  expect(await shown(project, "escalation")).toBe("No task has halted.\n");
+  expect(await shown(project, "ice")).toContain("There are no interface change exceptions");
   const { stderr, code } = await project.slipway(["factory", "debate"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("No task is at work or halted")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("No task is in progress or halted")]);
 });
 
 describe("a task that has halted", () => {
@@ -69,7 +69,7 @@ describe("a task that has halted", () => {
     expect(await shown(project, "debate", "MM-twice")).toBe(debate);
     const { debates } = await value<{ debates: { rounds: unknown[] }[] }>(project, "debate", FIRST);
     expect(debates[0]?.rounds).toHaveLength(3);
-    expect(await shown(project, "debate", SECOND)).toContain("is BLOCKED: no plan of it has been locked yet");
+    expect(await shown(project, "debate", SECOND)).toContain("is BLOCKED: it has no locked plan yet");
     expect(await shown(project, "debate", "MM-none")).toContain("No module MM-none has been planned here");
     expect((await project.slipway(["factory", "debate", "T-none"])).stderr).toContain('There is no task "T-none"');
 
@@ -96,18 +96,18 @@ describe("a task that has halted", () => {
     project.write("fix.json", '{"a":1,"a":2}');
     expect((await resolve("--json-file", "fix.json")).stderr).toContain("fix.json: ");
     expect((await resolve("PROVIDE_FIX", "--json-file", "fix.json", "--comment", "x")).stderr).toContain("cannot both be given");
-    expect((await project.slipway(["factory", "resolve", "ESC-00000000", "ABANDON_TASK"])).stderr).toContain("waits for no answer");
+    expect((await project.slipway(["factory", "resolve", "ESC-00000000", "ABANDON_TASK"])).stderr).toContain("has no open question");
     expect(await value(project, "escalation", escalation)).toMatchObject({ state: "asked" });
 
     project.write("fix.json", JSON.stringify({ fix_description: "by hand", fix_artifacts: { "implementation/extra.ts": "export {};\n" } }));
     const answered = await resolve("PROVIDE_FIX", "--json-file", "fix.json");
     expect([answered.code, answered.stderr]).toEqual([0, ""]);
-    expect(await shown(project, "escalation", escalation)).toContain("It is answered; `slipway resume` carries that out.");
+    expect(await shown(project, "escalation", escalation)).toContain("Answered: `slipway resume` applies it.");
     project.record("challenger", "2.1", FAIL, "MM-twice");
     project.record("arbiter", "2.1", REJECT, "MM-twice");
     expect((await goOn(project)).code).toBe(23);
     expect(await shown(project, "escalation", escalation)).toContain("answered: PROVIDE_FIX by person:kim");
-    expect(await shown(project, "escalation", escalation)).toContain("It is resolved");
+    expect(await shown(project, "escalation", escalation)).toContain("Resolved: no answer is needed.");
 
     const [open] = (await value<{ state: string; escalation: { escalation_id: string } }[]>(project, "escalation")).filter(
       ({ state }) => state === "asked",
@@ -117,7 +117,8 @@ describe("a task that has halted", () => {
     expect(await shown(project, "tasks")).toContain(`x ABANDONED   ${FIRST}`);
     expect(await shown(project, "tasks")).toContain(`blocked by ${FIRST} (ABANDONED`);
     const stuck = await shown(project, "escalation");
-    for (const action of ["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"]) expect(stuck).toMatch(new RegExp(`${action} +\\(not here: `));
+    for (const action of ["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"])
+      expect(stuck).toMatch(new RegExp(`${action} +\\(not available: `));
     expect(stuck).toMatch(/AMEND_SPEC +replace/);
   });
 });
@@ -136,14 +137,14 @@ describe("an interface change exception", () => {
     expect((await project.slipway(["factory", "ice", exception, "DEFER", "--comment", "later"])).code).toBe(0);
     // Answered, and not carried out: the run comes first.
     expect((await project.slipway(["factory", "ice", exception, "REJECT_CHANGE", "--comment", "no"])).stderr).toContain(
-      "has to go on first",
+      "must resume first",
     );
     expect((await goOn(project)).code).toBe(23);
     expect((await project.slipway(["factory", "ice", exception, "REJECT_CHANGE"])).stderr).toContain("/reason");
     expect((await project.slipway(["factory", "ice", exception, "REJECT_CHANGE", "--comment", "no", "--stay-halted"])).code).toBe(0);
     expect((await goOn(project)).code).toBe(23);
     expect(await shown(project, "ice", exception)).toMatch(
-      /DEFERRED by person:kim, \S+: later\n {2}REJECTED by person:kim, \S+: no\n {2}It is closed/,
+      /DEFERRED by person:kim, \S+: later\n {2}REJECTED by person:kim, \S+: no\n {2}Closed/,
     );
     const late = await project.slipway(["factory", "ice", exception, "APPROVE_CHANGE"]);
     expect(late.code).toBe(2);

@@ -33,7 +33,7 @@ test("[FAC-192] [FAC-198] exactly the modules that are named are released, if al
   );
   const report = (await project.slipway(["factory", "release"])).stdout;
   expect(report).toContain("dependency_check FAIL\n");
-  expect(report).toContain("  MM-quad@1.0.0: MM-twice@^1.0.0 is not in the release\nNothing was put into the repository.\n");
+  expect(report).toContain("  MM-quad@1.0.0: MM-twice@^1.0.0 is not in the release\nNothing was merged.\n");
   expect(releases(project).filter((name) => name.endsWith(".failure.json"))).toHaveLength(1);
   expect(project.git("rev-parse", "main").trim()).toBe(head);
   expect(project.git("branch", "--list", "rel-*").trim().split("\n")).toHaveLength(1);
@@ -99,7 +99,7 @@ test("[FAC-202] a Challenger is told to flag a dependency that is out of use, wi
   const plan = planOf(["MM-quad", ["MM-twice@^1.0.0"]]);
   expect((await project.slipway(["answer", "Q2", JSON.stringify({ action: "REVISE_PLAN", revised_micro_plan: plan })])).stderr).toBe("");
   const ended = await goOn(project);
-  expect(ended.stdout).toContain("MM-quad: tested, sealed and in the code index");
+  expect(ended.stdout).toContain("MM-quad: tested, sealed and indexed");
   expect(ended.stdout).toContain("deprecation_check FAIL");
   const run = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]!["run_id"] as string;
   const sent = (await project.slipway(["transcript", run, "task:4/MM-quad/challenge:1", "--full"])).stdout;

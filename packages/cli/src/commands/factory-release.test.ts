@@ -83,7 +83,7 @@ describe("a release goes into the repository as any change does", () => {
     expect((await project.slipway(["answer", "Q5", "reject", "--comment", "not this quarter"])).code).toBe(0);
     const ended = await goOn(project);
     expect(ended.stdout).toContain("was not merged: rejected: not this quarter. Its modules stay shipped");
-    expect(ended.stdout).toContain("slipway factory release MM-twice@1.0.0 MM-quad@1.0.0 begins another one");
+    expect(ended.stdout).toContain("slipway factory release MM-twice@1.0.0 MM-quad@1.0.0 starts another one");
     expect(ended.code).toBe(3);
     expect(project.git("rev-parse", "main").trim()).toBe(before);
     expect(manifests(project)).toMatchObject([{ overall_result: "PASS", landing: { status: "not_merged", branch } }]);

@@ -3,7 +3,7 @@ import { layoutAt } from "@slipway/kernel/host/layout";
 import { openProjects } from "@slipway/protocols/factory/projects/projects";
 import { openRecords } from "@slipway/kernel/open-records";
 import { initialiseProject } from "@slipway/protocols/factory/project/initialise";
-import type { ProjectStore } from "@slipway/protocols/factory/project/project";
+import type { ProjectRows } from "@slipway/protocols/factory/project/project";
 import { specOf } from "@slipway/protocols/factory/project/testing/specs";
 import { expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
@@ -14,7 +14,7 @@ async function initialised(perStory: number): Promise<Project> {
   const records = await openRecords({ layout: layoutAt(project.root) });
   await migrateFactory(records.database.db, records.database.sqlite.path);
   const { database, door, layout, clock } = records;
-  const projects: ProjectStore = openProjects({ db: database.db, door });
+  const projects: ProjectRows = openProjects({ db: database.db, door });
   const room = { projects, stateStore: layout.stateStore, clock };
   const call = { actor: { type: "orchestrator", id: "test" }, operationId: "init" } as const;
   await initialiseProject(room, call, "numbers", specOf({ pillars: 1, epics: 1, stories: 3, tasks: perStory }));

@@ -40,7 +40,7 @@ describe("slipway factory", () => {
 
     const again = await factory(project);
     expect(again.code).not.toBe(0);
-    expect(again.stderr).toContain("The factory is at work on another project");
+    expect(again.stderr).toContain("The factory is working on another project");
 
     expect((await project.slipway(["answer", "Q1", "APPROVE"])).code).toBe(0);
     const ended = await project.slipway(["resume", "--cassette", project.cassette, "--json"]);
@@ -52,7 +52,7 @@ describe("slipway factory", () => {
     expect(existsSync(join(store, `releases/${last.value.release_id}.json`))).toBe(true);
 
     const status = await project.slipway(["factory", "status"]);
-    expect(status.stdout).toContain("1 of 1 tasks shipped; nothing is left to do");
+    expect(status.stdout).toContain("1 of 1 tasks shipped; complete");
     expect((await project.slipway(["factory", "status", "--json"])).json()).toMatchObject([{ summary: { complete: true } }]);
     expect(project.git("status", "--porcelain")).toBe("");
   });
@@ -68,7 +68,7 @@ describe("slipway factory", () => {
     expect(existsSync(join(project.root, ".slipway/state_store/modules"))).toBe(false);
     for (const role of ["product-owner", "planner", "proposer"]) rmSync(join(project.cassette, role), { recursive: true });
     const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);
-    expect(stdout).toContain("+ MM-twice: tested, sealed and in the code index\n");
+    expect(stdout).toContain("+ MM-twice: tested, sealed and indexed\n");
     expect(stdout).toMatch(/REL-[0-9a-f]{8} releases 1 module: MM-twice@1\.0\.0\.\n/);
     expect(code).toBe(0);
   });
@@ -82,7 +82,9 @@ describe("slipway factory", () => {
     const halted = await project.slipway(["resume", "--cassette", project.cassette]);
     expect(halted.code).toBe(23);
     expect(halted.stdout).toContain(`${FIRST} has halted`);
-    expect((await project.slipway(["factory", "status"])).stdout).toMatch(/halted: T-\S+ \(ESC-[0-9a-f]{8}\): No valid micro plan/);
+    expect((await project.slipway(["factory", "status"])).stdout).toMatch(
+      /halted: T-\S+ \(ESC-[0-9a-f]{8}\): The planner gave no valid micro plan/,
+    );
     expect((await project.slipway(["answer", "Q2", "ABANDON_TASK", "--comment", "not needed"])).code).toBe(0);
     const ended = await project.slipway(["resume", "--cassette", project.cassette]);
     expect(ended.stdout).toContain("there is nothing to release.");

@@ -1,13 +1,14 @@
 import { stripVTControlCharacters } from "node:util";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
 import type { StepEvent } from "@slipway/kernel/change/judge/gates/run";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
-import type { Trial, TrialReport, TrialWatch } from "@slipway/kernel/change/judge/trials/trials";
+import type { Trial } from "@slipway/kernel/change/judge/trials/trial";
+import type { TrialReport, TrialWatch } from "@slipway/kernel/change/judge/trials/trials";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -38,7 +39,7 @@ async function tried(kernel: Kernel, args: Arguments, io: Io, watch: TrialWatch)
     });
   }
   const call = { actor: personOf(io), operationId: kernel.records.ids.next("trial") };
-  // Somebody who asks for it by hand wants to see it run.
+  // A person who runs gates by hand wants to see them run, so no earlier result is reused.
   const wish = { remembered: false, ...(mode === undefined ? {} : { modes: [mode] }) };
   if (feature !== undefined) return kernel.trials.onFeature(call, feature, wish, watch);
   if (!args.flag("here")) return kernel.trials.onBase(call, wish, watch);
@@ -46,7 +47,7 @@ async function tried(kernel: Kernel, args: Arguments, io: Io, watch: TrialWatch)
   return kernel.trials.onCheckout(call, gates, wish, watch);
 }
 
-/** What a step says, as it says it. */
+/** Streams the output of a step. */
 function show(io: Io, mode: string, event: StepEvent): void {
   if (event.kind === "started") io.out(`${mode} ${event.index + 1}/${event.of}: ${event.name}\n`);
   else if (event.kind === "output") io.out(stripVTControlCharacters(event.text));

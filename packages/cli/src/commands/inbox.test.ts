@@ -122,9 +122,9 @@ describe("slipway answer", () => {
       [["Q1"], "answer_invalid", "next: Give one of: retry, give_up."],
       [["Q1", "perhaps"], "answer_invalid", "retry | give_up"],
       [["Q1", "{not json"], "answer_invalid", "not valid JSON"],
-      [["Q1", '{"decision":"retry","more":1}'], "answer_invalid", "next: See what is asked"],
+      [["Q1", '{"decision":"retry","more":1}'], "answer_invalid", "next: Run `slipway inbox "],
       [["Q2", "changes"], "answer_invalid", "/comment"],
-      [["Q9", "retry"], "question_not_found", "next: See what is open with `slipway inbox`."],
+      [["Q9", "retry"], "question_not_found", "next: Run `slipway inbox` to see the open questions."],
       [["nonsense", "retry"], "question_not_found", "nonsense"],
     ];
     for (const [argv, code, text] of refused) {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { featureIfAny } from "@slipway/kernel/change/feature/store";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { questionFrom, type InboxQuestion } from "@slipway/kernel/record/questions/question";
+import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
-import { chooseQuestion, questionNumbers } from "@slipway/runtime/choose";
+import { chooseQuestion } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
@@ -18,22 +18,21 @@ export const run: RunCommand = (args, io) =>
     if (args.flag("json")) io.out(jsonLine(shown.map((question) => ({ ...question, command: answerCommand(question) }))));
     else if (shown.length === 0) io.out("Nothing waits for you.\n");
     else {
-      const numbers = await questionNumbers(records);
+      const numbers = await records.inbox.numbers();
       for (const question of shown)
         io.out(describe(question, named ?? `Q${numbers.get(question.id)}`, await missingWorktree(records, question), io.color));
     }
     return EXIT.done;
   });
 
-async function listed({ inbox, database }: Records, all: boolean): Promise<InboxQuestion[]> {
-  const closed = database.db.selectFrom("questions").selectAll().where("status", "!=", "open").orderBy("asked_at");
-  return [...(await inbox.listOpen()), ...(all ? (await closed.execute()).map(questionFrom) : [])];
+async function listed({ inbox }: Records, all: boolean): Promise<InboxQuestion[]> {
+  return [...(await inbox.listOpen()), ...(all ? await inbox.listClosed() : [])];
 }
 
 /** A question names the worktree as it was when it was asked; whoever goes there has to know that somebody has removed it since. */
-async function missingWorktree({ database: { db } }: Records, { body, context }: InboxQuestion): Promise<string[]> {
+async function missingWorktree(records: Records, { body, context }: InboxQuestion): Promise<string[]> {
   const id = context["feature_id"];
-  const feature = typeof id === "string" ? await featureIfAny(db, id) : undefined;
+  const feature = typeof id === "string" ? await recordedFeatures(records).ifAny(id) : undefined;
   if (feature === undefined || !body.includes(feature.worktree) || existsSync(feature.worktree)) return [];
   return [`The worktree is gone: \`slipway resume\` makes it again when it needs it, \`slipway diff ${feature.id}\` works without.`];
 }

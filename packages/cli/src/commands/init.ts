@@ -1,7 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { loadConfiguration } from "@slipway/kernel/config/load";
-import { describeRepository, openRepository } from "@slipway/kernel/host/git/repository";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { AGENTS_YAML } from "../init/agents-yaml.ts";
@@ -20,14 +20,14 @@ const FILES = ["slipway/gates.yaml", "slipway/policy.yaml", "slipway/agents.yaml
 export const run: RunCommand = async (args, io) => {
   const asks = io.interactive && !args.flag("yes") && !args.flag("json");
   if (!asks && !args.flag("yes")) throw notATerminal();
-  const repository = await openRepository(io.cwd, { env: io.env, allowUnborn: true });
+  const repository = await openRepositoryView({ cwd: io.cwd, env: io.env, allowUnborn: true });
   assertReplaceable(repository.root, FILES, args.flag("force"));
 
   const machine = machineOf(io, repository.root);
   const found = detect(await repositoryTree(repository), machine);
   const test = args.text("test");
   const proposal = test === undefined ? found : withTestCommand(found, test, machine);
-  const { headRef, branches } = await describeRepository(repository);
+  const { headRef, branches } = await repository.describe();
   const branch = headRef?.replace("refs/heads/", "") ?? null;
   const names = branches.map(({ name }) => name);
   const chosen = asks ? await ask({ proposal, machine, branch, branches: names }) : { proposal, baseBranch: checkedOut(branch, names) };
@@ -50,7 +50,7 @@ async function ask(offered: Parameters<typeof import("../init/ask.ts").askPerson
   return askPerson(offered);
 }
 
-/** A name nobody thought of must not become a file that nothing can read. */
+/** Unusual file names must not produce an invalid file. */
 async function assertValid(files: Readonly<Record<string, string>>): Promise<void> {
   await loadConfiguration(async (path) => Buffer.from(files[path] ?? ""));
 }

@@ -186,7 +186,7 @@ describe("slipway evidence", () => {
       predicate: { feature: "letters", approval: { by: "kim" } },
     });
     const forged = Buffer.from(String(Buffer.from(envelope?.payload ?? "", "base64")).replace('"kim"', '"eve"')).toString("base64");
-    expect(() => openEnvelope(key, { ...envelope, payload: forged })).toThrow("changed since");
+    expect(() => openEnvelope(key, { ...envelope, payload: forged })).toThrow("changed after signing");
   });
 
   test("a format that does not exist, and a statement about what has not merged", async () => {
@@ -197,7 +197,7 @@ describe("slipway evidence", () => {
     });
     const { code, stderr } = await project.slipway(["evidence", "--format", "in-toto"]);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^merge_failed: "letters" has not been merged.*\n {2}next: Merge it first/);
+    expect(stderr).toMatch(/^merge_failed: "letters" is not merged.*\n {2}next: Merge it first/);
     expect((await project.slipway(["evidence"])).stdout).toContain("Not merged.");
   });
 });

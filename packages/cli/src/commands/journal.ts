@@ -1,16 +1,15 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { SlipwayError } from "@slipway/durable/errors";
-import { verifyAll } from "@slipway/kernel/record/journal/verify";
+import { SlipwayError } from "../errors.ts";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { placesOf } from "@slipway/protocols/surface/caller";
-import { keptHeadsFor } from "@slipway/kernel/record/journal/heads";
-import { withReader, type Reader } from "@slipway/runtime/reader";
+import { streamNames, verifyJournal } from "@slipway/kernel/record/journal/heads";
+import { withReader, type RunReader } from "@slipway/runtime/reader";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const ACTIONS: Readonly<Record<string, (reader: Reader, args: Arguments, io: Io) => Promise<ExitCode>>> = { show, verify, prune };
+const ACTIONS: Readonly<Record<string, (reader: RunReader, args: Arguments, io: Io) => Promise<ExitCode>>> = { show, verify, prune };
 
 export const run: RunCommand = (args, io) => {
   const [name = ""] = args.positionals;
@@ -22,10 +21,10 @@ export const run: RunCommand = (args, io) => {
   return withReader(io, (reader) => action(reader, args, io));
 };
 
-async function show({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
+async function show({ engine, records }: RunReader, args: Arguments, io: Io): Promise<ExitCode> {
   const limit = wholeNumber(args.text("limit") ?? "50", "--limit");
   const named = args.positionals[1];
-  const streams = (await streamsOf(records)).filter((stream) => named === undefined || stream === named);
+  const streams = (await streamNames(records)).filter((stream) => named === undefined || stream === named);
   assertKnown(streams, named);
   for (const stream of streams) {
     const { seq } = await engine.head(stream);
@@ -40,9 +39,8 @@ async function show({ engine, records }: Reader, args: Arguments, io: Io): Promi
   return EXIT.done;
 }
 
-async function verify({ records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
-  const keptHeads = await keptHeadsFor(placesOf(io).stateHome, records.database.sqlite);
-  const verdicts = await verifyAll(records.database.sqlite, { ...(keptHeads === null ? {} : { keptHeads }), blobs: records.objects });
+async function verify({ records }: RunReader, args: Arguments, io: Io): Promise<ExitCode> {
+  const verdicts = await verifyJournal(placesOf(io).stateHome, records);
   const named = args.positionals[1];
   const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);
   assertKnown(wanted, named);
@@ -65,16 +63,12 @@ async function verify({ records }: Reader, args: Arguments, io: Io): Promise<Exi
   return broken.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-async function prune({ engine, records }: Reader, args: Arguments, io: Io): Promise<ExitCode> {
+async function prune({ engine, records }: RunReader, args: Arguments, io: Io): Promise<ExitCode> {
   const days = wholeNumber(args.text("older-than") ?? "90", "--older-than");
   const pruned = await engine.prune({ finishedBefore: records.clock.now() - days * DAY_MS, keep: 0 });
   if (args.flag("json")) io.out(jsonLine({ ok: true, ...pruned }));
   else io.out(`${pruned.events} events of ${pruned.runs} finished runs were dropped; count and head of each are kept.\n`);
   return EXIT.done;
-}
-
-async function streamsOf({ database }: Reader["records"]): Promise<string[]> {
-  return (await database.db.selectFrom("heads").select("stream").orderBy("stream").execute()).map(({ stream }) => stream);
 }
 
 /** A journal that is not there must not pass for one that is whole. */

@@ -1,20 +1,20 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import type { LockGlance } from "@slipway/kernel/change/views/board/board";
-import { findLayout, glance } from "@slipway/kernel/open-board";
+import type { BoardLock } from "@slipway/kernel/change/views/board/board";
+import { findLayout, readBoard } from "@slipway/kernel/open-board";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { paint } from "@slipway/protocols/surface/paint";
 
-/** Who holds what, until when; only reads. */
+/** Lists holders and expiry of locks; read-only. */
 export const run: RunCommand = async (args, io) => {
-  const { locks } = await glance(findLayout(io.cwd));
+  const { locks } = await readBoard(findLayout(io.cwd));
   if (args.flag("json")) io.out(jsonLine(locks));
   else if (locks.length === 0) io.out("No lock has been taken here yet. Plans that change contracts or protected areas take them.\n");
   else io.out(`${table(locks, Date.now(), io.color).join("\n")}\n`);
   return EXIT.done;
 };
 
-function table(locks: readonly LockGlance[], now: number, color: boolean): string[] {
+function table(locks: readonly BoardLock[], now: number, color: boolean): string[] {
   const { dim, yellow } = paint(color);
   const rows = locks.map(({ resource, holder, token, expires_at }) => [
     resource,
@@ -35,7 +35,7 @@ function table(locks: readonly LockGlance[], now: number, color: boolean): strin
   });
 }
 
-/** A lease that has run out holds nobody up: the next who wants the lock takes it. */
+/** An expired lease blocks nothing: the next request takes the lock. */
 function leaseText(expiresAt: number, now: number): string {
   const seconds = Math.round(Math.abs(expiresAt - now) / 1000);
   return expiresAt > now ? `${seconds} s left` : `ended ${seconds} s ago`;

@@ -81,7 +81,7 @@ describe("a request that is open", () => {
     await run(on);
     const { id, context } = await asked(on);
     const missing = await on.slipway(["answer", id, "done"]);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^answer_invalid: .*answer\.json is not there yet\./) });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^answer_invalid: .*answer\.json does not exist yet\./) });
     on.write(`${context.folder}/answer.json`, JSON.stringify(planFor("letters", { summary: 7 })));
     const wrong = await on.slipway(["answer", id, "done"]);
     expect(wrong.stderr).toMatch(/^answer_invalid: .*answer\.json, \/plan\/summary: expected a string, found 7/);

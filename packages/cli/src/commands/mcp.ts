@@ -1,11 +1,14 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { systemClock, systemIds } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
-import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
+import { ALL_TOOLS } from "@slipway/kernel/tools/all";
+import { assembleTools } from "@slipway/kernel/tools/table";
+import { protocolTools } from "@slipway/protocols/all-protocols";
 import { launchCommand } from "@slipway/mcp/launch-command";
 import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
-import { runHttp, runStdio, type Surroundings } from "@slipway/mcp/run";
+import { runHttp, runStdio, type McpEnvironment } from "@slipway/mcp/run";
 import { issueToken, openTokenKey } from "@slipway/mcp/tokens";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
@@ -15,7 +18,7 @@ import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { VERSION } from "../version.ts";
 
 const DEFAULT_PORT = 7420;
-/** They do one feature's work, so a token that leaves their hands opens no other. */
+/** Workers work on one feature, so their tokens are limited to it. */
 const WORKERS: ReadonlySet<ActorRole> = new Set(["planner", "builder", "qa"]);
 
 export const run: RunCommand = async (args, io) => {
@@ -30,10 +33,11 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   const reason = reasonFrom(args);
-  const around: Surroundings = {
+  const around: McpEnvironment = {
     cwd: io.cwd,
     env: io.env,
     version: VERSION,
+    table: assembleTools([...ALL_TOOLS, ...(await protocolTools())]),
     signal: stopping.signal,
     report: (line) => io.err(`${line}\n`),
     unsandboxed: reason === undefined ? undefined : { reason, by: personOf(io).id },
@@ -62,7 +66,7 @@ async function token(args: Arguments, io: Io): Promise<ExitCode> {
   const feature = args.text("feature") ?? null;
   if (WORKERS.has(role) && feature === null)
     throw invalid(`A token for the role ${role} needs --feature.`, "Name the one feature it may touch.");
-  const { root } = await openRepository(io.cwd, { env: io.env });
+  const { root } = await openRepositoryView(io);
   const { token: text, claims } = issueToken(
     { key: await openTokenKey(root, io.env), root, clock: systemClock, ids: systemIds },
     {

@@ -1,17 +1,18 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
-import { SlipwayError } from "@slipway/durable/errors";
-import { findFeature, type Feature } from "@slipway/kernel/change/feature/store";
-import { glance } from "@slipway/kernel/open-board";
+import { SlipwayError } from "../errors.ts";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import type { Feature } from "@slipway/kernel/change/feature/store";
+import { readBoard } from "@slipway/kernel/open-board";
 import { agentChoice } from "../agent-choice.ts";
 import { chooseWaiting, FOR_LANDING, openApprovalOf } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
-import { conduct } from "../conduct.ts";
+import { driveRun } from "../drive-run.ts";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Session } from "@slipway/runtime/session";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
 
-/** Lets the features' run go on to their merge. It lands only what a person has approved. */
+/** Resumes the features' run up to their merge. Lands only approved changes. */
 export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
   return withSession({ io, json, agents: agentChoice(args), unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
@@ -28,23 +29,23 @@ export const run: RunCommand = async (args, io) => {
     let exitCode: ExitCode = EXIT.done;
     for (const runId of new Set(open.map(rootOf))) {
       await session.recordOverride(runId);
-      exitCode = await conduct({ session, runId, io, json, progress });
+      exitCode = await driveRun({ session, runId, io, json, progress });
     }
-    // Other features of the run may still wait; these have been asked for.
+    // Other features of the run may still wait; the exit code is about the named ones.
     return (await areMerged(session, open)) ? EXIT.done : exitCode;
   });
 };
 
-/** A run lands whatever is approved in it, in the order of the approvals: whoever names one is told of the others. */
+/** A run lands every approved feature, in the order of approval: name the others too. */
 async function landingAlong({ records }: Session, asked: readonly Feature[]): Promise<string[]> {
   const runs = new Set(asked.map(rootOf));
-  const { features } = await glance(records.layout);
+  const { features } = await readBoard(records.layout);
   return features
     .filter((other) => FOR_LANDING(other) && runs.has(rootOf({ run_id: other.run })) && asked.every(({ id }) => id !== other.id))
     .map(({ id }) => id);
 }
 
-/** What tools drive, tools merge: no run of ours could go on with it. */
+/** A feature driven by tools must be merged by a tool: no run can continue it. */
 async function assertOfRun({ engine }: Session, feature: Feature): Promise<void> {
   const { id } = feature;
   if ((await engine.run(rootOf(feature))) !== undefined) return;
@@ -70,6 +71,6 @@ async function assertApproved({ records }: Session, { id }: Feature): Promise<vo
 }
 
 async function areMerged({ records }: Session, features: readonly Feature[]): Promise<boolean> {
-  const now = await Promise.all(features.map(({ id }) => findFeature(records.database.db, id)));
+  const now = await Promise.all(features.map(({ id }) => recordedFeatures(records).find(id)));
   return now.every(({ status }) => status === "merged");
 }

@@ -1,10 +1,9 @@
 import { PROTOCOLS } from "@slipway/protocols/protocols";
-import { roleNames } from "@slipway/protocols/roles";
+import { roleNames } from "@slipway/protocols/dispatch/roles";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** What a run can be a run of. */
 export const run: RunCommand = async (args, io) => {
   const protocols = await Promise.all(
     PROTOCOLS.map(async ({ name, summary, takes, delivers }) => ({ name, summary, takes, delivers, roles: await roleNames(name) })),

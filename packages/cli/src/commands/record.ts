@@ -3,7 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { cassetteWriter, entryMaker } from "@slipway/agents/record";
 import { headOf, readTranscript } from "@slipway/agents/transcripts/read";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
 import { MARK } from "@slipway/kernel/host/redaction/contract";
@@ -12,7 +12,7 @@ import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
 
-/** Turns what a run's agents answered into a cassette, from the transcripts. */
+/** Makes a cassette from the transcripts of a run. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records, engine }) => {
     const [action, named, folder] = args.positionals;
@@ -37,18 +37,19 @@ export const run: RunCommand = (args, io) =>
 
 interface Exported {
   readonly entries: number;
-  /** Invocations whose transcript is gone, or was never written. */
+  /** Invocations whose transcript is missing. */
   readonly missing: readonly string[];
-  /** Answers in which something had to be hidden. */
+  /** Answers with redacted parts. */
   readonly redacted: readonly string[];
 }
 
-async function exportRun({ database, objects, clock }: Records, runId: string, folder: string): Promise<Exported> {
+async function exportRun(records: Records, runId: string, folder: string): Promise<Exported> {
+  const { objects, clock } = records;
   const writer = cassetteWriter({ folder, description: `Exported from the run ${runId}.`, clock });
   const missing: string[] = [];
   const redacted: string[] = [];
   let entries = 0;
-  for (const { id, transcript_digest: digest } of await telemetryOfRun(database.db, runId)) {
+  for (const { id, transcript_digest: digest } of await telemetryOfRun(records, runId)) {
     const path = digest === null ? null : objects.pathOf(digest);
     const head = path === null ? null : await headOf(path).catch(absent);
     if (path === null || head === null) {
@@ -70,7 +71,7 @@ function absent(error: unknown): null {
   throw error;
 }
 
-/** Answers of two recordings in one folder would be a cassette of neither. */
+/** A folder must not mix the answers of two recordings. */
 async function assertEmpty(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length === 0) return;

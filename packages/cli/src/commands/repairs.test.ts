@@ -83,6 +83,6 @@ describe("A1: what was made again from the record is told", () => {
     await project.slipway(["stop", "--cancel", "--yes"]);
     rmSync(worktreeOf(project), { recursive: true });
     const { stdout } = await project.slipway(["retry", "letters", "--cassette", project.cassette]);
-    expect(stdout).toMatch(/^- letters: repaired: made the worktree \S+ again$/m);
+    expect(stdout).toMatch(/^- letters: repaired: recreated the worktree \S+$/m);
   });
 });

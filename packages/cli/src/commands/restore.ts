@@ -1,7 +1,5 @@
-import { restoreOperation } from "@slipway/kernel/change/work/restore";
-import { changeBetween } from "@slipway/kernel/host/git/change";
-import type { ListedAnchor } from "@slipway/kernel/host/git/anchors";
-import { openRepository, type Repository } from "@slipway/kernel/host/git/repository";
+import type { FeatureAnchor } from "@slipway/kernel/change/work/anchors";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { chooseAnchor, type Chosen } from "../choose-anchor.ts";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -11,29 +9,29 @@ import { withReader } from "@slipway/runtime/reader";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** Makes a branch of anchored bytes, or lists the anchors. No checkout is touched. */
+/** Creates a branch from an anchor, or lists the anchors. Touches no checkout. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const json = args.flag("json");
-    const repository = await openRepository(io.cwd, { env: io.env });
-    const chosen = await chooseAnchor(records, repository, args.positionals[0] ?? "", args.flag("list"));
+    const { anchors } = await openRepositoryView(io);
+    const chosen = await chooseAnchor(records, anchors, args.positionals[0] ?? "", args.flag("list"));
     if (args.flag("list")) {
-      await list(repository, chosen, json, io);
+      await list(chosen, json, io);
       return EXIT.done;
     }
-    const { commit, ref, slug, anchors } = chosen;
+    const { commit, ref, slug } = chosen;
     const input = { commit, slug, branch: args.text("branch") ?? null };
-    const { branch } = await records.door.perform(restoreOperation(repository), personOf(io), records.ids.next("restore"), input);
+    const { branch } = await anchors.restore(records, personOf(io), input);
     if (json) io.out(jsonLine({ ok: true, branch, commit, anchor: ref }));
     else {
-      const others = anchors.length > 1 ? `  others: slipway restore ${slug} --list\n` : "";
+      const others = chosen.anchors.length > 1 ? `  others: slipway restore ${slug} --list\n` : "";
       io.out(`Branch ${branch} is at ${commit.slice(0, 10)}${ref === null ? "" : ` (${ref})`}.\n  next: git show ${branch}\n${others}`);
     }
     return EXIT.done;
   });
 
-async function list(repository: Repository, { anchors, ref: chosen }: Chosen, json: boolean, io: Io): Promise<void> {
-  const rows = await Promise.all(anchors.map((anchor) => described(repository, anchor, anchor.ref === chosen)));
+async function list({ anchors, ref: chosen }: Chosen, json: boolean, io: Io): Promise<void> {
+  const rows = await Promise.all(anchors.map((anchor) => described(anchor, anchor.ref === chosen)));
   if (json) return io.out(jsonLine({ ok: true, anchors: rows }));
   for (const { at, what, step, files, ref, newest } of rows) {
     const changed = files === null ? "" : `, ${files} ${files === 1 ? "file" : "files"} changed`;
@@ -43,7 +41,7 @@ async function list(repository: Repository, { anchors, ref: chosen }: Chosen, js
   }
 }
 
-async function described(repository: Repository, anchor: ListedAnchor, newest: boolean) {
+async function described(anchor: FeatureAnchor, newest: boolean) {
   const { ref, run, step, commit, tree, parent, at, message } = anchor;
   return {
     ref,
@@ -53,9 +51,9 @@ async function described(repository: Repository, anchor: ListedAnchor, newest: b
     base: parent,
     at: new Date(at).toISOString(),
     what: message.replace(/^[^:\s]+: /, ""),
-    // A name that was too long ends in its digest.
+    // An overlong name ends in its digest.
     step: step.includes("+") ? null : step.replace(`${run}/`, ""),
-    files: parent === null ? null : (await changeBetween(repository, parent, commit)).entries.length,
+    files: await anchor.filesChanged(),
     newest,
   };
 }

@@ -3,7 +3,7 @@ import { isFinished } from "@slipway/durable/status";
 import { agentChoice } from "../agent-choice.ts";
 import { chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
-import { conduct } from "../conduct.ts";
+import { driveRun } from "../drive-run.ts";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
@@ -16,11 +16,11 @@ export const run: RunCommand = async (args, io) => {
     if (args.flag("accept-version")) await acceptVersion(session.engine, runId, personOf(io).id);
     if (args.flag("after-crashes")) await session.engine.resetCrashes(runId, personOf(io).id);
     await session.recordOverride(runId);
-    return await conduct({ session, runId, io, json, progress });
+    return await driveRun({ session, runId, io, json, progress });
   });
 };
 
-/** A run and everything below it are pinned each for itself; what has ended keeps the version it ended with. */
+/** A run and its children pin their versions separately; finished ones keep theirs. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {
   const [runs, versions] = await Promise.all([engine.runs({ rootRunId }), workflowVersions()]);
   for (const { runId, workflow, version, status } of runs) {

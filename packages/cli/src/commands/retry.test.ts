@@ -168,7 +168,7 @@ describe("mishaps", () => {
     holdBack(project);
     const child = startSlipway(project, ["retry", "letters", "--from", "gates", "--cassette", project.cassette]);
     await child.says("taken up again");
-    expect((await retry(project)).stderr).toMatch(/^run_lease_held: Run \S+_letters-2 is being carried out by process \d+/);
+    expect((await retry(project)).stderr).toMatch(/^run_lease_held: Run \S+_letters-2 is supervised by process \d+/);
     child.process.kill("SIGKILL");
     await child.ended;
     letGo(project);

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import {
   assertPhase,
   earliestPhase,
@@ -11,19 +11,19 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import { agentChoice } from "../agent-choice.ts";
 import { assertAgents } from "@slipway/runtime/agents";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
-import { conduct } from "../conduct.ts";
+import { driveRun } from "../drive-run.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withKernel } from "@slipway/runtime/kernel-at";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { featuresNamed, retryableFeatures, whyNotRetried } from "../retry-candidates.ts";
 import type { Session } from "@slipway/runtime/session";
-import { startRetry } from "@slipway/protocols/features/commands/start-run";
+import { startRetry } from "@slipway/protocols/features/prepare";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** Takes features up again that have ended. Without a name: which could be, and from where. */
+/** Retries ended features. Without a name, lists the candidates with their starting phase. */
 export const run: RunCommand = (args, io) => (args.positionals.length === 0 ? list(args, io) : retry(args, io));
 
 const list: RunCommand = (args, io) =>
@@ -70,11 +70,11 @@ const retry: RunCommand = async (args, io) => {
       { skipBaseGates: args.flag("skip-base-gates") },
     );
     if (!json) io.out(`run ${runId}\n`);
-    return await conduct({ session, runId, io, json, progress });
+    return await driveRun({ session, runId, io, json, progress });
   });
 };
 
-/** Every mistake is found before anything is written. */
+/** Reports every mistake before anything is written. */
 async function candidates({ records, kernel }: Session, args: Arguments, wanted: RetryPhase | undefined) {
   const chosen: { feature: Feature; facts: RetryFacts; from: RetryPhase }[] = [];
   for (const feature of await featuresNamed(records, args.positionals)) {

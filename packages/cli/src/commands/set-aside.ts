@@ -5,7 +5,7 @@ import { withKernel } from "@slipway/runtime/kernel-at";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** A person's edits and commits stay on a branch of their own; worktree and branch of the feature are as recorded again. */
+/** Moves a person's edits and commits to a kept branch, and restores the recorded worktree and branch of the feature. */
 export const run: RunCommand = (args, io) =>
   decideEdits("set_aside", args, io, ({ id, worktree }) =>
     withKernel(io, async ({ features, records }) => {

@@ -1,7 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { existsSync } from "node:fs";
-import type { Glance, RunGlance } from "@slipway/kernel/change/views/board/board";
-import { findLayout, glance } from "@slipway/kernel/open-board";
+import type { FeatureBoard, BoardRun } from "@slipway/kernel/change/views/board/board";
+import { findLayout, readBoard } from "@slipway/kernel/open-board";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -15,7 +15,7 @@ import { oneLine } from "@slipway/protocols/narration/one-line";
 export const run: RunCommand = async (args, io) => {
   const [named] = args.positionals;
   if (named !== undefined) return showRun(named, args.flag("json"), io);
-  const found = await glance(findLayout(io.cwd));
+  const found = await readBoard(findLayout(io.cwd));
   io.out(args.flag("json") ? jsonLine(found) : `${lines(found, io).join("\n")}\n`);
   return EXIT.done;
 };
@@ -33,7 +33,7 @@ async function showRun(named: string, json: boolean, surface: Surface): Promise<
 /** Nothing is cut where nobody's screen ends. */
 const NO_SCREEN = 1000;
 
-function lines({ features, runs, questions, budgets }: Glance, io: Io): string[] {
+function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io): string[] {
   const { bold, dim } = paint(io.color);
   if (features.length === 0 && runs.length === 0)
     return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
@@ -57,7 +57,7 @@ function lines({ features, runs, questions, budgets }: Glance, io: Io): string[]
 }
 
 /** A run whose process is gone is not running, whatever its row says: nobody was left to change it. */
-function standing({ status, owner_pid: pid }: RunGlance): string {
+function standing({ status, owner_pid: pid }: BoardRun): string {
   if (pid === null) return `is ${status}`;
   if (existsSync("/proc/self") && !existsSync(`/proc/${pid}`))
     return `was cut off (process ${pid} is gone); continue with \`slipway resume\``;

@@ -28,7 +28,7 @@ export const run: RunCommand = (args, io) =>
     return EXIT.done;
   });
 
-/** The run named; without a name the one that is live. */
+/** The named run, or else the live one. */
 async function runToStop(engine: Engine, named: string | undefined): Promise<RunInfo | null> {
   if (named !== undefined) return chooseRun(engine, named);
   const [live] = await engine.runs({ rootsOnly: true, status: ["running"], limit: 1 });

@@ -59,7 +59,7 @@ describe("slipway transcript", () => {
       { env },
     );
     expect(ended.code).toBe(23);
-    expect(ended.stdout + ended.stderr).toContain("the answer of the qa for letters, attempt 1 holds a secret");
+    expect(ended.stdout + ended.stderr).toContain("the answer of the qa for letters, attempt 1 contains a secret");
     const shown = await project.slipway(["transcript", runOf(project), "qa:1"], { env });
     expect(shown.stdout).toContain("covered, says [redacted]");
     expect(readFileSync(join(tape, "qa/letters.1.json"), "utf8")).not.toContain(SECRET);

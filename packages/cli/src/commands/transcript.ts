@@ -1,18 +1,18 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { readTranscript } from "@slipway/agents/transcripts/read";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { ANY_STATUS, chooseRun } from "@slipway/runtime/choose";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { withReader } from "@slipway/runtime/reader";
-import { chooseTranscript, transcriptsOf, type Found } from "../transcripts/find.ts";
+import { chooseTranscript, transcriptsOf, type FoundTranscript } from "../transcripts/find.ts";
 import { transcriptsOfFeature } from "../transcripts/of-feature.ts";
 import { partOf, STATES, summaryLine } from "../transcripts/render.ts";
 
 const PAGE = 200;
 
-/** What was sent to an agent and what came back. Without a step, what there is. */
+/** Shows what was sent to an agent and its answer. Without a step, lists the invocations. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records, engine }) => {
     const [named, step] = args.positionals;
@@ -25,14 +25,14 @@ export const run: RunCommand = (args, io) =>
     return EXIT.done;
   });
 
-function list(all: readonly Found[], runId: string, args: Arguments, io: Io): void {
+function list(all: readonly FoundTranscript[], runId: string, args: Arguments, io: Io): void {
   if (args.flag("json")) return all.forEach((found) => io.out(jsonLine({ run: runId, ...found })));
   io.out(`run ${runId}\n`);
   if (all.length === 0) io.out("No agent was asked yet.\n");
   for (const found of all) io.out(`${summaryLine(found)}\n`);
 }
 
-async function show(found: Found, runId: string, args: Arguments, io: Io): Promise<void> {
+async function show(found: FoundTranscript, runId: string, args: Arguments, io: Io): Promise<void> {
   const { file, digest, name, state } = found;
   const json = args.flag("json");
   const shown = { full: args.flag("full"), raw: args.flag("raw") };

@@ -11,11 +11,12 @@ import type { Records } from "@slipway/kernel/record/storage";
 import { chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
-import { nextSteps } from "../conduct.ts";
+import { nextSteps } from "../drive-run.ts";
 import type { Io } from "@slipway/protocols/surface/io";
-import { withReader, type Reader } from "@slipway/runtime/reader";
+import { withReader, type RunReader } from "@slipway/runtime/reader";
 import { runResult } from "@slipway/runtime/run-result";
-import { openProgress, styleFor, type Progress } from "../render/progress.ts";
+import { runView } from "@slipway/runtime/run-view";
+import { openProgress, styleFor, type ProgressDisplay } from "../render/progress.ts";
 
 const POLL_MS = 250;
 /** A run that was just recorded has a moment to find its process. */
@@ -28,6 +29,7 @@ export const run: RunCommand = (args, io) =>
     const json = args.flag("json");
     const progress = await openProgress(io, styleFor(io, json));
     const { runId } = await chooseRun(engine, args.positionals[0], ANY);
+    progress.follow(() => runView({ engine, records }, runId));
     const seen = new Map<string, number>();
     for (;;) {
       // The status first: whatever led to it is in the journal then, and is told before it.
@@ -45,15 +47,15 @@ export const run: RunCommand = (args, io) =>
 /** False when there was nothing new. */
 async function tellNew(
   engine: Engine,
-  { database }: Records,
+  records: Records,
   rootRunId: string,
   seen: Map<string, number>,
-  progress: Progress,
+  progress: ProgressDisplay,
 ): Promise<boolean> {
   const streams = (await engine.runs({ rootRunId })).map(({ runId }) => runId);
   const after = (stream: string) => seen.get(stream) ?? 0;
   const news = streams.map((stream) => engine.events(stream, after(stream) + 1));
-  const fresh = (await Promise.all([...news, repairsOf(database.db, rootRunId, after(REPOSITORY_STREAM))])).flat();
+  const fresh = (await Promise.all([...news, repairsOf(records, rootRunId, after(REPOSITORY_STREAM))])).flat();
   for (const event of fresh.toSorted((left, right) => left.at - right.at || left.seq - right.seq)) {
     seen.set(event.stream, event.seq);
     progress.event(event);
@@ -75,7 +77,7 @@ function tellAbandoned(io: Io, json: boolean, { runId, status }: RunInfo): ExitC
   return EXIT.personNeeded;
 }
 
-async function tellResult(io: Io, json: boolean, { engine, records }: Reader, { runId, status, workflow }: RunInfo): Promise<ExitCode> {
+async function tellResult(io: Io, json: boolean, { engine, records }: RunReader, { runId, status, workflow }: RunInfo): Promise<ExitCode> {
   const next = status === "waiting" ? await nextSteps(records, runId) : [];
   // A run that is over is not carried out: its outcome is read.
   const outcome: Outcome = isFinished(status) ? await engine.drive(runId) : standstill(status);

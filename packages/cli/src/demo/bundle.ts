@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import type { PublishedPackage } from "./published.ts";
+import type { PublishedPackage } from "./unpack-package.ts";
 
-/** What a demo runs on: project files, specifications and recorded answers, and perhaps somebody else's package beneath them. */
+/** The data of a demo: project files, specifications and recorded answers, optionally on top of a published package. */
 export interface DemoBundle {
   /** Holds project/, specs/ and cassette/. */
   readonly folder: string;
   readonly published: PublishedPackage | null;
   readonly commitMessage: string;
-  /** Whose tests the gates run, for the record of a machine without a sandbox. */
+  /** Describes the gates, for the record of a machine without a sandbox. */
   readonly gates: string;
-  /** The feature that is most worth looking at. */
+  /** The feature the closing lines suggest to look at. */
   readonly lookAt: string;
 }
 
@@ -42,7 +42,7 @@ export const REAL: DemoBundle = {
   lookAt: "falsy_values",
 };
 
-/** From a page of intent to a release: the page is in the project itself. */
+/** From a page to a release: the page is one of the project's files. */
 export const HOURS = {
   folder: join(PACKAGE, "demo-factory"),
   published: null,

@@ -9,17 +9,17 @@ import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
 import type { Session } from "@slipway/runtime/session";
 
-/** What the demo's person says to a question of each kind. */
+/** The answers of the demo's person, by kind of question. */
 export async function bundledAnswers(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
   return JSON.parse(await readFile(join(HOURS.folder, "answers.json"), "utf8")) as Record<string, Record<string, unknown>>;
 }
 
-/** The sentence that `--edit` puts in the place of another. */
+/** The sentence that `--edit` replaces, and its replacement. */
 export async function bundledEdit(): Promise<{ readonly from: string; readonly to: string }> {
   return JSON.parse(await readFile(join(HOURS.folder, "edit.json"), "utf8")) as { from: string; to: string };
 }
 
-/** Answers whatever waits, and says so each time. A kind that was answered before is not answered again. How many there were. */
+/** Answers every open question and says so. A kind is answered once. Returns how many. */
 export async function answerAll(session: Session, io: Io, say: (text: string) => void, answered: Set<string>): Promise<number> {
   const { bold } = paint(io.color);
   const answers = await bundledAnswers();
@@ -38,7 +38,7 @@ export async function answerAll(session: Session, io: Io, say: (text: string) =>
   return approveAll(session, io, (text) => say(cut(text.split("\n")).join("\n")));
 }
 
-/** What a person would look at, cut to what fits here. */
+/** An excerpt of what a person would see. */
 function shown({ kind, body, options, context }: InboxQuestion): string[] {
   const lines = kind === "spec_approval" ? outline(body) : kind === "interface_change" ? change(body, context) : body.split("\n");
   return [...cut(lines), ...options.map(({ value, label }) => `${value}: ${label}`)].map((line) => `  ${line}`);
@@ -53,12 +53,12 @@ function cut(lines: readonly string[]): string[] {
   return [...lines.slice(0, MOST_LINES / 2), `… (${dropped} more lines)`, ...lines.slice(-MOST_LINES / 2)];
 }
 
-/** Of a spec the headings. */
+/** The headings of a spec. */
 function outline(markdown: string): string[] {
   return markdown.split("\n").filter((line) => /^#{1,6} |^No warnings/.test(line));
 }
 
-/** Of a contract that is to change the reason, and what is new in it. */
+/** The reason of a contract change, and its additions. */
 function change(body: string, context: InboxQuestion["context"]): string[] {
   const { details } = (context["escalation"] ?? {}) as { readonly details?: { readonly proposed_contract_delta?: object } };
   const changed = Object.entries(details?.proposed_contract_delta ?? {}).filter(([, list]) => Array.isArray(list) && list.length > 0);

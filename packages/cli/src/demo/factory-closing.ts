@@ -5,11 +5,11 @@ import type { Action } from "@slipway/protocols/factory/incremental/plan";
 import type { Io } from "@slipway/protocols/surface/io";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import { howToCall } from "./closing.ts";
+import { howToCall } from "./last-lines.ts";
 import { factInWords } from "./factory-story.ts";
 import type { BuildSummary, FactorySummary } from "./factory-summary.ts";
 
-/** How it ended and what happened on the way, then what to try. */
+/** The result, the story of the run, and what to try next. */
 export function factoryClosing({ again, commands, elapsed_ms, ...first }: FactorySummary, folder: string, io: Io): string[] {
   const { bold, dim } = paint(io.color);
   const { modules, release, journal } = again ?? first;
@@ -60,7 +60,7 @@ function fateLines(tasks: NonNullable<FactorySummary["tasks"]>): string[] {
   });
 }
 
-/** Exactly what a stranger has to type. The compiler is the one that Slipway has brought along. */
+/** Commands to copy. They use the compiler that Slipway brings. */
 export function runCommands(repository: string, { release }: Pick<BuildSummary, "release">, io: Pick<Io, "env">): string[] {
   if (release?.status !== "released") return [];
   const folder = join(repository, release.merge.folder);
@@ -71,7 +71,7 @@ export function runCommands(repository: string, { release }: Pick<BuildSummary, 
   return [`cd ${folder} && ${node} --test`, `${node} ${compiler} --project ${folder} --typeRoots ${types}`];
 }
 
-/** Where the first `node` on the path is another one, perhaps too old, this one by its name. */
+/** The path of this Node, if the first `node` on the PATH is another one, which may be too old. */
 function nodeOf({ env }: Pick<Io, "env">): string {
   const found = (env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
   const first = found.find((path) => existsSync(path));

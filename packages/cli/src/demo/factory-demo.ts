@@ -2,16 +2,18 @@ import { jsonLine } from "@slipway/protocols/surface/escape";
 import { withOwnNode } from "../caller-path.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import type { Outcome } from "@slipway/durable/outcome";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
-import type { Progress } from "../render/progress.ts";
+import type { ProgressDisplay } from "../render/progress.ts";
 import type { Session } from "@slipway/runtime/session";
 import { withSession } from "../with-session.ts";
-import { beginFactory, readPage } from "@slipway/protocols/factory/commands/start";
+import { protocolNamed } from "@slipway/protocols/protocols";
+import { readPage } from "@slipway/protocols/surface/request";
+import { beginRun } from "@slipway/protocols/surface/start-protocol";
 import { cassetteOf, HOURS } from "./bundle.ts";
 import { answerAll, bundledEdit } from "./factory-answers.ts";
 import { factoryClosing, runCommands } from "./factory-closing.ts";
@@ -20,7 +22,7 @@ import { commitAll, makeRepository } from "./scratch.ts";
 
 const PAGE = "SPEC.md";
 
-/** From a page of intent to a release, in a scratch repository: only the roles' answers are recorded ones, and the person's are bundled. */
+/** From a page to a release, in a scratch repository. The roles' answers are recorded and the person's are bundled. */
 export const demoFactory: RunCommand = async (args, outer) => {
   const started = performance.now();
   const json = args.flag("json");
@@ -55,7 +57,8 @@ interface Building {
 
 async function build({ io, json, say, unsandboxedReason, cassette }: Building): Promise<BuildSummary> {
   return withSession({ io, json, agents: { provider: "replay", cassette }, unsandboxedReason }, async (session, progress) => {
-    const begun = await beginFactory(session, io, await readPage(io.cwd, PAGE));
+    const request = { specs: [await readPage(io.cwd, PAGE)], text: null, cwd: io.cwd, env: io.env };
+    const begun = await beginRun(protocolNamed("factory"), session, request);
     if (!("runId" in begun)) throw new TypeError("The page of the demo was built before.");
     const { runId } = begun;
     const outcome = await carryOut(session, runId, io, progress, say);
@@ -64,7 +67,7 @@ async function build({ io, json, say, unsandboxedReason, cassette }: Building): 
   });
 }
 
-/** One sentence of the page is another one, and the same command is given again. */
+/** Edits one sentence of the page and runs the same command again. */
 async function buildEdited(building: Omit<Building, "cassette">): Promise<BuildSummary> {
   const { io, say } = building;
   const { from, to } = await bundledEdit();
@@ -75,8 +78,8 @@ async function buildEdited(building: Omit<Building, "cassette">): Promise<BuildS
   return build({ ...building, cassette: join(HOURS.folder, "cassette-edited") });
 }
 
-/** Until it has ended. Whatever waits for a person meanwhile, the demo answers in their place. */
-async function carryOut(session: Session, runId: string, io: Io, progress: Progress, say: (text: string) => void): Promise<Outcome> {
+/** Drives the run until it ends. The demo gives the answers a person would. */
+async function carryOut(session: Session, runId: string, io: Io, progress: ProgressDisplay, say: (text: string) => void): Promise<Outcome> {
   const answered = new Set<string>();
   for (;;) {
     const outcome = await session.drive(runId);

@@ -1,13 +1,13 @@
-import { openDocuments, type Documents } from "@slipway/kernel/record/documents/documents";
-import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Records } from "@slipway/kernel/record/storage";
 import { decisionLogKind, statusOf } from "@slipway/protocols/factory/exceptions/decisions";
 import { exceptionKind } from "@slipway/protocols/factory/exceptions/schema";
 import { escalationKind } from "@slipway/protocols/factory/escalation/schema";
-import { lockedPlanKind } from "@slipway/protocols/factory/kept";
+import { lockedPlanKind } from "@slipway/protocols/factory/record-kinds";
+import { openFactoryStores } from "@slipway/protocols/factory/stores";
 import { debatesOf, type DebateView, type RoundView } from "@slipway/protocols/factory/views/debates";
 
-/** What a run of the factory has to tell besides its release. Each is read from the records; what they do not show is not told. */
+/** Facts about a factory run besides its release, all read from the records. */
 export type FactoryFact =
   | { readonly fact: "revised"; readonly module_ref: string; readonly objection: string }
   | { readonly fact: "refuted"; readonly module_ref: string; readonly witness: string }
@@ -16,8 +16,8 @@ export type FactoryFact =
   | { readonly fact: "contract_changed"; readonly exception_id: string; readonly from: string; readonly to: string; readonly by: string }
   | { readonly fact: "halted"; readonly task_id: string; readonly why: string; readonly resolution: string; readonly by: string };
 
-export async function factoryStory({ database, door, layout }: Records): Promise<FactoryFact[]> {
-  const documents = openDocuments({ db: database.db, door, fs: nodeFileSystem, folder: layout.stateStore });
+export async function factoryStory(records: Records): Promise<FactoryFact[]> {
+  const { documents } = openFactoryStores(records);
   const debates = await debatesOf(documents, {});
   return [...debates.flatMap(ofDebate), ...(await reuses(documents)), ...(await contractChanges(documents)), ...(await halts(documents))];
 }
@@ -39,7 +39,7 @@ export function factInWords(fact: FactoryFact): string {
   }
 }
 
-/** Told of debates that ended well. One that a person had to decide about is told as a halt. */
+/** Debates that ended in shipping; others are told as halts. */
 function ofDebate({ module_ref, rounds }: DebateView): FactoryFact[] {
   const last = rounds.at(-1)?.adjudication;
   if (last === null || last === undefined || last.decision === "REJECT") return [];

@@ -7,32 +7,32 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodePayload } from "@slipway/durable/payload";
 import { isChanges } from "@slipway/protocols/factory/narrate";
+import { journalSize } from "@slipway/kernel/record/journal/heads";
 import type { Session } from "@slipway/runtime/session";
 import { factoryStory, type FactoryFact } from "./factory-story.ts";
 
-/** What one run came to. */
+/** The result of one run. */
 export interface BuildSummary {
   readonly status: string;
   readonly modules: readonly { readonly module_ref: string; readonly tests: number }[];
   readonly release: Exclude<FactoryResult, { status: "given_up" | "nothing_built" }> | null;
   readonly story: readonly FactoryFact[];
-  /** Of a page that was edited: what became of each task. */
+  /** For an edited page: the tasks by action. */
   readonly tasks: Readonly<Partial<Record<Action, readonly string[]>>> | null;
   readonly journal: { readonly events: number; readonly head: string };
 }
 
 export interface FactorySummary extends BuildSummary {
-  /** What the run after the edit came to. */
+  /** The result of the run after the edit. */
   readonly again?: BuildSummary;
-  /** What a stranger types to run and to compile what was released. */
+  /** Commands to run and compile the release. */
   readonly commands: readonly string[];
   readonly elapsed_ms: number;
 }
 
-/** Everything here is read back from the records, nothing is remembered from the run. */
+/** Read from the records alone, not from the state of the run. */
 export async function summariseFactory(session: Session, runId: string, outcome: Outcome): Promise<BuildSummary> {
   const { records } = session;
-  const heads = await records.database.db.selectFrom("heads").selectAll().execute();
   const result = outcome.status === "completed" ? (outcome.value as FactoryResult) : null;
   const release = result !== null && "release_id" in result ? result : null;
   return {
@@ -43,21 +43,18 @@ export async function summariseFactory(session: Session, runId: string, outcome:
     release,
     story: await factoryStory(records),
     tasks: await fatesIn(session, runId, release?.modules ?? []),
-    journal: {
-      events: heads.reduce((sum, { seq }) => sum + seq, 0),
-      head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
-    },
+    journal: await journalSize(records),
   };
 }
 
-/** As the harness saw them when the module shipped. */
+/** As recorded when the module shipped. */
 async function testsOf({ records }: Session, ref: string): Promise<number> {
   const { module_id, version } = splitRef(ref);
   const path = join(records.layout.stateStore, "modules", module_id, version, "tests", "execution_log.json");
   return executionLogSchema.parse(JSON.parse(await readFile(path, "utf8"))).summary.passed;
 }
 
-/** As the plan had it before anything was built; what was looked at again and is not in the release any more was built again. */
+/** The actions of the plan; a rechecked module that is no longer in the release was built again. */
 async function fatesIn({ engine, records }: Session, runId: string, released: readonly string[]): Promise<BuildSummary["tasks"]> {
   for (const { runId: stream } of await engine.runs({ rootRunId: runId })) {
     const step = (await engine.events(stream)).findLast(({ kind, name }) => isChanges(kind, name));

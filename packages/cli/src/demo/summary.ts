@@ -1,6 +1,9 @@
-import { countChecks } from "@slipway/kernel/change/judge/evidence/gate-queries";
+import { costReport } from "@slipway/kernel/budget/report";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
+import { checkCounts } from "@slipway/kernel/change/judge/evidence/checks";
+import { storyOf, type Fact } from "@slipway/kernel/change/views/story";
+import { journalSize } from "@slipway/kernel/record/journal/heads";
 import type { Session } from "@slipway/runtime/session";
-import { storyOf, type Fact } from "./story.ts";
 
 export interface DemoSummary {
   readonly status: string;
@@ -12,24 +15,18 @@ export interface DemoSummary {
   readonly elapsed_ms: number;
 }
 
-/** Everything here is read back from the records, nothing is remembered from the run. */
+/** Read from the records alone, not from the state of the run. */
 export async function summarise({ records, engine }: Session, runId: string, elapsedMs: number): Promise<DemoSummary> {
-  const { db } = records.database;
-  const merges = await db.selectFrom("merges").selectAll().orderBy("at").execute();
-  const checks = await db.selectFrom("checks").select("status").execute();
-  const telemetry = await db.selectFrom("telemetry").select("cost_usd").execute();
-  const heads = await db.selectFrom("heads").selectAll().execute();
+  const merges = await recordedFeatures(records).merges();
+  const { total } = await costReport(records, null);
   const run = await engine.run(runId);
   return {
     status: run?.status ?? "unknown",
     merged: merges.map(({ feature_id, commit_sha, tree, approved_by }) => ({ feature_id, commit: commit_sha, tree, approved_by })),
-    checks: countChecks(checks),
-    journal: {
-      events: heads.reduce((sum, { seq }) => sum + seq, 0),
-      head: heads.find(({ stream }) => stream === "repository")?.hash ?? "",
-    },
+    checks: await checkCounts(records),
+    journal: await journalSize(records),
     story: await storyOf(records),
-    cost_usd: Number(telemetry.reduce((sum, { cost_usd }) => sum + cost_usd, 0).toFixed(6)),
+    cost_usd: Number(total.cost_usd.toFixed(6)),
     elapsed_ms: Math.round(elapsedMs),
   };
 }

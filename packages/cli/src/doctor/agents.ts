@@ -3,40 +3,44 @@ import { findProgram } from "@slipway/agents/program";
 import type { Explained } from "@slipway/agents/select";
 import { fromFailure } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
-import { castNow, type Cast } from "@slipway/runtime/role-assignment";
-import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { assignRoles, type RoleAssignment } from "@slipway/runtime/role-assignment";
+import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";
 
 const CHOOSE =
   "Set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`; `slipway agents` lists them.";
 
-/** Who would play the roles if a run started now without options. Nobody is called. */
-export async function checkAgents(patient: Patient): Promise<Finding[]> {
+/** Which agents would play the roles of a run without options. Calls no agent. */
+export async function checkAgents(patient: Patient): Promise<DoctorFinding[]> {
   const configuration = await patient.configuration();
   if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
-  const cast = await castNow(patient.repository, configuration, patient.io, {});
+  const cast = await assignRoles(patient.repository, configuration, patient.io, {});
   const alike = Map.groupBy(cast, ({ played }) => ("code" in played ? played.code : JSON.stringify([played.provider, played.model])));
   return Promise.all([...alike.values()].map((roles) => checkPlayed(roles, patient, configuration.agents)));
 }
 
-function checkPlayed(cast: readonly Cast[], patient: Patient, agents: AgentsConfig | null): Promise<Finding> | Finding {
+function checkPlayed(
+  cast: readonly RoleAssignment[],
+  patient: Patient,
+  agents: AgentsConfig | null,
+): Promise<DoctorFinding> | DoctorFinding {
   const roles = rolesText(cast);
   const [first] = cast;
   if (first === undefined) return note("There are no roles.");
   const { played } = first;
   if (!("code" in played)) return checkProvider(played, roles, patient, agents);
-  // Nobody is chosen: that is open until a run starts, and no fault.
+  // No provider is configured: that can be chosen when a run starts, so it is not a problem.
   if (played.code === "agent_provider_not_configured") return note(`Nobody is chosen yet to play ${roles}.`, CHOOSE);
   throw fromFailure(played);
 }
 
-/** Whatever can be found out before a call is found out when a provider is opened. */
+/** Opening a provider checks everything that can be checked before a call. */
 async function checkProvider(
   selection: Explained,
   roles: string,
   { io, repository }: Patient,
   agents: AgentsConfig | null,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { provider, model } = selection;
   const cassette = agents?.runtime.replay?.cassette;
   if (provider === "replay" && cassette === undefined) {
@@ -58,7 +62,7 @@ async function checkProvider(
 }
 
 /** Each protocol with its roles, such as `features: builder, qa`. */
-function rolesText(cast: readonly Cast[]): string {
+function rolesText(cast: readonly RoleAssignment[]): string {
   const byProtocol = Map.groupBy(cast, ({ protocol }) => protocol);
   return [...byProtocol].map(([protocol, roles]) => `${protocol}: ${roles.map(({ role }) => role).join(", ")}`).join("; ");
 }

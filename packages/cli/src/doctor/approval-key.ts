@@ -2,11 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { placesOf } from "@slipway/protocols/surface/caller";
-import { ok, problem, type Finding, type Patient } from "./check.ts";
+import { ok, problem, type DoctorFinding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
-/** Looking makes no key: that is the first approval's business. */
-export async function checkApprovalKey(patient: Patient): Promise<Finding[]> {
+/** Does not create a key: the first approval does. */
+export async function checkApprovalKey(patient: Patient): Promise<DoctorFinding[]> {
   const { io, repository } = patient;
   const { configHome } = placesOf(io);
   const path = join(configHome, "slipway", "keys", "approval.pem");
@@ -38,7 +38,7 @@ function isBelow(folder: string, path: string): boolean {
   return nearestReal(path).startsWith(`${nearestReal(folder)}/`);
 }
 
-/** With links resolved as far as the path exists. */
+/** Resolves links as far as the path exists. */
 function nearestReal(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   return path === dirname(path) ? path : join(nearestReal(dirname(path)), path.slice(dirname(path).length));

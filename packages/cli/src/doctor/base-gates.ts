@@ -1,32 +1,37 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import { openKernelAt } from "@slipway/kernel/open";
-import type { Trial, TrialReport } from "@slipway/kernel/change/judge/trials/trials";
+import type { Trial } from "@slipway/kernel/change/judge/trials/trial";
+import type { TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
-import { note, ok, problem, type Finding, type Row } from "./check.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorRow } from "./check.ts";
 import { thrown } from "./in-words.ts";
 
 export const BASE_GATES = "base gates";
 
-/** What a trial stands on. A problem there would be told once more, or kept from being mended in peace. */
+/** Checks a trial depends on: with a problem there, the trial would only repeat it. */
 const NEEDED: ReadonlySet<string> = new Set(["git", "sandbox", "repository", "disk", "configuration", "gates", "database", "approval key"]);
 
 export interface BaseGatesOptions {
   readonly onProgress: (line: string) => void;
-  /** Another one in tests. */
+  /** Replaced in tests. */
   readonly open?: typeof openKernelAt;
 }
 
 /**
- * Whether the gates pass on the base branch, as `slipway gates` would find out; a result that still holds is taken instead. It is the
- * one check that writes: the trial is recorded, so that the next run need not repeat it.
+ * Tries the gates on the base branch like `slipway gates`, or reuses a valid result. The only check that writes: the trial is recorded, so
+ * that the next run need not repeat it.
  */
-export async function checkBaseGates(io: Io, rows: readonly Row[], options: BaseGatesOptions): Promise<Row[]> {
+export async function checkBaseGates(io: Io, rows: readonly DoctorRow[], options: BaseGatesOptions): Promise<DoctorRow[]> {
   const found = await findings(io, rows, options).catch((error: unknown) => [thrown(error)]);
   return found.map((finding) => ({ name: BASE_GATES, ...finding }));
 }
 
-async function findings(io: Io, rows: readonly Row[], { onProgress, open = openKernelAt }: BaseGatesOptions): Promise<Finding[]> {
+async function findings(
+  io: Io,
+  rows: readonly DoctorRow[],
+  { onProgress, open = openKernelAt }: BaseGatesOptions,
+): Promise<DoctorFinding[]> {
   const broken = rows.find(({ name, status }) => status === "problem" && NEEDED.has(name));
   if (broken !== undefined) return [note(`Not tried, because of the problem with ${broken.name} above.`)];
   if (rows.some(({ name, status }) => status === "note" && name === "database"))
@@ -53,12 +58,12 @@ async function tried(kernel: Kernel, io: Io, onProgress: (line: string) => void)
       },
     },
   );
-  // Modes with the same steps have the same result, and are told together.
+  // Modes with the same steps have the same result and are reported together.
   const groups = Map.groupBy(report.trials, ({ status, step, failure }) => `${status} ${step?.log_path ?? ""} ${failure?.message ?? ""}`);
   return [...groups.values()].map((alike) => ({ report, alike }));
 }
 
-function describe({ report: { of }, alike }: { readonly report: TrialReport; readonly alike: readonly Trial[] }): Finding[] {
+function describe({ report: { of }, alike }: { readonly report: TrialReport; readonly alike: readonly Trial[] }): DoctorFinding[] {
   const [trial] = alike;
   if (trial === undefined) return [];
   const { status, tests, failure, step, cause } = trial;

@@ -1,31 +1,31 @@
 import type { Configuration } from "@slipway/kernel/config/load";
-import type { Repository } from "@slipway/kernel/host/git/repository";
+import type { RepositoryView } from "@slipway/kernel/repository-view";
 import type { Io } from "@slipway/protocols/surface/io";
 
-/** One line of what the doctor says. `mend` is an exact command or sentence; null when nothing needs mending. */
-export interface Row {
+/** One row of the report. `mend` is a command or an instruction; null if nothing needs fixing. */
+export interface DoctorRow {
   readonly name: string;
   readonly status: "ok" | "note" | "problem";
   readonly finding: string;
   readonly mend: string | null;
 }
 
-/** What a check may look at. */
+/** The subject of the checks. */
 export interface Patient {
   readonly io: Io;
-  readonly repository: Repository;
+  readonly repository: RepositoryView;
   /** The committed configuration, or the working tree's while there is no committed one; null when neither can be read. */
   readonly configuration: () => Promise<Configuration | null>;
 }
 
-/** A check may throw: the error's message becomes its problem, and its first next action the mend. */
-export interface Check<Subject> {
+/** A check may throw: the error's message becomes the problem, and its first next action the fix. */
+export interface DoctorCheck<Subject> {
   readonly name: string;
-  readonly look: (subject: Subject) => Promise<readonly Finding[]>;
+  readonly look: (subject: Subject) => Promise<readonly DoctorFinding[]>;
 }
 
-export type Finding = Omit<Row, "name"> & { readonly name?: string };
+export type DoctorFinding = Omit<DoctorRow, "name"> & { readonly name?: string };
 
-export const ok = (finding: string): Finding => ({ status: "ok", finding, mend: null });
-export const note = (finding: string, mend: string | null = null): Finding => ({ status: "note", finding, mend });
-export const problem = (finding: string, mend: string): Finding => ({ status: "problem", finding, mend });
+export const ok = (finding: string): DoctorFinding => ({ status: "ok", finding, mend: null });
+export const note = (finding: string, mend: string | null = null): DoctorFinding => ({ status: "note", finding, mend });
+export const problem = (finding: string, mend: string): DoctorFinding => ({ status: "problem", finding, mend });

@@ -1,17 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { AGENTS_FILE, loadConfiguration, POLICY_FILE, type Configuration } from "@slipway/kernel/config/load";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import { parsePolicy } from "@slipway/kernel/config/policy";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
-import { commitNow } from "@slipway/kernel/host/git/commit-now";
-import type { Repository } from "@slipway/kernel/host/git/repository";
-import { readRegularFile } from "@slipway/kernel/host/git/tree-files";
-import { committedConfiguration } from "@slipway/kernel/config/committed";
-import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import type { RepositoryView } from "@slipway/kernel/repository-view";
+import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
 import { thrown } from "./in-words.ts";
 
 const COMMIT = 'git add slipway && git commit -m "Update Slipway configuration"';
@@ -24,11 +21,11 @@ const FILES: readonly { readonly file: string; readonly parse: Parse; readonly r
   { file: AGENTS_FILE, parse: parseAgents, required: false },
 ];
 
-export async function checkConfiguration({ repository }: Patient): Promise<Finding[]> {
+export async function checkConfiguration({ repository }: Patient): Promise<DoctorFinding[]> {
   const base = await baseOf(repository);
   const found = base.problem === null ? [] : [base.problem];
   for (const { file, parse, required } of FILES) {
-    const [here, committed] = await Promise.all([inWorkingTree(repository, file), inCommit(repository, base.revision, file)]);
+    const [here, committed] = await Promise.all([inWorkingTree(repository, file), repository.fileAt(base.revision, file)]);
     found.push(judge(file, parse, required, here, committed, base.name));
   }
   return found;
@@ -41,7 +38,7 @@ function judge(
   here: Uint8Array | null,
   committed: Uint8Array | null,
   base: string,
-): Finding {
+): DoctorFinding {
   if (here === null && committed === null)
     return required ? problem(`${file} does not exist.`, "slipway init") : note(`${file} does not exist; the built-in roles are used.`);
   const invalid = [committed, here].flatMap((bytes) => (bytes === null ? [] : problemsIn(file, parse, bytes)))[0];
@@ -53,7 +50,7 @@ function judge(
   return ok(`${file} is valid and committed on ${base}.`);
 }
 
-function problemsIn(file: string, parse: Parse, bytes: Uint8Array): Finding[] {
+function problemsIn(file: string, parse: Parse, bytes: Uint8Array): DoctorFinding[] {
   try {
     parse(file, bytes);
     return [];
@@ -65,17 +62,17 @@ function problemsIn(file: string, parse: Parse, bytes: Uint8Array): Finding[] {
 interface Base {
   readonly name: string;
   readonly revision: string;
-  readonly problem: Finding | null;
+  readonly problem: DoctorFinding | null;
 }
 
 /** The branch the policy names: of HEAD's policy, as a run does it, or of the working tree's before the first commit of it. */
-async function baseOf(repository: Repository): Promise<Base> {
-  const bytes = (await inCommit(repository, "HEAD", POLICY_FILE)) ?? (await inWorkingTree(repository, POLICY_FILE));
+async function baseOf(repository: RepositoryView): Promise<Base> {
+  const bytes = (await repository.fileAt("HEAD", POLICY_FILE)) ?? (await inWorkingTree(repository, POLICY_FILE));
   const head: Base = { name: "HEAD", revision: "HEAD", problem: null };
   if (bytes === null || problemsIn(POLICY_FILE, parsePolicy, bytes).length > 0) return head;
   const name = parsePolicy(POLICY_FILE, bytes).worktree.base_branch;
   const revision = `refs/heads/${name}`;
-  if ((await commitNow(repository, revision)) !== null) return { name, revision, problem: null };
+  if (await repository.hasCommit(revision)) return { name, revision, problem: null };
   return {
     ...head,
     problem: problem(
@@ -86,12 +83,12 @@ async function baseOf(repository: Repository): Promise<Base> {
 }
 
 /** What the other checks go by. */
-export async function effectiveConfiguration(repository: Repository): Promise<Configuration | null> {
-  const committed = committedConfiguration(repository).then(({ configuration }) => configuration);
+export async function effectiveConfiguration(repository: RepositoryView): Promise<Configuration | null> {
+  const committed = repository.committed().then(({ configuration }) => configuration);
   return (await readable(committed)) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
 }
 
-/** What is wrong with it is the business of `checkConfiguration`. */
+/** Errors in it are reported by `checkConfiguration`. */
 async function readable(loading: Promise<Configuration>): Promise<Configuration | null> {
   return loading.catch((error: unknown) => {
     if (error instanceof SlipwayError) return null;
@@ -99,14 +96,9 @@ async function readable(loading: Promise<Configuration>): Promise<Configuration 
   });
 }
 
-async function inWorkingTree({ root }: Repository, file: string): Promise<Uint8Array | null> {
+async function inWorkingTree({ root }: Pick<RepositoryView, "root">, file: string): Promise<Uint8Array | null> {
   return readFile(join(root, file)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   });
-}
-
-async function inCommit(repository: Repository, revision: string, file: string): Promise<Uint8Array | null> {
-  const commit = await commitNow(repository, revision);
-  return commit === null ? null : readRegularFile(repository, commit, file);
 }

@@ -4,16 +4,16 @@ import { access, constants, open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { layoutOf } from "@slipway/kernel/host/layout";
-import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
 import { reasonOf } from "./in-words.ts";
 
 const MiB = 1024 ** 2;
 const TOO_LITTLE = 100 * MiB;
 const LITTLE = 1024 * MiB;
 
-export async function checkDisk({ repository, io }: Patient): Promise<Finding[]> {
+export async function checkDisk({ repository, io }: Patient): Promise<DoctorFinding[]> {
   const { truth, state } = layoutOf(repository);
-  // Before the first run there is no such folder, and looking must not make one.
+  // Before the first run the folder does not exist, and a check must not create it.
   const kept = existsSync(truth) ? truth : repository.commonDir;
   const temporary = io.env["TMPDIR"] ?? tmpdir();
   return [
@@ -24,20 +24,20 @@ export async function checkDisk({ repository, io }: Patient): Promise<Finding[]>
   ];
 }
 
-/** The folder of the files for people: Slipway's own, or not there yet. */
-async function checkProjections(state: string): Promise<Finding[]> {
+/** The folder of the projections: Slipway's own, or missing. */
+async function checkProjections(state: string): Promise<DoctorFinding[]> {
   const found = lstatSync(state, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() === true) return [problem(`${state} is a symbolic link, and is not followed.`, `Remove ${state}.`)];
   return found === undefined ? [] : [await checkFolder(state, "for the files that people read")];
 }
 
-/** Worktrees and the state folder are made in it; nothing is written here to find out. */
-export async function checkRoot(root: string): Promise<Finding[]> {
+/** Worktrees and the state folder are created here; checked without writing. */
+export async function checkRoot(root: string): Promise<DoctorFinding[]> {
   const refusal = await access(root, constants.W_OK).then(() => null, reasonOf);
   return refusal === null ? [] : [problem(`${root} cannot be written: ${refusal}.`, `Make ${root} writable for your user.`)];
 }
 
-export async function checkFolder(folder: string, purpose: string): Promise<Finding> {
+export async function checkFolder(folder: string, purpose: string): Promise<DoctorFinding> {
   const name = `${folder} (${purpose})`;
   const refusal = await writeAndSync(folder);
   if (refusal !== null) return problem(`${name} cannot be written: ${refusal}.`, `Make ${folder} a folder that your user may write.`);
@@ -45,7 +45,7 @@ export async function checkFolder(folder: string, purpose: string): Promise<Find
   return judgeSpace(name, bavail * bsize);
 }
 
-export function judgeSpace(name: string, freeBytes: number): Finding {
+export function judgeSpace(name: string, freeBytes: number): DoctorFinding {
   const free = freeBytes >= LITTLE ? `${(freeBytes / LITTLE).toFixed(1)} GiB` : `${Math.floor(freeBytes / MiB)} MiB`;
   const finding = `${name}: ${free} free.`;
   if (freeBytes < TOO_LITTLE) return problem(finding, "Free at least 1 GiB on that disk.");
@@ -53,7 +53,7 @@ export function judgeSpace(name: string, freeBytes: number): Finding {
   return ok(`${finding.slice(0, -1)}, can be written and synced.`);
 }
 
-/** Why a small file cannot be made durable there, or null. */
+/** Why a small file cannot be written and synced there, or null. */
 async function writeAndSync(folder: string): Promise<string | null> {
   const path = join(folder, `.slipway-doctor-${randomBytes(6).toString("hex")}`);
   try {

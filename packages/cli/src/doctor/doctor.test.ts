@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { collectingIo, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import { ok } from "./check.ts";
 import { checkFolder, checkRoot, judgeSpace } from "./disk.ts";

@@ -1,8 +1,8 @@
-import { openRepository } from "@slipway/kernel/host/git/repository";
+import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { Io } from "@slipway/protocols/surface/io";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";
-import { note, type Check, type Finding, type Patient, type Row } from "./check.ts";
+import { note, type DoctorCheck, type DoctorFinding, type Patient, type DoctorRow } from "./check.ts";
 import { checkConfiguration, effectiveConfiguration } from "./configuration.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk } from "./disk.ts";
@@ -13,13 +13,13 @@ import { checkNode } from "./node.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkWorktrees } from "./worktrees.ts";
 
-const OF_THE_MACHINE: readonly Check<Io>[] = [
+const OF_THE_MACHINE: readonly DoctorCheck<Io>[] = [
   { name: "node", look: () => checkNode() },
   { name: "git", look: checkGit },
   { name: "sandbox", look: () => checkSandbox() },
 ];
 
-const OF_THE_REPOSITORY: readonly Check<Patient>[] = [
+const OF_THE_REPOSITORY: readonly DoctorCheck<Patient>[] = [
   { name: "repository", look: checkRepository },
   { name: "disk", look: checkDisk },
   { name: "configuration", look: checkConfiguration },
@@ -30,15 +30,18 @@ const OF_THE_REPOSITORY: readonly Check<Patient>[] = [
   { name: "approval key", look: checkApprovalKey },
 ];
 
-export interface Tables {
-  readonly machine: readonly Check<Io>[];
-  readonly repository: readonly Check<Patient>[];
+export interface DoctorTables {
+  readonly machine: readonly DoctorCheck<Io>[];
+  readonly repository: readonly DoctorCheck<Patient>[];
 }
 
-/** Every check, whatever becomes of the others. */
-export async function examine(io: Io, tables: Tables = { machine: OF_THE_MACHINE, repository: OF_THE_REPOSITORY }): Promise<Row[]> {
+/** Runs every check, even if others fail. */
+export async function examine(
+  io: Io,
+  tables: DoctorTables = { machine: OF_THE_MACHINE, repository: OF_THE_REPOSITORY },
+): Promise<DoctorRow[]> {
   const machine = await Promise.all(tables.machine.map((check) => rowsOf(check, io)));
-  const opened = await openRepository(io.cwd, { env: io.env }).then(
+  const opened = await openRepositoryView(io).then(
     (repository) => ({ repository }),
     (error: unknown) => ({ error }),
   );
@@ -57,9 +60,9 @@ export async function examine(io: Io, tables: Tables = { machine: OF_THE_MACHINE
   return [...machine, ...repository].flat();
 }
 
-async function rowsOf<Subject>({ name, look }: Check<Subject>, subject: Subject): Promise<Row[]> {
+async function rowsOf<Subject>({ name, look }: DoctorCheck<Subject>, subject: Subject): Promise<DoctorRow[]> {
   const found = await Promise.resolve(subject)
     .then(look)
-    .catch((error: unknown): readonly Finding[] => [thrown(error)]);
+    .catch((error: unknown): readonly DoctorFinding[] => [thrown(error)]);
   return found.map((finding) => ({ name, ...finding }));
 }

@@ -5,12 +5,10 @@ import { stepEnvironment } from "@slipway/kernel/change/judge/gates/environment"
 import { sandboxEnvironment, visibleRoots, type SandboxPlan } from "@slipway/kernel/host/sandbox/arguments";
 import { missingCommand } from "@slipway/kernel/host/sandbox/command";
 import { DEFAULT_LIMITS } from "@slipway/kernel/host/sandbox/contract";
-import { toolchainOf } from "@slipway/kernel/change/judge/toolchain";
-import { layoutOf } from "@slipway/kernel/host/layout";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import type { Toolchain } from "@slipway/kernel/host/toolchain/resolve";
-import { note, ok, problem, type Finding, type Patient } from "./check.ts";
+import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
 interface Step {
@@ -20,8 +18,8 @@ interface Step {
   readonly where: string;
 }
 
-/** Whether every program of gates.yaml can be started, as the sandbox sees the machine. Nothing is run. */
-export async function checkGates(patient: Patient): Promise<Finding[]> {
+/** Checks that every program of gates.yaml can start, as the sandbox sees the machine. Runs nothing. */
+export async function checkGates(patient: Patient): Promise<DoctorFinding[]> {
   const configuration = await patient.configuration();
   if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
   const hidden = missingFolders(patient, configuration);
@@ -35,11 +33,11 @@ export async function checkGates(patient: Patient): Promise<Finding[]> {
   return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`), ...wanted];
 }
 
-/** None where there is no sandbox: then nothing is said about what it shows. */
+/** Undefined without a sandbox: then its view is not checked. */
 async function toolchainIn({ io, repository }: Patient, configuration: Configuration): Promise<Toolchain | undefined> {
   const sandbox = await openSandbox().catch(() => null);
   if (sandbox === null) return undefined;
-  return toolchainOf({ repository, layout: layoutOf(repository), configuration, hostEnv: io.env }, sandbox);
+  return repository.toolchain(configuration, io.env, sandbox);
 }
 
 function stepsOf({ gates }: Configuration): Step[] {
@@ -60,7 +58,7 @@ async function checkStep(
   { io, repository }: Patient,
   { policy }: Configuration,
   toolchain: Toolchain | undefined,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { root } = repository;
   const { host } = await probeSandbox();
   const own = stepEnvironment(io.env, policy.execution.env_allowlist, env, toolchain);
@@ -94,18 +92,17 @@ async function checkStep(
   return program.includes("/") ? inCheckout(program, plan, where, repository, policy.sandbox.shared_paths) : [];
 }
 
-/** A program in the repository has to be there in a fresh checkout, too. */
+/** A program in the repository must also exist in a fresh checkout. */
 async function inCheckout(
   program: string,
   { cwd }: SandboxPlan,
   where: string,
-  { root, git }: Patient["repository"],
+  repository: Patient["repository"],
   shared: readonly string[],
-): Promise<Finding[]> {
-  const path = relative(root, resolve(cwd, program));
+): Promise<DoctorFinding[]> {
+  const path = relative(repository.root, resolve(cwd, program));
   if (path.startsWith("..") || shared.some((folder) => path === folder || path.startsWith(`${folder}/`))) return [];
-  const tracked = await git.text(["ls-files", "-z", "--", path]);
-  if (tracked !== "") return [];
+  if (await repository.isTracked(path)) return [];
   return [
     problem(
       `The gate ${where} starts ${path}, which git does not track: it is missing in a fresh checkout.`,
@@ -114,7 +111,7 @@ async function inCheckout(
   ];
 }
 
-function missingFolders({ io, repository }: Patient, { policy }: Configuration): Finding[] {
+function missingFolders({ io, repository }: Patient, { policy }: Configuration): DoctorFinding[] {
   const { shared_paths, read_only } = policy.sandbox;
   return [
     ...shared_paths

@@ -1,19 +1,18 @@
-import { findGit } from "@slipway/kernel/host/git/executable";
-import { describeRepository } from "@slipway/kernel/host/git/repository";
+import { examineGit } from "@slipway/kernel/examine-git";
 import type { Io } from "@slipway/protocols/surface/io";
-import { note, ok, type Finding, type Patient } from "./check.ts";
+import { note, ok, type DoctorFinding, type Patient } from "./check.ts";
 
-export async function checkGit(io: Io): Promise<Finding[]> {
-  const { file, version } = await findGit(io.env);
+export async function checkGit(io: Io): Promise<DoctorFinding[]> {
+  const { file, version } = await examineGit(io.env);
   return [ok(`git ${version} at ${file}.`)];
 }
 
 const SHOWN = 3;
 
-export async function checkRepository({ repository }: Patient): Promise<Finding[]> {
-  const { headRef, dirty, dirtyPaths, hasSubmodules, shallow, partialClone } = await describeRepository(repository);
+export async function checkRepository({ repository }: Patient): Promise<DoctorFinding[]> {
+  const { headRef, dirty, dirtyPaths, hasSubmodules, shallow, partialClone } = await repository.describe();
   const branch = headRef?.replace("refs/heads/", "");
-  const found: Finding[] = [ok(`${repository.root}${branch === undefined ? "" : `, on the branch ${branch}`}.`)];
+  const found: DoctorFinding[] = [ok(`${repository.root}${branch === undefined ? "" : `, on the branch ${branch}`}.`)];
   if (branch === undefined) {
     found.push(
       note("No branch is checked out (detached HEAD). Runs work from the base branch and are not disturbed.", "git switch <branch>"),

@@ -1,7 +1,7 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { problem, type Finding } from "./check.ts";
+import { SlipwayError } from "../errors.ts";
+import { problem, type DoctorFinding } from "./check.ts";
 
-/** What the system's own codes mean to a person. */
+/** System error codes as text. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   EACCES: "you may not read or write it",
@@ -23,8 +23,8 @@ export function reasonOf(error: unknown): string {
   return WORDS[code] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** A check that could not finish is a finding of its own. */
-export function thrown(error: unknown): Finding {
+/** A check that fails to run is a finding of its own. */
+export function thrown(error: unknown): DoctorFinding {
   if (!(error instanceof SlipwayError)) {
     return problem(
       `This could not be checked: ${reasonOf(error)}.`,

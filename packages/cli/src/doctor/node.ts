@@ -1,8 +1,8 @@
-import { ok, problem, type Finding } from "./check.ts";
+import { ok, problem, type DoctorFinding } from "./check.ts";
 
 const OLDEST_MAJOR = 24;
 
-export async function checkNode(version = process.versions.node, program = process.execPath): Promise<Finding[]> {
+export async function checkNode(version = process.versions.node, program = process.execPath): Promise<DoctorFinding[]> {
   if (Number(version.split(".")[0]) >= OLDEST_MAJOR) return [ok(`Node ${version} at ${program}.`)];
   return [
     problem(

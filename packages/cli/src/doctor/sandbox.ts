@@ -1,10 +1,10 @@
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
-import { note, ok, type Finding } from "./check.ts";
+import { note, ok, type DoctorFinding } from "./check.ts";
 
-/** By trying to break out: having the program says nothing about whether its walls hold. */
-export async function checkSandbox(searchPath?: string): Promise<Finding[]> {
-  // Says itself what failed and what to do about it.
+/** Tries to break out: an installed program does not prove that its isolation works. */
+export async function checkSandbox(searchPath?: string): Promise<DoctorFinding[]> {
+  // Its error says what failed and how to fix it.
   await openSandbox(searchPath === undefined ? {} : { searchPath });
   const { version, probes, missing } = await probeSandbox(searchPath);
   const lacking = missing.map(({ name, detail }) => `It has no ${name.replace(/^an? /, "")}: ${detail}.`);

@@ -1,13 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import { isCancel, multiselect, select, text } from "../terminal/prompts.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { isTested, noBranch, withGates, withTestCommand } from "./choose.ts";
-import type { Proposal } from "./detect.ts";
-import type { Machine } from "./place.ts";
+import type { GateProposal } from "./detect.ts";
+import type { InitMachine } from "./target.ts";
 import { commandLine } from "./words.ts";
 
 export interface Choices {
-  readonly proposal: Proposal;
+  readonly proposal: GateProposal;
   readonly baseBranch: string;
 }
 
@@ -17,14 +17,14 @@ export interface Terminal {
 }
 
 interface Offered {
-  readonly proposal: Proposal;
-  readonly machine: Machine;
+  readonly proposal: GateProposal;
+  readonly machine: InitMachine;
   /** Null when no branch is checked out. */
   readonly branch: string | null;
   readonly branches: readonly string[];
 }
 
-/** Three questions at most; every one has the default that `--yes` would take. */
+/** At most three questions, each with the default of `--yes`. */
 export async function askPerson({ proposal, machine, branch, branches }: Offered, terminal: Terminal = {}): Promise<Choices> {
   const tested = isTested(proposal) ? proposal : withTestCommand(proposal, await askTest(proposal, terminal), machine);
   const names = tested.gates.map(({ name }) => name);
@@ -36,7 +36,7 @@ export async function askPerson({ proposal, machine, branch, branches }: Offered
   return { proposal: withGates(tested, kept), baseBranch };
 }
 
-async function askTest({ projects }: Proposal, terminal: Terminal): Promise<string> {
+async function askTest({ projects }: GateProposal, terminal: Terminal): Promise<string> {
   const message = `No tests were found${projects.length === 0 ? "" : ` for ${projects.join(", ")}`}. Which command runs them?`;
   return answered(await text({ ...terminal, message, placeholder: "make test", validate: problemWith }));
 }
@@ -50,7 +50,7 @@ function problemWith(value: string | undefined): string | undefined {
   }
 }
 
-async function askGates({ gates }: Proposal, terminal: Terminal): Promise<string[]> {
+async function askGates({ gates }: GateProposal, terminal: Terminal): Promise<string[]> {
   const chosen = await multiselect({
     ...terminal,
     message: "Which of these must pass before a change may merge?",

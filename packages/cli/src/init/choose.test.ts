@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { assertTested, inFull, withTestCommand } from "./choose.ts";
-import { detect, type Proposal } from "./detect.ts";
+import { detect, type GateProposal } from "./detect.ts";
 import { fakeMachine, fakeTree } from "./testing/fake-project.ts";
 
-const nothing: Proposal = { projects: [], gates: [], sharedPaths: [], readOnly: [], notes: [] };
+const nothing: GateProposal = { projects: [], gates: [], sharedPaths: [], readOnly: [], notes: [] };
 
 test("the given test command takes the place of the tests that were found, and of nothing else", () => {
   const machine = fakeMachine({ programs: { just: ["/home/ada/.cargo/bin/just"] } });

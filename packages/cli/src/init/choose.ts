@@ -1,15 +1,15 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { DETECTORS, type Gate, type Proposal } from "./detect.ts";
-import type { Machine } from "./place.ts";
+import { SlipwayError } from "../errors.ts";
+import { DETECTORS, type DetectedGate, type GateProposal } from "./detect.ts";
+import type { InitMachine } from "./target.ts";
 import { toolchainFolders } from "./toolchains.ts";
 import { commandLine } from "./words.ts";
 
-export const isTested = ({ gates }: Proposal): boolean => gates.some(({ kind }) => kind === "test");
+export const isTested = ({ gates }: GateProposal): boolean => gates.some(({ kind }) => kind === "test");
 
-/** The person's own test command takes the place of every test that was found. */
-export function withTestCommand(proposal: Proposal, text: string, machine: Machine): Proposal {
+/** The given test command replaces every detected test. */
+export function withTestCommand(proposal: GateProposal, text: string, machine: InitMachine): GateProposal {
   const { cmd, env } = commandLine(text);
-  const gate: Gate = { kind: "test", name: "test", project: "given", cmd, env, why: `\`${text}\` was given as the test command.` };
+  const gate: DetectedGate = { kind: "test", name: "test", project: "given", cmd, env, why: `\`${text}\` was given as the test command.` };
   const folders = toolchainFolders(machine.locate(String(cmd[0])), machine.homeFolder);
   return {
     ...proposal,
@@ -18,12 +18,12 @@ export function withTestCommand(proposal: Proposal, text: string, machine: Machi
   };
 }
 
-export function withGates(proposal: Proposal, names: readonly string[]): Proposal {
+export function withGates(proposal: GateProposal, names: readonly string[]): GateProposal {
   return { ...proposal, gates: proposal.gates.filter(({ name }) => names.includes(name)) };
 }
 
-/** A gate is never guessed: without tests there is nothing to write. */
-export function assertTested(proposal: Proposal): void {
+/** Gates are never guessed: without tests nothing is written. */
+export function assertTested(proposal: GateProposal): void {
   if (isTested(proposal)) return;
   const { projects, notes } = proposal;
   const seen =
@@ -45,8 +45,8 @@ function languages(): string {
   return DETECTORS.map(({ title }) => title).join(", ");
 }
 
-/** Commands and variables are used as they stand in gates.yaml, and a gate's own home folder is empty: there `~` is written out. */
-export function inFull(proposal: Proposal, homeFolder: string): Proposal {
+/** gates.yaml has no shell expansion, and a gate's HOME is empty: `~` is written out. */
+export function inFull(proposal: GateProposal, homeFolder: string): GateProposal {
   let personal = false;
   const full = (text: string) =>
     text.replace(/^(|[^=\s]+=)~\//, (_, before: string) => {

@@ -1,8 +1,8 @@
-import type { Detector, FoundStep, Language, StepKind } from "./finding.ts";
+import type { Detector, FoundStep, DetectedLanguage, StepKind } from "./finding.ts";
 import { detectGo } from "./go.ts";
 import { detectJava } from "./java.ts";
 import { detectNode } from "./node.ts";
-import type { FileTree, Machine } from "./place.ts";
+import type { InitTree, InitMachine } from "./target.ts";
 import { detectPython } from "./python.ts";
 import { detectRust } from "./rust.ts";
 import { toolchainFolders } from "./toolchains.ts";
@@ -15,18 +15,18 @@ export const DETECTORS: readonly Detector[] = [
   { language: "java", title: "Java", detect: detectJava },
 ];
 
-export interface Gate extends Omit<FoundStep, "kind"> {
+export interface DetectedGate extends Omit<FoundStep, "kind"> {
   readonly name: string;
   readonly kind: StepKind;
-  /** Gates of one project belong together. */
+  /** Groups the gates of one project. */
   readonly project: string;
   readonly cwd?: string;
 }
 
-export interface Proposal {
-  /** What was recognised, such as "Node.js" or "Python in api". */
+export interface GateProposal {
+  /** Recognised projects, such as "Node.js" or "Python in api". */
   readonly projects: readonly string[];
-  readonly gates: readonly Gate[];
+  readonly gates: readonly DetectedGate[];
   readonly sharedPaths: readonly string[];
   /** Absolute, or beginning with "~/". */
   readonly readOnly: readonly string[];
@@ -34,14 +34,14 @@ export interface Proposal {
 }
 
 interface Project {
-  readonly language: Language;
+  readonly language: DetectedLanguage;
   readonly title: string;
   readonly folder: string;
   readonly finding: NonNullable<ReturnType<Detector["detect"]>>;
 }
 
-/** What the repository really has. A pure function of the two views. */
-export function detect(tree: FileTree, machine: Machine): Proposal {
+/** Detects projects and gates. A pure function of the two views. */
+export function detect(tree: InitTree, machine: InitMachine): GateProposal {
   const projects = DETECTORS.flatMap((detector) => projectsOf(detector, tree, machine));
   const alone = projects.length === 1;
   const used = projects.filter(({ finding }) => finding.steps.length > 0).map(({ finding }) => finding);
@@ -56,8 +56,8 @@ export function detect(tree: FileTree, machine: Machine): Proposal {
   };
 }
 
-/** The root speaks for its sub-folders when it has tests; otherwise they are looked at one by one. */
-function projectsOf({ language, title, detect }: Detector, tree: FileTree, machine: Machine): Project[] {
+/** The root represents its sub-folders if it has tests; otherwise each is checked. */
+function projectsOf({ language, title, detect }: Detector, tree: InitTree, machine: InitMachine): Project[] {
   const look = (folder: string): Project[] => {
     const finding = detect({ folder, tree, machine });
     return finding === null ? [] : [{ language, title, folder, finding }];
@@ -68,11 +68,11 @@ function projectsOf({ language, title, detect }: Detector, tree: FileTree, machi
 }
 
 const CONTAINERS = new Set(["apps", "crates", "libs", "modules", "packages", "projects", "services"]);
-/** Projects in here are examples, copies or products, not what the repository is about. */
+/** Folders with examples, copies or build products. */
 const PASSED_OVER =
   /^(?:\..*|node_modules|vendor|third_party|examples?|samples?|demos?|templates?|fixtures|testdata|tests?|e2e|docs?|dist|build|target|slipway)$/;
 
-function subFolders(tree: FileTree): string[] {
+function subFolders(tree: InitTree): string[] {
   const folders = tree.files.flatMap((path) => {
     const [first, second, third] = path.split("/");
     if (first === undefined || second === undefined || PASSED_OVER.test(first)) return [];
@@ -82,7 +82,7 @@ function subFolders(tree: FileTree): string[] {
   return unique(folders).toSorted();
 }
 
-function gatesOf({ language, folder, finding }: Project, alone: boolean): Gate[] {
+function gatesOf({ language, folder, finding }: Project, alone: boolean): DetectedGate[] {
   const prefix = alone ? "" : [...folder.split("/"), language].filter((part) => part !== "").join("-") + "-";
   return finding.steps.map((step) => ({
     ...step,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { writeFileAtomic } from "@slipway/kernel/host/files/write-atomic";
 
@@ -10,7 +10,7 @@ export interface WrittenFiles {
   readonly kept: readonly string[];
 }
 
-/** Before anything is asked or looked at: nobody's file is replaced by surprise. */
+/** Checked before any question: existing files are not replaced without --force. */
 export function assertReplaceable(root: string, paths: readonly string[], force: boolean): void {
   const present = paths.filter((path) => existsSync(join(root, path)));
   if (force || present.length === 0) return;

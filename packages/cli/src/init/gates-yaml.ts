@@ -1,4 +1,4 @@
-import type { Gate } from "./detect.ts";
+import type { DetectedGate } from "./detect.ts";
 import { comment, list, quoted } from "./yaml-text.ts";
 
 const HEAD = `# What has to pass before a change may merge. Written by \`slipway init\`; it is yours to edit.
@@ -16,7 +16,7 @@ const ABOUT: Record<Mode, string> = {
 
 type Mode = "fast" | "full";
 
-export function gatesYaml(gates: readonly Gate[]): string {
+export function gatesYaml(gates: readonly DetectedGate[]): string {
   const modes = (["fast", "full"] as const).flatMap((mode) => [
     `      # ${ABOUT[mode]}`,
     `      ${mode}:`,
@@ -25,14 +25,14 @@ export function gatesYaml(gates: readonly Gate[]): string {
   return [HEAD, "version: 1", "profiles:", "  default:", "    modes:", ...modes, ""].join("\n");
 }
 
-/** Tests are always in full; in fast only where nothing quicker would notice that the code is broken. */
-export function modeOf(gates: readonly Gate[], mode: Mode): readonly Gate[] {
+/** Tests are always in full; in fast only if nothing quicker detects broken code. */
+export function modeOf(gates: readonly DetectedGate[], mode: Mode): readonly DetectedGate[] {
   if (mode === "full") return gates;
   const compiled = new Set(gates.filter(({ kind }) => kind === "compile" || kind === "typecheck").map(({ project }) => project));
   return gates.filter(({ kind, project }) => kind !== "test" || !compiled.has(project));
 }
 
-function stepLines(gate: Gate): string[] {
+function stepLines(gate: DetectedGate): string[] {
   const env = Object.entries(gate.env ?? {}).map(([name, value]) => `${name}: ${quoted(value)}`);
   return [
     `        - name: ${quoted(gate.name)}`,

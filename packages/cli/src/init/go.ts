@@ -1,7 +1,7 @@
-import type { Finding, FoundStep } from "./finding.ts";
-import { at, below, has, type Place } from "./place.ts";
+import type { InitFinding, FoundStep } from "./finding.ts";
+import { at, below, has, type InitTarget } from "./target.ts";
 
-export function detectGo(place: Place): Finding | null {
+export function detectGo(place: InitTarget): InitFinding | null {
   if (!has(place, "go.mod")) return null;
   const vendored = has(place, "vendor/modules.txt");
   const env = {

@@ -1,5 +1,5 @@
-import type { Finding, FoundStep } from "./finding.ts";
-import { at, below, firstOf, has, type Place } from "./place.ts";
+import type { InitFinding, FoundStep } from "./finding.ts";
+import { at, below, firstOf, has, type InitTarget } from "./target.ts";
 
 interface BuildTool {
   readonly title: string;
@@ -8,7 +8,7 @@ interface BuildTool {
   readonly program: string;
   readonly flags: readonly string[];
   readonly compile: string;
-  /** Folders of the home folder, with what tells the tool to use them although the gate's own home folder is empty. */
+  /** Folders in the home folder, with the option that points the tool to them: a gate's own HOME is empty. */
   readonly kept: readonly { readonly folder: string; readonly flag?: string; readonly env?: readonly [name: string, value: string] }[];
 }
 
@@ -35,7 +35,7 @@ const GRADLE: BuildTool = {
   kept: [{ folder: ".gradle/caches", env: ["GRADLE_RO_DEP_CACHE", "~/.gradle/caches"] }],
 };
 
-export function detectJava(place: Place): Finding | null {
+export function detectJava(place: InitTarget): InitFinding | null {
   const [first, other] = [MAVEN, GRADLE].filter(({ files }) => firstOf(place, files) !== undefined);
   if (first === undefined) return null;
   if (other === undefined) return stepsOf(place, first, []);
@@ -45,7 +45,7 @@ export function detectJava(place: Place): Finding | null {
   return stepsOf(place, chosen, [`${chosen.title} was chosen and ${at(place, String(firstOf(place, left.files)))} left out: ${reason}.`]);
 }
 
-function stepsOf(place: Place, tool: BuildTool, chosen: readonly string[]): Finding {
+function stepsOf(place: InitTarget, tool: BuildTool, chosen: readonly string[]): InitFinding {
   const file = at(place, String(firstOf(place, tool.files)));
   const wrapped = has(place, tool.wrapper);
   const kept = tool.kept.filter(({ folder }) => place.machine.home(folder));
@@ -70,12 +70,12 @@ function stepsOf(place: Place, tool: BuildTool, chosen: readonly string[]): Find
 const GRADLE_WRAPPER =
   "./gradlew keeps Gradle in the home folder, which is empty in a gate: if it tries to download, install gradle and name that in slipway/gates.yaml.";
 
-function program(place: Place, tool: BuildTool, wrapped: boolean): string[] {
+function program(place: InitTarget, tool: BuildTool, wrapped: boolean): string[] {
   if (!wrapped) return [tool.program];
   return place.tree.isExecutable(at(place, tool.wrapper)) ? [`./${tool.wrapper}`] : ["sh", `./${tool.wrapper}`];
 }
 
-function untested(place: Place, file: string, { title }: BuildTool): string[] {
+function untested(place: InitTarget, file: string, { title }: BuildTool): string[] {
   if (below(place).some((path) => /(?:^|\/)src\/test\//.test(path))) return [];
   return [`${file} has no src/test yet, so ${title} passes without testing anything.`];
 }

@@ -3,9 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { findOnPath, isExecutable } from "@slipway/kernel/host/sandbox/host";
 import type { Io } from "@slipway/protocols/surface/io";
-import type { Machine } from "./place.ts";
+import type { InitMachine } from "./target.ts";
 
-export function machineOf(io: Io, root: string): Machine {
+export function machineOf(io: Io, root: string): InitMachine {
   const homeFolder = io.env["HOME"] ?? homedir();
   const program = (command: string) => {
     if (!command.includes("/")) return findOnPath(command, io.env["PATH"] ?? "");

@@ -1,4 +1,4 @@
-import { has, type Place } from "./place.ts";
+import { has, type InitTarget } from "./target.ts";
 
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn" | "bun";
@@ -27,8 +27,8 @@ const INSTALL: Record<Name, string> = {
   bun: "bun install --frozen-lockfile",
 };
 
-/** The lock file nearest to the package decides; the field `packageManager` decides between several. */
-export function packageManagerOf(place: Place, field: string | undefined): PackageManager {
+/** The nearest lock file decides; with several, the field `packageManager`. */
+export function packageManagerOf(place: InitTarget, field: string | undefined): PackageManager {
   const wanted = field?.split("@")[0];
   const locks = nearestLocks(place);
   const named = locks.find(([, name]) => name === wanted) ?? locks[0];
@@ -38,7 +38,7 @@ export function packageManagerOf(place: Place, field: string | undefined): Packa
   return manager("npm", "there is no lock file of another package manager", false);
 }
 
-function nearestLocks(place: Place): readonly (readonly [string, Name])[] {
+function nearestLocks(place: InitTarget): readonly (readonly [string, Name])[] {
   const here = LOCKS.filter(([file]) => has(place, file));
   return here.length > 0 ? here : LOCKS.filter(([file]) => has({ ...place, folder: "" }, file));
 }
@@ -47,7 +47,7 @@ function isName(word: string | undefined): word is Name {
   return word !== undefined && Object.hasOwn(INSTALL, word);
 }
 
-/** Where Corepack keeps the package manager itself; it would be downloaded again in an empty home folder. */
+/** Corepack's cache of the package manager, which an empty HOME would download again. */
 const COREPACK = ".cache/node/corepack";
 
 function manager(name: Name, because: string, kept: boolean): PackageManager {

@@ -1,8 +1,8 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { z } from "zod";
-import type { Finding, FoundStep, StepKind } from "./finding.ts";
+import type { InitFinding, FoundStep, StepKind } from "./finding.ts";
 import { packageManagerOf, type PackageManager } from "./node-manager.ts";
-import { at, has, textOf, type Place } from "./place.ts";
+import { at, has, textOf, type InitTarget } from "./target.ts";
 
 const packages = z.record(z.string(), z.unknown()).default({});
 const manifestSchema = z.looseObject({
@@ -13,16 +13,16 @@ const manifestSchema = z.looseObject({
   packageManager: z.string().optional(),
 });
 
-export type Manifest = z.output<typeof manifestSchema>;
+export type NodeManifest = z.output<typeof manifestSchema>;
 
-/** Script names worth a gate, the best first. */
+/** Names of scripts for gates, best first. */
 const SCRIPTS: readonly (readonly [StepKind, readonly string[]])[] = [
   ["typecheck", ["typecheck", "type-check", "check-types", "check:types", "tsc"]],
   ["lint", ["lint", "lint:check"]],
   ["test", ["test", "test:unit", "test:ci"]],
 ];
 
-export function detectNode(place: Place): Finding | null {
+export function detectNode(place: InitTarget): InitFinding | null {
   if (!has(place, "package.json")) return null;
   const manifest = readManifest(place);
   const manager = packageManagerOf(place, manifest.packageManager);
@@ -35,7 +35,7 @@ export function detectNode(place: Place): Finding | null {
   return { steps, commands: [manager.name], shared, home: manager.home, notes };
 }
 
-function readManifest(place: Place): Manifest {
+function readManifest(place: InitTarget): NodeManifest {
   const file = at(place, "package.json");
   const result = manifestSchema.safeParse(parseJson(file, textOf(place, "package.json")));
   if (result.success) return result.data;
@@ -59,8 +59,8 @@ function unreadable(file: string, reason: string): SlipwayError {
 }
 
 function chooseScript(
-  place: Place,
-  manifest: Manifest,
+  place: InitTarget,
+  manifest: NodeManifest,
   manager: PackageManager,
   kind: StepKind,
   names: readonly string[],
@@ -90,12 +90,12 @@ function unfit(script: string): string | null {
   return WRITES.test(script) ? "it changes files, and a gate only looks" : null;
 }
 
-function needsPackages(manifest: Manifest): boolean {
+function needsPackages(manifest: NodeManifest): boolean {
   return [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].some((list) => Object.keys(list).length > 0);
 }
 
-/** A package of a workspace uses the root's node_modules when it has none of its own. */
-function installedFolder(place: Place): string {
+/** A workspace package without its own node_modules uses the root's. */
+function installedFolder(place: InitTarget): string {
   const own = at(place, "node_modules");
   const inWorkspace = place.tree.exists("package.json") && !place.machine.here(own);
   return inWorkspace ? "node_modules" : own;

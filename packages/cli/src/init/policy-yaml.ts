@@ -1,7 +1,7 @@
-import type { Proposal } from "./detect.ts";
+import type { GateProposal } from "./detect.ts";
 import { list, quoted } from "./yaml-text.ts";
 
-export function policyYaml({ sharedPaths, readOnly }: Pick<Proposal, "sharedPaths" | "readOnly">, baseBranch: string): string {
+export function policyYaml({ sharedPaths, readOnly }: Pick<GateProposal, "sharedPaths" | "readOnly">, baseBranch: string): string {
   return `# What agents may do, and what a person decides. Written by \`slipway init\`; it is yours to edit.
 # \`slipway run\` reads this file from the last commit of the base branch, so commit what you change.
 version: 1

@@ -1,8 +1,8 @@
-import { at, below, type Place } from "./place.ts";
+import { at, below, type InitTarget } from "./target.ts";
 
 export interface Interpreter {
   readonly command: string;
-  /** Goes on a sentence: " in .venv …", or nothing. */
+  /** Continues a sentence: " in .venv …", or empty. */
   readonly because: string;
   readonly shared: readonly string[];
   hasTool(name: string): boolean;
@@ -10,8 +10,8 @@ export interface Interpreter {
 
 const ENVIRONMENTS = [".venv", "venv", "env"];
 
-/** The virtual environment of the checkout when there is one: it has the packages, and gates cannot install any. */
-export function interpreterOf(place: Place): Interpreter {
+/** The virtual environment of the checkout, if there is one: it has the packages, and gates cannot install any. */
+export function interpreterOf(place: InitTarget): Interpreter {
   const { machine } = place;
   const folder = ENVIRONMENTS.find((name) => machine.here(at(place, `${name}/bin/python`)));
   if (folder === undefined) return { command: "python3", because: "", shared: [], hasTool: () => false };
@@ -23,7 +23,7 @@ export function interpreterOf(place: Place): Interpreter {
   };
 }
 
-/** With the src layout an editable install would test the person's checkout instead of the worktree; PYTHONPATH goes first. */
-export function sourceFolder(place: Place): { readonly PYTHONPATH?: string } {
+/** With the src layout an editable install would test the checkout instead of the worktree; PYTHONPATH takes precedence. */
+export function sourceFolder(place: InitTarget): { readonly PYTHONPATH?: string } {
   return below(place).some((path) => /^src\/.+\.py$/.test(path)) ? { PYTHONPATH: "src" } : {};
 }

@@ -1,6 +1,6 @@
-import type { Finding, FoundStep } from "./finding.ts";
+import type { InitFinding, FoundStep } from "./finding.ts";
 import { interpreterOf, sourceFolder, type Interpreter } from "./python-interpreter.ts";
-import { at, below, firstOf, has, textOf, type Place } from "./place.ts";
+import { at, below, firstOf, has, textOf, type InitTarget } from "./target.ts";
 
 const MARKERS = [
   "pyproject.toml",
@@ -14,7 +14,7 @@ const MARKERS = [
   "mypy.ini",
 ];
 
-export function detectPython(place: Place): Finding | null {
+export function detectPython(place: InitTarget): InitFinding | null {
   const marker = firstOf(place, MARKERS);
   const tests = testFiles(place);
   if (marker === undefined && tests.length === 0) return null;
@@ -33,7 +33,7 @@ export function detectPython(place: Place): Finding | null {
   };
 }
 
-function testStep(place: Place, python: Interpreter, tests: readonly string[]): FoundStep[] {
+function testStep(place: InitTarget, python: Interpreter, tests: readonly string[]): FoundStep[] {
   const pytest = pytestReason(place);
   if (pytest !== null) {
     const cmd = [python.command, "-m", "pytest", "-q", "-p", "no:cacheprovider"];
@@ -45,8 +45,8 @@ function testStep(place: Place, python: Interpreter, tests: readonly string[]): 
   return [{ kind: "test", cmd: [python.command, "-m", "unittest", "discover", ...startFolder(place, unittest)], why }];
 }
 
-/** Where a sentence starts that says why this is a pytest project; null when it is none. */
-function pytestReason(place: Place): string | null {
+/** The start of a sentence why this is a pytest project; null if it is not. */
+function pytestReason(place: InitTarget): string | null {
   const file = (name: string) => at(place, name);
   if (has(place, "pytest.ini")) return `${file("pytest.ini")} configures pytest`;
   if (section(place, "pyproject.toml", "tool.pytest")) return `${file("pyproject.toml")} configures pytest`;
@@ -65,14 +65,14 @@ function pytestReason(place: Place): string | null {
   return listed === undefined ? null : `${file(listed)} lists pytest`;
 }
 
-function ruff(place: Place, python: Interpreter, notes: string[]): FoundStep[] {
+function ruff(place: InitTarget, python: Interpreter, notes: string[]): FoundStep[] {
   const file =
     firstOf(place, ["ruff.toml", ".ruff.toml"]) ?? (section(place, "pyproject.toml", "tool.ruff") ? "pyproject.toml" : undefined);
   if (file === undefined) return [];
   return installed(place, python, "ruff", file, ["check", "--no-cache", "."], "lint", notes);
 }
 
-function mypy(place: Place, python: Interpreter, notes: string[]): FoundStep[] {
+function mypy(place: InitTarget, python: Interpreter, notes: string[]): FoundStep[] {
   const file =
     firstOf(place, ["mypy.ini", ".mypy.ini"]) ??
     (section(place, "pyproject.toml", "tool.mypy") ? "pyproject.toml" : section(place, "setup.cfg", "mypy") ? "setup.cfg" : undefined);
@@ -81,9 +81,9 @@ function mypy(place: Place, python: Interpreter, notes: string[]): FoundStep[] {
   return installed(place, python, "mypy", file, ["--cache-dir=/tmp/mypy-cache", ...(knowsItsFiles ? [] : ["."])], "typecheck", notes);
 }
 
-/** A tool that is configured is a gate only where it can be started. */
+/** A configured tool becomes a gate only if it can start. */
 function installed(
-  place: Place,
+  place: InitTarget,
   python: Interpreter,
   tool: string,
   file: string,
@@ -98,17 +98,17 @@ function installed(
   return [];
 }
 
-function testFiles(place: Place): string[] {
+function testFiles(place: InitTarget): string[] {
   return below(place).filter((path) => /^(?:(?:tests?)\/(?:.+\/)?)?(?:test_[^/]*|[^/]*_test)\.py$/.test(path));
 }
 
-function startFolder(place: Place, test: string): string[] {
+function startFolder(place: InitTarget, test: string): string[] {
   const [folder = "", ...rest] = test.split("/");
   if (rest.length === 0) return [];
   return has(place, `${folder}/__init__.py`) ? ["-s", folder, "-t", "."] : ["-s", folder];
 }
 
 /** Whether an INI or TOML file has a table of this name, or one below it. */
-function section(place: Place, name: string, table: string): boolean {
+function section(place: InitTarget, name: string, table: string): boolean {
   return new RegExp(`^\\s*\\[\\[?\\s*${RegExp.escape(table)}(?:[.\\]\\s])`, "m").test(textOf(place, name));
 }

@@ -1,4 +1,4 @@
-import type { Gate, Proposal } from "./detect.ts";
+import type { DetectedGate, GateProposal } from "./detect.ts";
 import type { WrittenFiles } from "./files.ts";
 import { modeOf } from "./gates-yaml.ts";
 
@@ -13,15 +13,15 @@ export interface InitReport {
     readonly cwd?: string;
     readonly modes: readonly string[];
   }[];
-  /** What was chosen and why, then what was left out or has to be done by hand. */
+  /** Choices with reasons, then what was left out or must be done by hand. */
   readonly reasons: readonly string[];
   readonly next: readonly string[];
 }
 
 const AGENTS = "agents: nobody was chosen; set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`.";
 
-export function reportOf({ projects, gates, notes }: Proposal, baseBranch: string, { written, kept }: WrittenFiles): InitReport {
-  // Old files beside the new ones are not for the repository.
+export function reportOf({ projects, gates, notes }: GateProposal, baseBranch: string, { written, kept }: WrittenFiles): InitReport {
+  // Backups are not added to the repository.
   const added = kept.length === 0 ? "slipway" : written.join(" ");
   return {
     written,
@@ -69,6 +69,6 @@ export function reportText(report: InitReport): string {
   ].join("\n");
 }
 
-function modesOf(gates: readonly Gate[], gate: Gate): string[] {
+function modesOf(gates: readonly DetectedGate[], gate: DetectedGate): string[] {
   return (["fast", "full"] as const).filter((mode) => modeOf(gates, mode).includes(gate));
 }

@@ -1,12 +1,11 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Repository } from "@slipway/kernel/host/git/repository";
-import type { FileTree } from "./place.ts";
+import type { RepositoryView } from "@slipway/kernel/repository-view";
+import type { InitTree } from "./target.ts";
 
 /** What git tracks and what it would track, without what was deleted but not yet committed. */
-export async function repositoryTree({ git, root }: Repository): Promise<FileTree> {
-  const listed = await git.text(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-  const files = [...new Set(listed.split("\0"))].filter((path) => path !== "" && isFile(join(root, path))).toSorted();
+export async function repositoryTree({ root, files: listed }: Pick<RepositoryView, "root" | "files">): Promise<InitTree> {
+  const files = (await listed()).filter((path) => isFile(join(root, path))).toSorted();
   const known = new Set(files);
   return {
     files,
@@ -16,7 +15,7 @@ export async function repositoryTree({ git, root }: Repository): Promise<FileTre
   };
 }
 
-/** A link could lead anywhere; what it leads to is not what a fresh checkout has. */
+/** A link may lead outside; its target is not part of a fresh checkout. */
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -1,10 +1,10 @@
-import type { Finding } from "./finding.ts";
-import { at, below, has, textOf, type Place } from "./place.ts";
+import type { InitFinding } from "./finding.ts";
+import { at, below, has, textOf, type InitTarget } from "./target.ts";
 
-/** Not credentials.toml: gates run code nobody has read yet. */
+/** Without credentials.toml: gates run unreviewed code. */
 const HOME = [".cargo/bin", ".cargo/registry", ".cargo/git", ".cargo/config.toml", ".rustup"];
 
-export function detectRust(place: Place): Finding | null {
+export function detectRust(place: InitTarget): InitFinding | null {
   if (!has(place, "Cargo.toml")) return null;
   const manifest = at(place, "Cargo.toml");
   const locked = has(place, "Cargo.lock");
@@ -25,15 +25,15 @@ export function detectRust(place: Place): Finding | null {
   };
 }
 
-/** A gate's home folder is empty; rustup and cargo have to be told where they live. */
-function rustupEnv({ machine }: Place): Record<string, string> {
+/** A gate's HOME is empty, so rustup and cargo need their folders as variables. */
+function rustupEnv({ machine }: InitTarget): Record<string, string> {
   return {
     ...(machine.home(".rustup") ? { RUSTUP_HOME: "~/.rustup" } : {}),
     ...(machine.home(".cargo/registry") ? { CARGO_HOME: "~/.cargo" } : {}),
   };
 }
 
-function untested(place: Place, manifest: string): string[] {
+function untested(place: InitTarget, manifest: string): string[] {
   const sources = below(place).filter((path) => path.endsWith(".rs"));
   if (sources.some((path) => /#\[(?:\w+::)*test\b/.test(textOf(place, path)))) return [];
   return [`${manifest} has no #[test] yet, so \`cargo test\` passes without testing anything.`];

@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path";
 
-/** What every sandbox shows anyway. */
+/** Mounted in every sandbox. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
-/** Homes of toolchains, relative to the home folder: the whole folder is needed, not only the program. */
+/** Folders of toolchains in the home folder: the whole folder is needed, not only the program. */
 const TOOLCHAINS = [
   ".cargo/bin",
   ".rustup",
@@ -21,13 +21,13 @@ const TOOLCHAINS = [
   "go/bin",
 ];
 
-/** The folders that hold these programs and that a gate would not see. */
+/** The folders of these programs that a gate would not see. */
 export function toolchainFolders(programs: readonly string[], homeFolder: string): string[] {
   const outside = programs.filter((path) => !SYSTEM.some((root) => path.startsWith(`${root}/`)));
   return [...new Set(outside.flatMap((path) => folderOf(path, homeFolder)))];
 }
 
-/** Never the home folder itself, nor the whole disk: keys and tokens are there. */
+/** Never the home folder itself or the root: they contain keys and tokens. */
 function folderOf(program: string, homeFolder: string): string[] {
   const home = `${homeFolder}/`;
   const known = TOOLCHAINS.find((folder) => program.startsWith(`${home}${folder}/`));

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 
 export interface CommandLine {
   readonly cmd: readonly string[];
@@ -8,7 +8,7 @@ export interface CommandLine {
 const SHELL = /[|&;<>`\n]|\$[({A-Za-z_]/;
 const TOKEN = /\s+|"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gy;
 
-/** Splits a command as a shell would split plain words; gates run without a shell, so everything else is refused. */
+/** Splits plain words like a shell; gates run without a shell, so any other syntax is refused. */
 export function commandLine(text: string): CommandLine {
   const words: string[] = [];
   let word: string | null = null;

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { loadConfiguration } from "@slipway/kernel/config/load";
 import { expect, test } from "vitest";
 import { AGENTS_YAML } from "./agents-yaml.ts";
-import type { Gate } from "./detect.ts";
+import type { DetectedGate } from "./detect.ts";
 import { gatesYaml } from "./gates-yaml.ts";
 import { policyYaml } from "./policy-yaml.ts";
 
-function load(gates: readonly Gate[], sandbox: { sharedPaths: readonly string[]; readOnly: readonly string[] }, branch: string) {
+function load(gates: readonly DetectedGate[], sandbox: { sharedPaths: readonly string[]; readOnly: readonly string[] }, branch: string) {
   const files: Record<string, string> = {
     "slipway/gates.yaml": gatesYaml(gates),
     "slipway/policy.yaml": policyYaml(sandbox, branch),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { featureGlance } from "../testing/feature.ts";
+import { boardFeature } from "../testing/feature.ts";
 import { screenText } from "@slipway/protocols/surface/style";
 import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
@@ -12,20 +12,20 @@ const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
 const GATE = { mode: "fast", passed: true, current: true, at: 1 };
 
 const FIVE = [
-  featureGlance({ id: "currency_format", status: "qa", last_gate: { ...GATE, mode: "full", passed: false }, cost_usd: 0.071 }),
-  featureGlance({ id: "discount_codes", last_gate: GATE, cost_usd: 0.05, at_work: { step: "gates:full:qa-1", since: 7_000 } }),
-  featureGlance({
+  boardFeature({ id: "currency_format", status: "qa", last_gate: { ...GATE, mode: "full", passed: false }, cost_usd: 0.071 }),
+  boardFeature({ id: "discount_codes", last_gate: GATE, cost_usd: 0.05, at_work: { step: "gates:full:qa-1", since: 7_000 } }),
+  boardFeature({
     id: "order_archive",
     status: "ready_to_merge",
     locks: ["db_migrations"],
     waits_for: { for: "person", question: "q", number: 7, kind: "approval" },
   }),
-  featureGlance({
+  boardFeature({
     id: "stock_rules",
     status: "blocked",
     waits_for: { for: "feature", features: ["discount_codes"], resources: ["src/cart.ts"] },
   }),
-  featureGlance({ id: "wishes", status: "waiting", waits_for: { for: "slot" } }),
+  boardFeature({ id: "wishes", status: "waiting", waits_for: { for: "slot" } }),
 ];
 
 describe("a row for each feature", () => {
@@ -49,7 +49,7 @@ describe("a row for each feature", () => {
   });
 
   test.each([20, 40, 60, 80, 99, 100, 120, 200])("at %i columns no line is wrapped, however long ids, locks and reasons are", (columns) => {
-    const long = featureGlance({
+    const long = boardFeature({
       id: "a".repeat(150),
       status: "blocked",
       reason: "b ".repeat(200),
@@ -61,7 +61,7 @@ describe("a row for each feature", () => {
   });
 
   test("what a feature does now: at work and for how long, why it is blocked or failed, where it has landed", () => {
-    const now = (parts: Parameters<typeof featureGlance>[0]) => boardLines([featureGlance(parts)], VIEW)[1]?.slice(44);
+    const now = (parts: Parameters<typeof boardFeature>[0]) => boardLines([boardFeature(parts)], VIEW)[1]?.slice(44);
     expect(now({ at_work: { step: "builder:2", since: 9_500 } })).toBe("builder at work");
     expect(now({ at_work: { step: "builder:2", since: 8_000 } })).toBe("builder at work 2 s");
     expect(now({ at_work: { step: "repair", since: 8_000 } })).toBe("repair 2 s");
@@ -82,7 +82,7 @@ describe("a row for each feature", () => {
 
   test("more features than lines: those that can still change are shown, the others are counted", () => {
     const many = Array.from({ length: 100 }, (_, index) =>
-      featureGlance({ id: `f${String(index).padStart(3, "0")}`, status: index === 98 ? "qa" : index < 50 ? "merged" : "waiting" }),
+      boardFeature({ id: `f${String(index).padStart(3, "0")}`, status: index === 98 ? "qa" : index < 50 ? "merged" : "waiting" }),
     );
     const lines = boardLines(many, { ...VIEW, lines: 10 });
     expect(lines).toHaveLength(9);

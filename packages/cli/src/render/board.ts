@@ -1,13 +1,13 @@
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
 import { clip, fit } from "./fit.ts";
-import { workText } from "@slipway/protocols/features/narrate";
+import { workText } from "@slipway/protocols/change/narrate";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "./wait.ts";
 
 export interface BoardView {
   readonly columns: number;
-  /** How many lines there is room for. */
+  /** Number of lines available. */
   readonly lines: number;
   readonly color: boolean;
   readonly now: number;
@@ -17,15 +17,15 @@ type Colour = Exclude<keyof ReturnType<typeof paint>, "bold">;
 
 interface Column {
   readonly heading: string;
-  readonly text: (feature: FeatureGlance, now: number) => string;
-  readonly colour?: (feature: FeatureGlance) => Colour | null;
-  /** Fixed, so that nothing moves sideways while the run goes on; without one, as wide as its longest text. */
+  readonly text: (feature: BoardFeature, now: number) => string;
+  readonly colour?: (feature: BoardFeature) => Colour | null;
+  /** Fixed, so that columns do not move during a run; without it, the width of the longest text. */
   readonly width?: number;
 }
 
 const GAP = "  ";
 const NARROWEST = 8;
-/** On a narrower screen the locks stand below the board. */
+/** On a narrower screen the locks are below the board. */
 const ROOM_FOR_LOCKS = 100;
 
 const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
@@ -50,13 +50,13 @@ const SHORT: readonly Column[] = [
   { heading: "cost", width: 6, text: ({ cost_usd }) => `$${cost_usd.toFixed(2)}` },
 ];
 
-/** One line a feature under a line of headings; no line is longer than the screen is wide. */
-export function boardLines(features: readonly FeatureGlance[], view: BoardView): string[] {
+/** One line per feature under a heading; no line exceeds the width of the screen. */
+export function boardLines(features: readonly BoardFeature[], view: BoardView): string[] {
   const styles = paint(view.color);
   const shown = mostRelevant(features, view.lines);
   const columns = columnsFor(shown, view.columns);
   const holders = features.filter(({ locks }) => locks.length > 0).map(({ id, locks }) => `${id} holds ${locks.join(", ")}`);
-  const row = (feature: FeatureGlance) =>
+  const row = (feature: BoardFeature) =>
     columns.map(({ heading, text, colour, width }) => {
       const chosen = colour?.(feature) ?? null;
       const cell = (heading === NOW.heading ? clip : fit)(text(feature, view.now), width);
@@ -72,8 +72,8 @@ export function boardLines(features: readonly FeatureGlance[], view: BoardView):
   ].map((line) => line.trimEnd());
 }
 
-/** The last column, what is happening now, takes the room that the others leave. */
-function columnsFor(features: readonly FeatureGlance[], columns: number): (Column & { readonly width: number })[] {
+/** The last column, the current activity, takes the remaining width. */
+function columnsFor(features: readonly BoardFeature[], columns: number): (Column & { readonly width: number })[] {
   const room = columns - SHORT.reduce((sum, { width = 0 }) => sum + width + GAP.length, 0);
   const locked = columns >= ROOM_FOR_LOCKS && features.some(({ locks }) => locks.length > 0);
   const natural = ({ heading, text }: Column, share: number) => {
@@ -87,8 +87,8 @@ function columnsFor(features: readonly FeatureGlance[], columns: number): (Colum
   return [{ ...FEATURE, width: id }, ...short, ...locks, { ...NOW, width: Math.max(NARROWEST, left) }];
 }
 
-function nowText({ id, at_work, waits_for, merged_as, status, reason }: FeatureGlance, now: number): string {
-  // What is approved may be landing at this moment.
+function nowText({ id, at_work, waits_for, merged_as, status, reason }: BoardFeature, now: number): string {
+  // An approved feature may be landing right now.
   if (waits_for !== null && (at_work === null || waits_for.for !== "landing")) return waitText(id, waits_for);
   if (at_work !== null) return workText(at_work.step) + elapsed(now - at_work.since);
   if (merged_as !== null) return `as ${merged_as.slice(0, 10)}`;
@@ -101,9 +101,9 @@ function elapsed(ms: number): string {
 
 const LAST = ["waiting", "failed", "merged"];
 
-/** When not all fit: those that can still change, in their order; then the rest. */
-function mostRelevant(features: readonly FeatureGlance[], lines: number): readonly FeatureGlance[] {
-  // Two lines more: the headings, and the locks or how many are left out.
+/** If not all fit: unfinished ones first, in order; then the rest. */
+function mostRelevant(features: readonly BoardFeature[], lines: number): readonly BoardFeature[] {
+  // Two more lines: the heading, and the locks or the number of hidden features.
   const room = Math.max(1, lines - 2);
   if (features.length <= room) return features;
   const wanted = features.toSorted((left, right) => LAST.indexOf(left.status) - LAST.indexOf(right.status)).slice(0, room - 1 || 1);

@@ -57,12 +57,12 @@ test("an escalation without a debate, answered or resolved, says what is next", 
   };
   const shown = (state: EscalationView["state"], resolutions: EscalationView["resolutions"] = []) =>
     escalationLines({ escalation, question: null, state, resolutions, blocks: [] } as unknown as EscalationView, true).join("\n");
-  expect(shown("resolved")).toContain("It is resolved");
-  expect(shown("answered")).toContain("`slipway resume` carries that out");
+  expect(shown("resolved")).toContain("Resolved: no answer is needed.");
+  expect(shown("answered")).toContain("`slipway resume` applies it");
   expect(shown("asked")).not.toContain("recommended");
   expect(shown("asked", [{ action: "AMEND_SPEC", does: "x" }])).toContain("recommended: AMEND_SPEC");
   expect(shown("asked")).toContain("… 8 more lines");
-  expect(shown("asked")).toContain("none was held");
+  expect(shown("asked")).toContain("none");
 });
 
 test("an exception of which the task is not known, with modes that change", () => {
@@ -88,7 +88,7 @@ test("an exception of which the task is not known, with modes that change", () =
   const text = exceptionLines(view as unknown as ExceptionView, false).join("\n");
   expect(text).toContain('mode_changes: {"async":true}');
   expect(text).toContain("raised by ship (IMPL-1)\n");
-  expect(text).toContain("APPROVED by p, t\n  It is closed.");
+  expect(text).toContain("APPROVED by p, t\n  Closed.");
 });
 
 test("tasks say what they wait for, and what they became", () => {

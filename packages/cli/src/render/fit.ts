@@ -1,9 +1,9 @@
 import { escapedWidth } from "@slipway/protocols/surface/escape";
 
-/** Characters that take two places on a screen. */
+/** Characters of width two. */
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
-/** Characters that take none: they go with the one before them. */
+/** Characters of width zero, which combine with the one before. */
 const NONE = /\p{M}/u;
 
 function placesOf(character: string): number {
@@ -14,7 +14,7 @@ function widthOf(text: string): number {
   return [...text].reduce((sum, character) => sum + placesOf(character), 0);
 }
 
-/** Cut to a width, with a mark where something is missing. Never wrapped. */
+/** Cuts to a width, with a mark at the cut. Never wraps. */
 export function clip(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let room = width - 1;
@@ -27,7 +27,7 @@ export function clip(text: string, width: number): string {
   return width < 1 ? "" : `${kept}…`;
 }
 
-/** Cut or filled up with blanks: always exactly as wide. */
+/** Cuts or pads to exactly this width. */
 export function fit(text: string, width: number): string {
   const cut = clip(text, width);
   return cut + " ".repeat(Math.max(0, width - widthOf(cut)));

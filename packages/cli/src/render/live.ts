@@ -1,30 +1,32 @@
-import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import type { BoardBudget, BoardFeature } from "@slipway/kernel/change/views/board/board";
 import type { Io } from "@slipway/protocols/surface/io";
 import { boardLines } from "./board.ts";
 import { budgetLines } from "./budget.ts";
 import { clip } from "./fit.ts";
+import { runTreeLines } from "./run-tree.ts";
+import type { RunView } from "@slipway/protocols/run-view";
 import type { Line } from "@slipway/protocols/narration/line";
 import { startedText } from "@slipway/protocols/narration/base-gates";
 import { openScreen } from "../terminal/screen.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
-import type { Narrate, Progress } from "./progress.ts";
+import type { Narrate, ProgressDisplay } from "./progress.ts";
 
 const TICK_MS = 100;
-/** Seconds pass on the board even when nothing happens. */
+/** Durations on the board change every second. */
 const SECOND_MS = 1000;
 
-/** What has happened scrolls by; below it stands the board, and only its changed lines are drawn again. */
+/** Past events scroll by above the board; only changed lines of the board are redrawn. */
 export function liveBoard(
   io: Io,
   narrate: Narrate,
-  features: () => readonly FeatureGlance[],
-  budgets: () => readonly BudgetGlance[] = () => [],
-): Progress {
+  features: () => readonly BoardFeature[],
+  budgets: () => readonly BoardBudget[] = () => [],
+): ProgressDisplay {
   const { dim, green, red } = paint(io.color);
   const screen = openScreen();
   const told: string[] = [];
-  // While a prompt has the screen there is nothing to draw, and nothing must be drawn.
+  // Must not draw while a prompt uses the screen.
   let state: "drawing" | "paused" | "stopped" = "paused";
   let drawnAt = 0;
   let changed = false;
@@ -34,10 +36,25 @@ export function liveBoard(
     drawnAt = Date.now();
     if (told.length > 0) screen.persist(told.splice(0));
     const shown = features();
-    if (shown.length === 0) return;
+    if (shown.length === 0) return drawTree();
     const limits = budgetLines(budgets()).map((line) => dim(clip(line, io.columns)));
     const view = { columns: io.columns, lines: Math.max(4, io.rows - 2 - limits.length), color: io.color, now: Date.now() };
     screen.draw(["", ...boardLines(shown, view), ...limits]);
+  };
+  // A run that has no features yet, such as a project at its tasks, is shown as its tree.
+  let view: RunView | null = null;
+  let readView: (() => Promise<RunView>) | null = null;
+  let reading = false;
+  const drawTree = () => {
+    if (view !== null && view.nodes.length > 1)
+      screen.draw(["", ...runTreeLines(view, false, Date.now()).map((line) => clip(line, io.columns))].slice(0, Math.max(4, io.rows - 2)));
+    if (reading || readView === null) return;
+    reading = true;
+    // The tree is a convenience: an error here must not end the run that is shown.
+    readView()
+      .then((read) => (view = read))
+      .catch(() => undefined)
+      .finally(() => (reading = false));
   };
   const timer = setInterval(() => {
     if (state === "drawing" && (changed || Date.now() - drawnAt >= SECOND_MS)) draw();
@@ -47,7 +64,7 @@ export function liveBoard(
     if (state !== "stopped") state = "drawing";
     changed = true;
   };
-  // What went wrong is told in full.
+  // Failures are never cut.
   const mark = ({ good, feature, text, more = [] }: Line) => {
     if (good === false) return `${red("✘")} ${feature}: ${text}`;
     const line = [clip(`${feature}: ${text}`, io.columns - 2), ...more.map((row) => clip(`    ${row}`, io.columns))].join("\n");
@@ -64,6 +81,9 @@ export function liveBoard(
       const text = startedText(runId, step);
       if (text !== null) told.push(dim(`• ${clip(text, io.columns - 2)}`));
       touch();
+    },
+    follow(read) {
+      readView = read;
     },
     warn(text) {
       told.push(`warning: ${oneLine(text)}`);

@@ -2,12 +2,13 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { collectingIo } from "../init/testing/scratch.ts";
 import { event } from "@slipway/protocols/narration/testing/event";
-import { featureGlance } from "../testing/feature.ts";
+import { boardFeature } from "../testing/feature.ts";
 import { liveBoard } from "./live.ts";
 import { screenText } from "@slipway/protocols/surface/style";
 import { paint } from "@slipway/protocols/surface/paint";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
+import { plainNode, type RunView } from "@slipway/protocols/run-view";
 import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
 
 const narrate = narrateWith(await loadProtocols());
@@ -72,7 +73,7 @@ describe("on a terminal", () => {
 
   const screen = () => stripVTControlCharacters(written);
   const io = (more: object = {}) => collectingIo("/", { terminal: true, columns: 80, ...more });
-  const one = featureGlance({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
+  const one = boardFeature({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
 
   test("what has happened scrolls by above a board that shows what is under way and for how long", () => {
     const progress = liveBoard(io(), narrate, () => [one]);
@@ -96,7 +97,7 @@ describe("on a terminal", () => {
   });
 
   test("what is not different is not drawn again, and of what is only the lines that are", () => {
-    let shown = [featureGlance({ id: "a" }), featureGlance({ id: "b" }), featureGlance({ id: "c" })];
+    let shown = [boardFeature({ id: "a" }), boardFeature({ id: "b" }), boardFeature({ id: "c" })];
     const progress = liveBoard(io(), narrate, () => shown);
     progress.event(silent);
     vi.advanceTimersByTime(100);
@@ -144,6 +145,36 @@ describe("on a terminal", () => {
     progress.event(asked);
     progress.stop();
     expect(screen()).toMatch(/^• letters: asks: Merge\?\n\nfeature/);
+  });
+
+  const tree: RunView = {
+    run: "r",
+    protocol: "p",
+    status: "running",
+    nodes: [
+      plainNode({ id: "r", parent: null, kind: "run", title: "r", status: "running" }),
+      plainNode({ id: "t", parent: "r", kind: "task", title: "import a statement", status: "IN_PROGRESS" }),
+    ],
+  };
+
+  test("a run without features is shown as its tree", async () => {
+    const progress = liveBoard(io(), narrate, () => []);
+    progress.follow(() => Promise.resolve(tree));
+    progress.event(silent);
+    await vi.advanceTimersByTimeAsync(1200);
+    expect(screen()).toMatch(/^r \(p\): running\n {2}import a statement: IN_PROGRESS$/m);
+    progress.stop();
+  });
+
+  test("a tree that cannot be read is left out, and read again later", async () => {
+    const reads = vi.fn().mockRejectedValueOnce(new Error("locked")).mockResolvedValue(tree);
+    const progress = liveBoard(io(), narrate, () => []);
+    progress.follow(reads);
+    progress.event(silent);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(reads.mock.calls.length).toBeGreaterThan(1);
+    expect(screen()).toContain("import a statement");
+    progress.stop();
   });
 
   test("before there is anything to show, a stop draws nothing", () => {

@@ -1,45 +1,48 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { JournalEvent } from "@slipway/durable/chain";
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
 import { repairIn } from "@slipway/kernel/change/work/repair";
 import type { Io } from "@slipway/protocols/surface/io";
 import { startedText } from "@slipway/protocols/narration/base-gates";
 import type { Line } from "@slipway/protocols/narration/line";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
+import type { RunView } from "@slipway/protocols/run-view";
 import { watchFeatures } from "./watch-features.ts";
 
-export interface Progress {
+export interface ProgressDisplay {
   event(event: JournalEvent): void;
   started(runId: string, step: string): void;
   warn(text: string): void;
+  /** Where the tree of the run can be read, for a run without features to show. */
+  follow(view: () => Promise<RunView>): void;
   /** Steps aside for a prompt; the next event draws again. */
   pause(): void;
-  /** Leaves what was drawn on the screen and draws no more. */
+  /** Leaves the last drawing on the screen and stops. */
   stop(): void;
 }
 
-/** What an event says to a person. */
+/** The text of an event. */
 export type Narrate = (event: JournalEvent) => Line | null;
 
-export type Style = "board" | "lines" | "json";
+export type ProgressStyle = "board" | "lines" | "json";
 
-export function styleFor(io: Io, json: boolean): Style {
+export function styleFor(io: Io, json: boolean): ProgressStyle {
   return json ? "json" : io.terminal ? "board" : "lines";
 }
 
-/** A board on a terminal, plain lines in a pipe, one JSON object a line for programs. */
-export async function openProgress(io: Io, style: Style): Promise<Progress> {
+/** A board on a terminal, plain lines in a pipe, JSON lines for programs. */
+export async function openProgress(io: Io, style: ProgressStyle): Promise<ProgressDisplay> {
   const narrate = narrateWith(await loadProtocols());
   if (style === "lines") return plainLines(io, narrate);
   const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
-  // What knows the widths of all characters takes a while to load, and a pipe has none.
+  // Loaded on demand: the tables of character widths load slowly, and a pipe needs none.
   const progress =
     style === "json" ? jsonLines(io, narrate, features) : (await import("./live.ts")).liveBoard(io, narrate, features, budgets);
   return {
     ...progress,
     event(event) {
-      // One of the repository's own is no event of the run that is shown.
+      // An event of the repository is not part of the shown run.
       if (repairIn(event) === null) seen(event);
       progress.event(event);
     },
@@ -54,8 +57,8 @@ export async function openProgress(io: Io, style: Style): Promise<Progress> {
   };
 }
 
-/** Every event as it is, and after it every feature whose line on the dashboard has changed with it. */
-function jsonLines(io: Io, narrate: Narrate, features: () => readonly FeatureGlance[]): Progress {
+/** Every event, followed by each feature whose dashboard entry changed with it. */
+function jsonLines(io: Io, narrate: Narrate, features: () => readonly BoardFeature[]): ProgressDisplay {
   const write = (record: object) => io.out(jsonLine(record));
   const told = new Map<string, string>();
   const tellChanged = () => {
@@ -76,12 +79,13 @@ function jsonLines(io: Io, narrate: Narrate, features: () => readonly FeatureGla
     },
     started: (run, name) => write({ event: "started", run, name }),
     warn: (text) => write({ event: "warning", text }),
+    follow: () => undefined,
     pause: tellChanged,
     stop: tellChanged,
   };
 }
 
-function plainLines(io: Io, narrate: Narrate): Progress {
+function plainLines(io: Io, narrate: Narrate): ProgressDisplay {
   return {
     event(event) {
       const line = narrate(event);
@@ -94,6 +98,7 @@ function plainLines(io: Io, narrate: Narrate): Progress {
       if (text !== null) io.out(`- ${text}\n`);
     },
     warn: (text) => io.err(`warning: ${oneLine(text)}\n`),
+    follow: () => undefined,
     pause: () => undefined,
     stop: () => undefined,
   };

@@ -7,7 +7,7 @@ interface Asked extends AskedQuestion {
   readonly options?: readonly { readonly value: string }[];
 }
 
-/** A command that answers a question and can be pasted as it is; further options are shown by `slipway inbox`. */
+/** A command that answers a question, ready to paste; `slipway inbox` shows the other options. */
 export function answerCommand(question: Asked, name = question.id): string {
   const feature = question.feature ?? question.context?.["feature_id"];
   if (question.kind === "approval" && typeof feature === "string") return `slipway approve ${feature}`;

@@ -2,7 +2,7 @@ import { oneLine } from "@slipway/protocols/narration/one-line";
 import type { RunNode, RunView, RunWait } from "@slipway/protocols/run-view";
 import { paint } from "@slipway/protocols/surface/paint";
 
-/** One line a node, below its parent and indented; what it waits for and why behind it. */
+/** One line per node, indented below its parent, with what it waits for and why. */
 export function runTreeLines({ protocol, nodes }: RunView, color: boolean, now: number): string[] {
   const { bold, dim, yellow } = paint(color);
   const children = Map.groupBy(nodes, ({ parent }) => parent);

@@ -1,4 +1,4 @@
-import { waitOf } from "@slipway/protocols/features/view";
+import { waitOf } from "@slipway/protocols/change/view";
 import { expect, test } from "vitest";
 
 test.each([

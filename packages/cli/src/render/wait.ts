@@ -2,7 +2,7 @@ import type { Wait } from "@slipway/kernel/change/views/board/board";
 import { momentText } from "@slipway/protocols/narration/moment";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
-/** What a feature waits for, in a few words: the most telling ones first, because a board cuts the end off. */
+/** What a feature waits for, the most important words first, because the board cuts the end. */
 export function waitText(feature: string, wait: Wait): string {
   switch (wait.for) {
     case "person":

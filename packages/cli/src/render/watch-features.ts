@@ -1,28 +1,28 @@
 import type { JournalEvent } from "@slipway/durable/chain";
-import type { BudgetGlance, FeatureGlance } from "@slipway/kernel/change/views/board/board";
-import { findLayout, openGlance, type GlanceWindow } from "@slipway/kernel/open-board";
+import type { BoardBudget, BoardFeature } from "@slipway/kernel/change/views/board/board";
+import { findLayout, openBoardReader, type BoardReader } from "@slipway/kernel/open-board";
 
-/** The features of the run whose events are seen, as the dashboard has them. */
+/** The features of the shown run, as on the dashboard. */
 export interface FeatureWatch {
-  features(): readonly FeatureGlance[];
-  /** The limits of the run. */
-  budgets(): readonly BudgetGlance[];
+  features(): readonly BoardFeature[];
+  /** The budgets of the run. */
+  budgets(): readonly BoardBudget[];
   seen(event: JournalEvent): void;
   started(runId: string, step: string): void;
   close(): void;
 }
 
 export function watchFeatures(cwd: string): FeatureWatch {
-  let window: GlanceWindow | null = null;
+  let window: BoardReader | null = null;
   let run: string | null = null;
-  /** Since when a run wants to run its gates. */
+  /** Since when each run waits for a gate slot. */
   const gates = new Map<string, number>();
   let opening = false;
   let closed = false;
 
   async function open(): Promise<void> {
     opening = true;
-    const opened = await openGlance(findLayout(cwd));
+    const opened = await openBoardReader(findLayout(cwd));
     if (closed) opened.close();
     else window = opened;
   }
@@ -41,7 +41,7 @@ export function watchFeatures(cwd: string): FeatureWatch {
     seen({ stream, name }) {
       run ??= stream.split("/")[0] ?? stream;
       if (name.startsWith("gates:")) gates.delete(stream);
-      // Whatever is wrong with the database, the run itself says it better.
+      // The run itself reports problems of the database.
       if (!opening) void open().catch(() => undefined);
     },
     close() {
@@ -51,7 +51,7 @@ export function watchFeatures(cwd: string): FeatureWatch {
   };
 }
 
-/** Only so many gates run at once; that one stands in line for it is in no table, because nothing has begun. */
-function withGate(feature: FeatureGlance, since: number | undefined): FeatureGlance {
+/** Gate slots are limited, and waiting for one is in no table, because the gate has not begun. */
+function withGate(feature: BoardFeature, since: number | undefined): BoardFeature {
   return feature.at_work !== null || since === undefined ? feature : { ...feature, at_work: { step: "gate-line", since } };
 }

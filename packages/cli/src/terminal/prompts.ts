@@ -4,7 +4,7 @@ import { escapeText } from "@slipway/protocols/surface/escape";
 
 export { isCancel } from "@clack/prompts";
 
-/** The words of a question, which may be those of an agent, a file or a branch. Values and callbacks stay as they are. */
+/** Texts of a question, which may come from an agent, a file or a branch, and are escaped. Values and callbacks are not. */
 const WORDS = ["message", "label", "hint", "placeholder"];
 
 function shown<T>(options: T): T {
@@ -25,7 +25,7 @@ interface TextQuestion {
   readonly message: string;
   readonly placeholder?: string;
   readonly defaultValue?: string;
-  /** What is wrong with an answer. */
+  /** The error of an answer. */
   readonly validate?: (value: string | undefined) => string | undefined;
   readonly input?: Readable;
   readonly output?: Writable;

@@ -1,12 +1,12 @@
 import { createLogUpdate } from "log-update";
 import { screenText } from "@slipway/protocols/surface/style";
 
-/** Lines that are drawn again in place. The only output that moves the cursor; what it shows is escaped like all other. */
+/** Lines redrawn in place. The only output that moves the cursor; its text is escaped like all other. */
 export interface Screen {
   draw(lines: readonly string[]): void;
-  /** Above what is drawn, for good. */
+  /** Prints above the drawing, permanently. */
   persist(lines: readonly string[]): void;
-  /** Leaves what was drawn. */
+  /** Leaves the drawing on the screen. */
   done(): void;
 }
 

@@ -1,7 +1,7 @@
-import type { FeatureGlance } from "@slipway/kernel/change/views/board/board";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
 
 /** A feature as the dashboard has it, with what matters for a test. */
-export function featureGlance(parts: Partial<FeatureGlance> = {}): FeatureGlance {
+export function boardFeature(parts: Partial<BoardFeature> = {}): BoardFeature {
   return {
     id: "letters",
     status: "building",

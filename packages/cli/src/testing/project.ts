@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { layoutAt } from "@slipway/kernel/host/layout";
-import { ungatedPlaces, type UngatedPlaces } from "@slipway/kernel/host/ungated";
+import { ungatedPlaces, type UngatedPlaces } from "@slipway/kernel/host/ungated-folder";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
 import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";

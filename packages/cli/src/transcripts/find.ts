@@ -1,15 +1,14 @@
 import { headOf, openTranscripts, readTranscript } from "@slipway/agents/transcripts/read";
-import { systemHost } from "@slipway/durable/host";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../errors.ts";
 import { telemetryOfRun, type Telemetry } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
-import { leaseRow, liveHolder } from "@slipway/kernel/record/run-lease/holder";
+import { liveSupervisor } from "@slipway/kernel/record/run-lease/holder";
 
-/** done: it came to an outcome. tried: it failed in a way that may pass, or was stopped. cut: its process died. */
+/** done: has an outcome. tried: failed in a way that may pass, or was stopped. cut: its process died. */
 type State = "done" | "under way" | "tried" | "cut";
 
-export interface Found {
-  /** `<feature>/<role>:<attempt>` where the run has features, otherwise the step's name. */
+export interface FoundTranscript {
+  /** `<feature>/<role>:<attempt>` if the run has features, otherwise the name of the step. */
   readonly name: string;
   readonly role: string;
   readonly provider: string;
@@ -21,20 +20,20 @@ export interface Found {
   readonly paid: Pick<Telemetry, "input_tokens" | "output_tokens" | "cost_usd" | "duration_ms" | "calls"> | null;
 }
 
-/** Everything a run's agents were asked, oldest first; also what came to nothing. */
-export async function transcriptsOf(records: Records, runId: string): Promise<Found[]> {
-  const kept = (await telemetryOfRun(records.database.db, runId)).flatMap((row) => ofRow(records, runId, row));
+/** All invocations of a run, oldest first, including failed ones. */
+export async function transcriptsOf(records: Records, runId: string): Promise<FoundTranscript[]> {
+  const kept = (await telemetryOfRun(records, runId)).flatMap((row) => ofRow(records, runId, row));
   const open = await Promise.all((await openTranscripts(records.layout.transcripts(runId))).map((file) => ofFile(records, runId, file)));
   return [...kept, ...open.flat()].toSorted((a, b) => a.at - b.at);
 }
 
-function ofRow({ objects }: Records, runId: string, row: Telemetry): Found[] {
+function ofRow({ objects }: Records, runId: string, row: Telemetry): FoundTranscript[] {
   const { id, role, provider, model, transcript_digest: digest, at } = row;
   if (digest === null) return [];
   return [{ name: nameOf(runId, id), role, provider, model, state: "done", at, file: objects.pathOf(digest), digest, paid: row }];
 }
 
-async function ofFile(records: Records, runId: string, file: string): Promise<Found[]> {
+async function ofFile(records: Records, runId: string, file: string): Promise<FoundTranscript[]> {
   const head = await headOf(file);
   if (head === null || !`${head.run}/`.startsWith(`${runId}/`)) return [];
   const { run, step, role, provider, model, at } = head;
@@ -54,18 +53,17 @@ async function ofFile(records: Records, runId: string, file: string): Promise<Fo
 }
 
 /** Whoever is alive may still be writing; a file that nobody can be writing was cut off. */
-async function stateOf({ database: { db }, clock }: Records, file: string): Promise<State> {
+async function stateOf(records: Records, file: string): Promise<State> {
   for await (const { kind } of readTranscript(file)) if (kind === "stopped" || kind === "ended") return "tried";
-  const holder = liveHolder(await leaseRow(db), { now: clock.now(), host: systemHost() });
-  return holder === null ? "cut" : "under way";
+  return (await liveSupervisor(records)) === null ? "cut" : "under way";
 }
 
 function nameOf(runId: string, operationId: string): string {
   return operationId.slice(runId.length + 1).replace(/^feature:/, "");
 }
 
-/** By its whole name, or by the step alone where only one feature has it. The last of several tries counts. */
-export function chooseTranscript(all: readonly Found[], runId: string, step: string): Found {
+/** By full name, or by step if only one feature has it. The last of several attempts counts. */
+export function chooseTranscript(all: readonly FoundTranscript[], runId: string, step: string): FoundTranscript {
   const named = all.filter(({ name }) => name === step || name.endsWith(`/${step}`));
   const names = [...new Set(named.map(({ name }) => name))];
   const last = named.at(-1);

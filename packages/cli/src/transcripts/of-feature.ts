@@ -1,27 +1,26 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { telemetryOf } from "@slipway/kernel/budget/telemetry";
+import { SlipwayError } from "../errors.ts";
+import { runsWorkingOn } from "@slipway/kernel/budget/telemetry";
 import type { Records } from "@slipway/kernel/record/storage";
 import { rootOf } from "@slipway/runtime/choose-run";
 import { recordedFeature } from "../recorded-feature.ts";
-import { transcriptsOf, type Found } from "./find.ts";
+import { transcriptsOf, type FoundTranscript } from "./find.ts";
 
-/** What agents were asked for one feature, in every run that worked on it; also of one that was deleted. */
+/** The invocations for one feature in all its runs, also for a deleted feature. */
 export interface OfFeature {
-  /** As a command takes it. */
+  /** As commands accept it. */
   readonly name: string;
   /** The last run that worked on it. */
   readonly runId: string;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundTranscript[];
   readonly notes: readonly string[];
 }
 
-/** Null where no feature has, or had, the name. */
+/** Null if no feature has or had the name. */
 export async function transcriptsOfFeature(records: Records, name: string): Promise<OfFeature | null> {
   const recorded = await recordedFeature(records, name).catch(unlessUnknown);
   if (recorded === null) return null;
   const { feature, label } = recorded;
-  const rows = await telemetryOf(records.database.db, { feature_id: label });
-  const runs = new Set([...rows.map(({ run_id }) => rootOf(run_id)), rootOf(feature.run_id)]);
+  const runs = new Set([...(await runsWorkingOn(records, label)), feature.run_id].map(rootOf));
   const all = await Promise.all([...runs].map((runId) => transcriptsOf(records, runId)));
   const { deleted, earlier = [] } = feature;
   return {

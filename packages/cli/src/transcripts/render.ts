@@ -1,19 +1,19 @@
 import type { TranscriptLine } from "@slipway/agents/transcripts/line";
-import type { Found } from "./find.ts";
+import type { FoundTranscript } from "./find.ts";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 const SHOWN_LINES = 30;
 const SHOWN_CHARACTERS = 4000;
 
-export interface Shown {
-  /** Long texts as they are. */
+export interface TranscriptOptions {
+  /** Do not shorten texts. */
   readonly full: boolean;
-  /** The client's own stream as well: it says most of it a second time. */
+  /** Include the client's own stream, which repeats most of the rest. */
   readonly raw: boolean;
 }
 
-/** A part of a transcript for people; nothing for what is not to be shown. */
-export function partOf(line: TranscriptLine, { full, raw }: Shown): string[] {
+/** One part of a transcript as text; empty if it is not shown. */
+export function partOf(line: TranscriptLine, { full, raw }: TranscriptOptions): string[] {
   const text = (value: string) => indented(full ? value : shortened(value));
   switch (line.kind) {
     case "invocation":
@@ -53,7 +53,7 @@ export function partOf(line: TranscriptLine, { full, raw }: Shown): string[] {
   }
 }
 
-export function summaryLine({ name, provider, model, state, at, paid }: Found): string {
+export function summaryLine({ name, provider, model, state, at, paid }: FoundTranscript): string {
   const who = oneLine(model === null ? provider : `${provider} ${model}`);
   const told = paid === null ? STATES[state] : counted(paid);
   return `${new Date(at).toISOString()}  ${oneLine(name).padEnd(30)} ${who.padEnd(24)} ${told}`;

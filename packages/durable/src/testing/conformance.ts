@@ -127,7 +127,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const seen: unknown[] = [];
         const failing = () => {
           ran.push("fail");
-          return Promise.reject(new SlipwayError("gate_failed", "two tests failed", { failed: 2, secret: () => 1 }));
+          return Promise.reject(new SlipwayError("step_failed", "two tests failed", { failed: 2, secret: () => 1 }));
         };
         await crashAndResume(async (ctx, crash) => {
           await ctx.step("gate", failing).catch((error: SlipwayError) => seen.push([error.code, error.message, error.details]));
@@ -136,7 +136,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["fail"]);
         expect(seen).toHaveLength(2);
         expect(seen[0]).toEqual(seen[1]);
-        expect(seen[0]).toEqual(["gate_failed", "two tests failed", expect.objectContaining({ failed: 2, retryable: false })]);
+        expect(seen[0]).toEqual(["step_failed", "two tests failed", expect.objectContaining({ failed: 2, retryable: false })]);
       });
 
       test.each([
@@ -225,7 +225,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
 
     describe("retries and time limits", () => {
-      const flaky = () => new SlipwayError("transient_exec_failure", "again");
+      const flaky = () => new SlipwayError("step_timeout", "again");
 
       test("what may pass by itself is tried again in place; siblings are left alone", async () => {
         let attempts = 0;
@@ -251,7 +251,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         );
         expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
           status: "failed",
-          failure: { code: "transient_exec_failure" },
+          failure: { code: "step_timeout" },
         });
         expect(attempts).toBe(3);
       });
@@ -276,7 +276,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         );
         // Two failed, the third never ended, then the third and the fourth.
         expect(attempts).toBe(5);
-        expect(outcome).toMatchObject({ status: "failed", failure: { code: "transient_exec_failure" } });
+        expect(outcome).toMatchObject({ status: "failed", failure: { code: "step_timeout" } });
       });
 
       test("a body that takes too long is aborted through its signal", async () => {
@@ -303,11 +303,11 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       test("a body that fails or ends in time is not touched by the limit", async () => {
         const engine = await open(async (ctx) => {
           const failed = await ctx
-            .step("fails", () => Promise.reject(new SlipwayError("gate_failed", "red")), { timeoutMs: 5000 })
+            .step("fails", () => Promise.reject(new SlipwayError("step_failed", "red")), { timeoutMs: 5000 })
             .catch((error: SlipwayError) => error.code);
           return [failed, await ctx.step("ends", () => Promise.resolve(1), { timeoutMs: 5000 })];
         });
-        expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: ["gate_failed", 1] });
+        expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: ["step_failed", 1] });
       });
     });
 
@@ -335,7 +335,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const fail = (ctx: Ctx, step: string, afterMs: number) => () =>
           ctx.step(step, async () => {
             await new Promise((resolve) => setTimeout(resolve, afterMs));
-            throw new SlipwayError("gate_failed", step);
+            throw new SlipwayError("step_failed", step);
           });
         const engine = await open((ctx) =>
           ctx.all([() => traced(ctx, "fine", 1), fail(ctx, "late", 15), fail(ctx, "early", 1), () => traced(ctx, "last", 1)]),
@@ -349,7 +349,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           const thrown = await ctx
             .all([
               () => {
-                throw new SlipwayError("gate_failed", "at once");
+                throw new SlipwayError("step_failed", "at once");
               },
             ])
             .catch((error: SlipwayError) => error.message);
@@ -630,12 +630,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
 
       test("a look that fails is recorded like a step that fails", async () => {
         const seen: unknown[] = [];
-        const look = () => (ran.push("look"), Promise.reject(new SlipwayError("feature_not_found", "no such feature")));
+        const look = () => (ran.push("look"), Promise.reject(new SlipwayError("run_not_found", "no such feature")));
         await crashAndResume(async (ctx, crash) => {
           await ctx.until("sight", look).catch((error: SlipwayError) => seen.push(error.code));
           await ctx.step("crash", crash);
         });
-        expect(seen).toEqual(["feature_not_found", "feature_not_found"]);
+        expect(seen).toEqual(["run_not_found", "run_not_found"]);
         expect(ran).toEqual(["look"]);
       });
 
@@ -678,7 +678,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       test("a child's failure is thrown in the parent, the same after a crash", async () => {
         const seen: unknown[] = [];
         const failing = workflow<null, null, undefined>("failing", "1", () =>
-          Promise.reject(new SlipwayError("gate_failed", "red", { tests: 3 })),
+          Promise.reject(new SlipwayError("step_failed", "red", { tests: 3 })),
         );
         await crashAndResume(async (ctx, crash) => {
           await ctx
@@ -687,8 +687,8 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           await ctx.step("crash", crash);
         });
         expect(seen).toEqual([
-          ["gate_failed", "red", 3],
-          ["gate_failed", "red", 3],
+          ["step_failed", "red", 3],
+          ["step_failed", "red", 3],
         ]);
       });
 

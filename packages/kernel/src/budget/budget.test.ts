@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { openWithin } from "../record/questions/inbox.ts";
 import { linesOf } from "./store.ts";
 import { openBudgetBench, RUN, SYSTEM, taken, wish, type BudgetBench } from "./testing/budget-bench.ts";

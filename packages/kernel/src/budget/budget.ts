@@ -1,6 +1,6 @@
 import type { Clock, Ids } from "@slipway/durable/environment";
 import { spill, spilledDigest } from "@slipway/durable/payload";
-import { fixed } from "../record/database/prepared-query.ts";
+import { preparedQuery } from "../record/database/prepared-query.ts";
 import type { Db } from "../record/database/tables.ts";
 import type { Call } from "../record/operations/call.ts";
 import type { Objects } from "../record/objects/store.ts";
@@ -83,7 +83,7 @@ async function replyIn(objects: Objects, kept: string): Promise<unknown> {
   return digest === kept ? found : (found as { readonly reply: unknown }).reply;
 }
 
-const reservedByOthers = fixed((db, self: string) =>
+const reservedByOthers = preparedQuery((db, self: string) =>
   db.selectFrom("reservations").select(["id", "owner", "at", "duration_ms"]).where("status", "=", "reserved").where("owner", "!=", self),
 );
 

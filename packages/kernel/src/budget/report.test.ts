@@ -20,7 +20,7 @@ test("what was paid for: by run, feature, role and model, the dearest first; bud
   bench.dead.add("b");
   await budget.cutOff(SYSTEM);
 
-  const report = await costReport(bench.db, "run1");
+  const report = await costReport({ database: bench }, "run1");
   expect(report.total).toMatchObject({ invocations: 2, calls: 2, cost_usd: 1.5, input_tokens: 800 });
   const shown = (lines: readonly { name: string; cost_usd: number }[]) => lines.map(({ name, cost_usd }) => [name, cost_usd]);
   expect(shown(report.by_run)).toEqual([["run1", 1.5]]);
@@ -42,7 +42,7 @@ test("what was paid for: by run, feature, role and model, the dearest first; bud
   ]);
   expect(report.cut_off).toEqual({ calls: 1, cost_usd: 1, tokens: 1000 });
 
-  const all = await costReport(bench.db, null);
+  const all = await costReport({ database: bench }, null);
   expect(shown(all.by_run)).toEqual([
     ["run1", 1.5],
     ["run2", 0.25],

@@ -1,8 +1,9 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../record/database/tables.ts";
+import type { Records } from "../record/storage.ts";
 import { totalsOf, type Totals } from "./telemetry.ts";
 import type { BudgetTables } from "./tables.ts";
-import type { Line } from "./rules.ts";
+import type { SpentLine } from "./rules.ts";
 import { rootOf } from "./reserve.ts";
 import { linesOf } from "./store.ts";
 
@@ -10,7 +11,7 @@ export interface CostLine extends Totals {
   readonly name: string;
 }
 
-export interface BudgetLine extends Line {
+export interface BudgetLine extends SpentLine {
   readonly left: number;
 }
 
@@ -37,7 +38,7 @@ export interface CostReport {
 type Row = Selectable<BudgetTables["telemetry"]>;
 
 /** Of one run with everything below it, or of all. */
-export async function costReport(db: Db, run: string | null): Promise<CostReport> {
+export async function costReport({ database: { db } }: Pick<Records, "database">, run: string | null): Promise<CostReport> {
   const all = await db.selectFrom("telemetry").selectAll().orderBy("at").orderBy("id").execute();
   const rows = run === null ? all : all.filter(({ run_id }) => rootOf(run_id) === run);
   const lines = run === null ? [] : await linesOf(db, run);

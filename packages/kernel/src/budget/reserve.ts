@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { budgetsPart } from "../config/agent-parts/budgets.ts";
-import { fixed, fixedWith } from "../record/database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../record/database/prepared-query.ts";
 import { Refusal, type Operation } from "../record/operations/operation.ts";
 import { limitsOf } from "./amounts.ts";
 import { budgetExceeded, judge, type Most } from "./rules.ts";
@@ -66,9 +66,11 @@ export function reserveOperation(config: BudgetsConfig | undefined, owner: strin
   };
 }
 
-const insertRow = fixedWith((db, row: BudgetTables["reservations"]) => db.insertInto("reservations").values(row));
+const insertRow = preparedQueryWith((db, row: BudgetTables["reservations"]) => db.insertInto("reservations").values(row));
 
-const allowances = fixed((db, invocation: string) => db.selectFrom("budget_allowances").select("at").where("invocation", "=", invocation));
+const allowances = preparedQuery((db, invocation: string) =>
+  db.selectFrom("budget_allowances").select("at").where("invocation", "=", invocation),
+);
 
 function configuredFor(config: BudgetsConfig | undefined, { scope, name }: { readonly scope: string; readonly name: string }) {
   const limits = scope === "run" ? config?.run : scope === "feature" ? config?.feature : config?.roles[name];

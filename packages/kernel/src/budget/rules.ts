@@ -1,10 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { DIMENSIONS, inWords, type Amounts, type Dimension } from "./amounts.ts";
-import type { Scope } from "./tables.ts";
+import type { BudgetScope } from "./tables.ts";
 
 /** One limit, and how far it is used up. */
-export interface Line {
-  readonly scope: Scope;
+export interface SpentLine {
+  readonly scope: BudgetScope;
   /** The feature or the role; empty for the run. */
   readonly name: string;
   readonly dimension: Dimension;
@@ -19,7 +19,7 @@ export interface Wish extends Omit<Amounts, "cost_usd"> {
 }
 
 /** A limit that leaves no room for what is wanted. */
-export interface Excess extends Line {
+export interface Excess extends SpentLine {
   /** Null when the call has no price. */
   readonly wanted: number | null;
 }
@@ -33,10 +33,10 @@ const SHORTEST_MS = 60_000;
 /** What a call may take before a budget is overspent; null where nothing limits it. */
 export type Most = Readonly<Record<"cost_usd" | "tokens", number | null>>;
 
-export type Verdict = { readonly granted: Amounts; readonly most: Most } | { readonly excess: Excess };
+export type BudgetVerdict = { readonly granted: Amounts; readonly most: Most } | { readonly excess: Excess };
 
 /** Whether every limit has room for the worst case. Time is different: a call can be stopped, so it gets what is left. */
-export function judge(lines: readonly Line[], wish: Wish): Verdict {
+export function judge(lines: readonly SpentLine[], wish: Wish): BudgetVerdict {
   let duration_ms = wish.duration_ms;
   const most: { -readonly [D in keyof Most]: Most[D] } = { cost_usd: null, tokens: null };
   for (const line of inOrder(lines)) {
@@ -53,10 +53,10 @@ export function judge(lines: readonly Line[], wish: Wish): Verdict {
   return { granted: { ...wish, cost_usd: wish.cost_usd ?? 0, duration_ms }, most };
 }
 
-const SCOPES: readonly Scope[] = ["run", "feature", "role"];
+const SCOPES: readonly BudgetScope[] = ["run", "feature", "role"];
 
-function inOrder(lines: readonly Line[]): Line[] {
-  const place = ({ scope, dimension }: Line) => SCOPES.indexOf(scope) * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
+function inOrder(lines: readonly SpentLine[]): SpentLine[] {
+  const place = ({ scope, dimension }: SpentLine) => SCOPES.indexOf(scope) * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
   return lines.toSorted((one, two) => place(one) - place(two));
 }
 
@@ -87,6 +87,6 @@ export function budgetExceeded(excess: Excess, role: string, model: string | nul
   });
 }
 
-export function ownerOf({ scope, name }: Pick<Line, "scope" | "name">): string {
+export function ownerOf({ scope, name }: Pick<SpentLine, "scope" | "name">): string {
   return scope === "run" ? "The run" : scope === "feature" ? `The feature ${name}` : `The role ${name}`;
 }

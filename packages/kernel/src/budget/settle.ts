@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fixedWith } from "../record/database/prepared-query.ts";
+import { preparedQueryWith } from "../record/database/prepared-query.ts";
 import type { Tx } from "../record/database/tables.ts";
 import { addTelemetry } from "./telemetry.ts";
 import type { Operation } from "../record/operations/operation.ts";
@@ -63,7 +63,7 @@ interface Settled extends Pick<
   readonly reservation: string;
 }
 
-const settledRow = fixedWith((db, { reservation, model, ...set }: Settled) =>
+const settledRow = preparedQueryWith((db, { reservation, model, ...set }: Settled) =>
   db
     .updateTable("reservations")
     .set((eb) => ({ ...set, model: eb.fn.coalesce(eb.val(model), "model") }))

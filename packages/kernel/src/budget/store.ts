@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import { fixed } from "../record/database/prepared-query.ts";
+import { preparedQuery } from "../record/database/prepared-query.ts";
 import type { Db, Tx } from "../record/database/tables.ts";
 import { DIMENSIONS, type Dimension } from "./amounts.ts";
-import type { Line } from "./rules.ts";
-import type { BudgetTables, Scope } from "./tables.ts";
+import type { SpentLine } from "./rules.ts";
+import type { BudgetTables, BudgetScope } from "./tables.ts";
 
 export interface Account {
-  readonly scope: Scope;
+  readonly scope: BudgetScope;
   readonly name: string;
 }
 
@@ -41,16 +41,16 @@ export async function usedOf(db: Db | Tx, rootRunId: string, { scope, name }: Ac
   return { spent: sum(0), reserved: sum(1) };
 }
 
-const limitRows = fixed((db, rootRunId: string) =>
+const limitRows = preparedQuery((db, rootRunId: string) =>
   db.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).orderBy("scope").orderBy("name"),
 );
 
 /** The limits in force for some accounts of a run, or for all it has, with how far they are used up. */
-export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonly Account[]): Promise<Line[]> {
+export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonly Account[]): Promise<SpentLine[]> {
   const limits = await limitRows(db, rootRunId);
   const wanted = limits.filter((row) => accounts?.some(({ scope, name }) => scope === row.scope && name === row.name) ?? true);
   const used = new Map<string, Used>();
-  const lines: Line[] = [];
+  const lines: SpentLine[] = [];
   for (const { scope, name, dimension, configured, raised } of wanted) {
     const limit = limitInForce({ configured, raised });
     if (limit === null) continue;
@@ -98,7 +98,7 @@ export async function keptReplyOf(
   return row?.reply_digest ?? null;
 }
 
-const settledReplies = fixed((db, invocation: string, repair: number, prompt_digest: string) =>
+const settledReplies = preparedQuery((db, invocation: string, repair: number, prompt_digest: string) =>
   db
     .selectFrom("reservations")
     .select("reply_digest")

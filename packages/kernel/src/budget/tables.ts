@@ -4,7 +4,7 @@ import type { Dimension } from "./amounts.ts";
 /** reserved: under way. settled, failed: what it took is known. cut_off: its process is gone; it counts at its worst case. */
 export type ReservationStatus = "reserved" | "settled" | "failed" | "cut_off" | "released";
 
-export type Scope = "run" | "feature" | "role";
+export type BudgetScope = "run" | "feature" | "role";
 
 export interface BudgetTables {
   /** What one invocation of an agent took. The migration of `checks` creates it. */
@@ -54,7 +54,7 @@ export interface BudgetTables {
   /** The limits that are in force, as far as anything was reserved under them. */
   budgets: {
     root_run_id: string;
-    scope: Scope;
+    scope: BudgetScope;
     /** The feature or the role; empty for the run. */
     name: string;
     dimension: Dimension;

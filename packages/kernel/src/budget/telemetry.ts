@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
-import { fixedWith } from "../record/database/prepared-query.ts";
+import { preparedQueryWith } from "../record/database/prepared-query.ts";
 import type { Db, Tx } from "../record/database/tables.ts";
+import type { Records } from "../record/storage.ts";
 import type { BudgetTables } from "./tables.ts";
 
 /** What one invocation of an agent took. */
@@ -15,7 +16,7 @@ export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
   await addedRow(tx, row);
 }
 
-const addedRow = fixedWith((db, row: Telemetry) =>
+const addedRow = preparedQueryWith((db, row: Telemetry) =>
   db
     .insertInto("telemetry")
     .values(row)
@@ -38,7 +39,7 @@ export async function noteTranscript(tx: Tx, row: Omit<Telemetry, keyof typeof N
   await notedRow(tx, { ...row, ...NO_CALL });
 }
 
-const notedRow = fixedWith((db, row: Telemetry) =>
+const notedRow = preparedQueryWith((db, row: Telemetry) =>
   db
     .insertInto("telemetry")
     .values(row)
@@ -52,7 +53,7 @@ export async function telemetryOf(db: Db | Tx, { feature_id }: { readonly featur
 }
 
 /** Of a run and of everything below it. */
-export async function telemetryOfRun(db: Db | Tx, runId: string): Promise<Telemetry[]> {
+export async function telemetryOfRun({ database: { db } }: Pick<Records, "database">, runId: string): Promise<Telemetry[]> {
   // "0" is the character after "/".
   return db
     .selectFrom("telemetry")
@@ -63,6 +64,11 @@ export async function telemetryOfRun(db: Db | Tx, runId: string): Promise<Teleme
     .orderBy("at")
     .orderBy("id")
     .execute();
+}
+
+/** The ids of the runs, mostly of parts of a run, in which agents worked for the feature. */
+export async function runsWorkingOn({ database: { db } }: Pick<Records, "database">, feature_id: string): Promise<string[]> {
+  return [...new Set((await telemetryOf(db, { feature_id })).map(({ run_id }) => run_id))];
 }
 
 export interface Totals {

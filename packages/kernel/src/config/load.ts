@@ -1,6 +1,6 @@
 import type { ReadFile } from "../host/files/read-file.ts";
 import { digestOf } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { gatesSchema, GATES_FILE, type GatesConfig } from "./gates.ts";
 import { parseAgents, type AgentsConfig } from "./agents.ts";
 import { parsePolicy, type Policy } from "./policy.ts";

@@ -34,7 +34,11 @@ const ORCHESTRATOR_TOOLS = [
 
 export const TOOLS = [...READ_TOOLS, ...REPORT_TOOLS, ...ORCHESTRATOR_TOOLS, "repo.apply_patch", ...SYSTEM_TOOLS] as const;
 
-export type Tool = (typeof TOOLS)[number];
+/** A protocol adds the names of its own tools here, as `protocol.verb`. */
+// oxlint-disable-next-line typescript/no-empty-object-type
+export interface ProtocolTools {}
+
+export type Tool = (typeof TOOLS)[number] | Extract<keyof ProtocolTools, string>;
 
 export const ACTOR_ROLES = ["orchestrator", "planner", "builder", "qa", "system"] as const;
 

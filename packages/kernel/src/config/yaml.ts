@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from "yaml";
 import type { z } from "zod";
 import { UNSAFE_KEYS } from "../schema/json.ts";

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import picomatch from "picomatch";
 import { canonicalPath, foldedPath, visible, type CanonicalPath } from "./paths.ts";
 

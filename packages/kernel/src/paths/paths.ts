@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 
 export type CanonicalPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 

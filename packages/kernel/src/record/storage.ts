@@ -15,7 +15,7 @@ import { byHandRule } from "./questions/by-hand.ts";
 import { openInbox, type AnswerRequest, type QuestionInbox } from "./questions/inbox.ts";
 import { formerPlaces } from "./relocation/former.ts";
 
-/** Everything that is written down: what commands need that only look or answer. */
+/** The record without git and protocols, for commands that only read or answer. */
 export interface Records {
   readonly layout: Layout;
   readonly database: Database;

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "./errors.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;

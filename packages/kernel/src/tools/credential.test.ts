@@ -4,7 +4,7 @@ import { ACTOR_ROLES, DEFAULT_RBAC, TOOLS, type Tool } from "../config/rbac.ts";
 import { openScratchKernel, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { Credential } from "./credential.ts";
 import { callTool } from "./dispatch.ts";
-import type { Envelope } from "./envelope.ts";
+import type { ToolEnvelope } from "./envelope.ts";
 import { sampleTools, served } from "./testing/sample-tools.ts";
 import { tool } from "./tool.ts";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => scratch.close());
 beforeEach(() => void seen.mockClear());
 
-function call(name: string, args: unknown, credential: Credential): Promise<Envelope> {
+function call(name: string, args: unknown, credential: Credential): Promise<ToolEnvelope> {
   return callTool(scratch.kernel, tools, credential, name, args);
 }
 

@@ -1,6 +1,7 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { ACTOR_ROLES, rolesFor, type ActorRole, type Tool } from "../config/rbac.ts";
 import type { Policy } from "../config/policy.ts";
+import type { AnyTool } from "./tool.ts";
 
 /** Who calls, as the server knows it: from a signed token, or from the person who started the process. Never from the call. */
 export interface Credential {
@@ -23,8 +24,9 @@ export function assertAgrees(credential: Credential, tool: Tool, args: Readonly<
 }
 
 /** Deny by default: what the policy does not open to a role is closed to it. */
-export function assertGranted(policy: Pick<Policy, "rbac">, { role }: Credential, tool: Tool): void {
-  const allowed = rolesFor(policy.rbac, tool);
+export function assertGranted(policy: Pick<Policy, "rbac">, { role }: Credential, definition: Pick<AnyTool, "name" | "roles">): void {
+  const tool = definition.name;
+  const allowed = definition.roles ?? rolesFor(policy.rbac, tool);
   if (allowed.includes(role)) return;
   throw new SlipwayError("forbidden_tool_for_role", `${tool} is not open to the role "${role}".`, {
     tool,

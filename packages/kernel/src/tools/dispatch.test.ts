@@ -1,10 +1,11 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { openScratchKernel, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { Credential } from "./credential.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
-import { failureSchema, type Envelope } from "./envelope.ts";
+import { failureSchema, type ToolEnvelope } from "./envelope.ts";
 import { sampleTools, served } from "./testing/sample-tools.ts";
 import { tool, type AnyTool, type ToolCall } from "./tool.ts";
 
@@ -21,11 +22,11 @@ beforeAll(async () => {
 afterAll(() => scratch.close());
 beforeEach(() => void seen.mockClear());
 
-function call(name: string, args: unknown, credential = ORCHESTRATOR, options: CallOptions = {}): Promise<Envelope> {
+function call(name: string, args: unknown, credential = ORCHESTRATOR, options: CallOptions = {}): Promise<ToolEnvelope> {
   return callTool(scratch.kernel, tools, credential, name, args, options);
 }
 
-function calling(definition: AnyTool, options: CallOptions = {}): Promise<Envelope> {
+function calling(definition: AnyTool, options: CallOptions = {}): Promise<ToolEnvelope> {
   return callTool(scratch.kernel, served([definition]), ORCHESTRATOR, definition.name, ACTOR, options);
 }
 
@@ -40,7 +41,7 @@ const ending = (end: () => Promise<{ data: { ok: boolean } }>) =>
     call: end,
   });
 
-function violationsIn(envelope: Envelope): unknown[] {
+function violationsIn(envelope: ToolEnvelope): unknown[] {
   return envelope.ok ? [] : (envelope.error.details["violations"] as { pointer: string }[]).map(({ pointer }) => pointer);
 }
 

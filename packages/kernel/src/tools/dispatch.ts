@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import type { z } from "zod";
 import { closest } from "../schema/hint.ts";
 import type { Tool } from "../config/rbac.ts";
@@ -8,8 +8,8 @@ import type { Kernel } from "../kernel.ts";
 import { assertAgrees, assertGranted, type Credential } from "./credential.ts";
 import { assertGiven, takenViolations } from "./document-checks.ts";
 import type { DocumentSchemas } from "./documents.ts";
-import { failureOf, type Envelope, type SuccessEnvelope } from "./envelope.ts";
-import type { AnyTool, Answer, ProgressNote, ToolCall } from "./tool.ts";
+import { failureOf, type ToolEnvelope, type SuccessEnvelope } from "./envelope.ts";
+import type { AnyTool, ToolAnswer, ProgressNote, ToolCall } from "./tool.ts";
 import { unsafeKeyIn } from "./unsafe-key.ts";
 
 /** A tool as it is served: its definition, and the schemas a caller was shown. Both have to be met. */
@@ -46,13 +46,13 @@ export async function callTool(
   name: string,
   args: unknown,
   options: CallOptions = {},
-): Promise<Envelope> {
+): Promise<ToolEnvelope> {
   try {
     const tool = toolNamed(tools.byName, name);
     const { definition } = tool;
     const given = objectOf(name, args);
     assertAgrees(credential, definition.name, given);
-    assertGranted(kernel.configuration.policy, credential, definition.name);
+    assertGranted(kernel.configuration.policy, credential, definition);
     const { own, call } = readInput(kernel, tool, tools.documents, given, credential, options);
     const answer = await definition.call(kernel, own as never, call);
     const same = givenBefore(definition, answer);
@@ -160,7 +160,7 @@ function unique(violations: readonly SchemaViolation[]): SchemaViolation[] {
   return [...first.values()];
 }
 
-function textOf({ data, evidence }: Answer<unknown>): string {
+function textOf({ data, evidence }: ToolAnswer<unknown>): string {
   return JSON.stringify({ ok: true, data, ...(evidence !== undefined && { evidence }) } satisfies SuccessEnvelope);
 }
 
@@ -172,10 +172,10 @@ function checkedAnswer({ definition, output }: ServedTool, text: string): Succes
   return plain;
 }
 
-const texts = new WeakMap<Envelope, string>();
+const texts = new WeakMap<ToolEnvelope, string>();
 
 /** The envelope as JSON; an answer was written out when it was made. */
-export function envelopeText(envelope: Envelope): string {
+export function envelopeText(envelope: ToolEnvelope): string {
   return texts.get(envelope) ?? JSON.stringify(envelope);
 }
 
@@ -192,18 +192,18 @@ function seenAnswers(tool: ServedTool): Map<string, SuccessEnvelope> {
 const givenFor = new WeakMap<object, SuccessEnvelope>();
 
 /** What a tool has given is never changed afterwards, so the very same thing has the same answer. */
-function givenBefore(definition: AnyTool, answer: Answer<unknown>): SuccessEnvelope | undefined {
+function givenBefore(definition: AnyTool, answer: ToolAnswer<unknown>): SuccessEnvelope | undefined {
   const thing = thingRead(definition, answer);
   return thing === null ? undefined : givenFor.get(thing);
 }
 
-function keepFor(definition: AnyTool, answer: Answer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
+function keepFor(definition: AnyTool, answer: ToolAnswer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
   const thing = thingRead(definition, answer);
   if (thing !== null) givenFor.set(thing, envelope);
   return envelope;
 }
 
-function thingRead({ kind }: AnyTool, { data, evidence }: Answer<unknown>): object | null {
+function thingRead({ kind }: AnyTool, { data, evidence }: ToolAnswer<unknown>): object | null {
   return kind === "read" && evidence === undefined && typeof data === "object" ? data : null;
 }
 

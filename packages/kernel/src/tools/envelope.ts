@@ -1,4 +1,5 @@
-import { ERROR_CODES, SlipwayError, toFailure, type ErrorCode } from "@slipway/durable/errors";
+import { KERNEL_ERRORS, SlipwayError } from "../schema/errors.ts";
+import { DURABLE_ERRORS, toFailure, type ErrorCode } from "@slipway/durable/errors";
 import { z } from "zod";
 import type { ToolEvidence } from "./tool.ts";
 
@@ -15,7 +16,7 @@ export const evidenceSchema = z.strictObject({
 export const failureSchema = z.strictObject({
   ok: z.literal(false),
   error: z.strictObject({
-    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    code: z.enum(Object.keys({ ...DURABLE_ERRORS, ...KERNEL_ERRORS }) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().min(1),
     details: z.looseObject({
       retryable: z.boolean(),
@@ -35,7 +36,7 @@ export interface SuccessEnvelope {
   readonly evidence?: ToolEvidence;
 }
 
-export type Envelope = SuccessEnvelope | FailureEnvelope;
+export type ToolEnvelope = SuccessEnvelope | FailureEnvelope;
 
 /** Who else is in the way is part of the answer to these. */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set(["lock_conflict", "collision_detected", "blocked_by_collision_policy"]);

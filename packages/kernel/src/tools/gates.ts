@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { z } from "zod";
 import type { GateSummary } from "../change/judge/gate.ts";
 import { decisiveStep, gateStepSchema, shownStep } from "../change/judge/latest-evidence.ts";
@@ -51,7 +51,7 @@ export const gatesTools = [
       gate_id: z.string().describe("Under which the evidence is kept; use it as an evidence reference."),
       profile: z.string(),
       mode: z.string(),
-      tree: z.string().describe("The git tree it was seen on."),
+      tree: z.string().describe("The git tree on which the gate ran."),
       passed: z.literal(true),
       steps: z.array(gateStepSchema),
       tests: z.strictObject({ total: z.int(), passed: z.int(), failed: z.int(), skipped: z.int() }).nullable(),

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { z } from "zod";
 import { parseStrictJson } from "../schema/json.ts";
 import { checkSchema } from "../schema/violations.ts";

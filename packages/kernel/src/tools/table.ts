@@ -1,15 +1,17 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../schema/errors.ts";
 import { TOOLS, type Tool } from "../config/rbac.ts";
 import type { AnyTool } from "./tool.ts";
 
-export type ToolTable = ReadonlyMap<Tool, AnyTool>;
+export type ToolTable = ReadonlyMap<string, AnyTool>;
 
-/** Exactly the tools of the requirements, each once. Anything else stops start-up. */
+/** Exactly the kernel's tools, and those of protocols, each once. Anything else stops start-up. */
 export function assembleTools(definitions: readonly AnyTool[], expected: readonly Tool[] = TOOLS): ToolTable {
   const names = definitions.map(({ name }) => name);
   const problems = [
     ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} is defined twice`),
-    ...names.filter((name) => !expected.includes(name)).map((name) => `${name} is not a tool of the catalog`),
+    ...definitions
+      .filter(({ name, roles }) => roles === undefined && !expected.includes(name))
+      .map(({ name }) => `${name} is not a tool of the catalog`),
     ...expected.filter((name) => !names.includes(name)).map((name) => `${name} is not defined`),
   ];
   if (problems.length === 0) return new Map(definitions.map((definition) => [definition.name, definition]));

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Tool as ToolName } from "../config/rbac.ts";
+import type { ActorRole, Tool as ToolName } from "../config/rbac.ts";
 import type { Call } from "../record/operations/call.ts";
 import type { Kernel } from "../kernel.ts";
 
@@ -26,7 +26,7 @@ export interface ToolEvidence {
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
 }
 
-export interface Answer<O> {
+export interface ToolAnswer<O> {
   readonly data: O;
   readonly evidence?: ToolEvidence;
 }
@@ -38,10 +38,12 @@ export interface Answer<O> {
 export interface ToolDefinition<I, O> {
   readonly name: ToolName;
   readonly kind: "read" | "mutating";
+  /** Only for a protocol's own tool: who may call it. For the kernel's tools `policy.rbac` says so. */
+  readonly roles?: readonly ActorRole[];
   readonly description: string;
   readonly input: z.ZodType<I>;
   readonly output: z.ZodType<O>;
-  readonly call: (kernel: Kernel, input: I, call: ToolCall) => Promise<Answer<O>>;
+  readonly call: (kernel: Kernel, input: I, call: ToolCall) => Promise<ToolAnswer<O>>;
 }
 
 /** A definition whose types have done their work: the dispatcher only ever hands it parsed input. */

@@ -4,7 +4,7 @@ import { LETTERS, lettersOn } from "../change/testing/letters.ts";
 import { GATES, openScratchKernel, replaceLine, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { ActorRole } from "../config/rbac.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
-import type { Envelope, FailureEnvelope, SuccessEnvelope } from "./envelope.ts";
+import type { ToolEnvelope, FailureEnvelope, SuccessEnvelope } from "./envelope.ts";
 import { evidenceTools } from "./evidence.ts";
 import { gatesTools } from "./gates.ts";
 import { mergeTools } from "./merge.ts";
@@ -24,17 +24,17 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.close());
 
-function call(role: ActorRole, name: string, args: object = LETTERS, options: CallOptions = {}): Promise<Envelope> {
+function call(role: ActorRole, name: string, args: object = LETTERS, options: CallOptions = {}): Promise<ToolEnvelope> {
   const onBug = (error: unknown) => expect.unreachable(String(error));
   const credential = { role, actorId: null, feature: null };
   return callTool(scratch.kernel, tools, credential, name, { actor_type: role, actor_id: "me", ...args }, { onBug, ...options });
 }
-const good = async (answer: Promise<Envelope>) => {
+const good = async (answer: Promise<ToolEnvelope>) => {
   const envelope = await answer;
   expect(envelope).toMatchObject({ ok: true });
   return envelope as SuccessEnvelope & { data: Record<string, never> };
 };
-const bad = async (answer: Promise<Envelope>) => {
+const bad = async (answer: Promise<ToolEnvelope>) => {
   const envelope = await answer;
   expect(envelope).toMatchObject({ ok: false });
   return envelope as FailureEnvelope;

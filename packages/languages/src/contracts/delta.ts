@@ -1,9 +1,9 @@
 import { canonicalJson } from "@slipway/durable/canonical";
-import { DIMENSIONS, type Contract, type Dimension, type Dimensions } from "./schema.ts";
+import { DIMENSIONS, type Contract, type ContractDimension, type Dimensions } from "./schema.ts";
 
 /** How one dimension differs; elements are named as in the contract, effects by type and target, modes by field. */
 export interface DimensionDelta {
-  readonly dimension: Dimension;
+  readonly dimension: ContractDimension;
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly { readonly name: string; readonly before: string; readonly after: string }[];
@@ -37,7 +37,7 @@ export function deltaOf(before: Dimensions, after: Dimensions): DimensionDelta[]
   });
 }
 
-function elementsOf(contract: Dimensions, dimension: Dimension): Element[] {
+function elementsOf(contract: Dimensions, dimension: ContractDimension): Element[] {
   if (dimension === "modes") return MODES.map((name) => [name, canonicalJson(contract.modes[name])]);
   const counted = new Map<string, number>();
   return contract[dimension].map((element) => {

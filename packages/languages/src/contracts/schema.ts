@@ -3,7 +3,7 @@ import { isPlaceholder } from "./placeholder.ts";
 
 /** What a caller can see of a module. Everything else about it is the module's own business. */
 export const DIMENSIONS = ["inputs", "outputs", "error_surfaces", "effects", "modes"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+export type ContractDimension = (typeof DIMENSIONS)[number];
 
 export const moduleId = z.string().regex(/^MM-\w+$/);
 export const moduleVersion = z.string().regex(/^\d+\.\d+\.\d+$/);
@@ -59,7 +59,7 @@ export const contractSchema = z.strictObject({
 
 /** What a module promises: the five dimensions, and what is said about them. */
 export type Contract = z.infer<typeof contractSchema>;
-export type Dimensions = Pick<Contract, Dimension>;
+export type Dimensions = Pick<Contract, ContractDimension>;
 
 export function dimensionsOf({ inputs: i, outputs: o, error_surfaces, effects: e, modes: m }: Dimensions): Dimensions {
   return { inputs: i, outputs: o, error_surfaces, effects: e, modes: m };

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { Compatibility } from "./delta.ts";
 
 export const FIRST_VERSION = "1.0.0";

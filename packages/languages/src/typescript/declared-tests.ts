@@ -1,7 +1,7 @@
 import type { DeclaredTest } from "../language.ts";
 
 /** Where a test stands: the names of what it is in, and its own. */
-export interface Reported {
+export interface ReportedTest {
   readonly test: readonly string[];
   readonly suite: boolean;
 }
@@ -10,7 +10,7 @@ export interface Reported {
  * How the results of a file differ from what its source declares. Names that are computed may be anything and any number; tests within
  * tests are not declared at all.
  */
-export function declarationProblem(file: string, reported: readonly Reported[], declared: readonly DeclaredTest[]): string | null {
+export function declarationProblem(file: string, reported: readonly ReportedTest[], declared: readonly DeclaredTest[]): string | null {
   const own = declared.filter((one) => one.file === file);
   if (own.length === 0) return null;
   const written = counted(own.flatMap(({ name }) => (name === null ? [] : [name])));

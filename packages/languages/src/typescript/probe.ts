@@ -7,7 +7,7 @@ const PARAMETERS = "probe/type-parameters.ts";
 const ENTRY = "probe/entry.ts";
 
 /** A contract's types and the entry's, side by side: type parameters stand for the same thing on both sides. */
-export interface Probed {
+export interface ContractProbe {
   readonly project: OpenProject;
   readonly signature: Signature;
   /** The type a text of the contract means, or why it means none. */
@@ -15,7 +15,7 @@ export interface Probed {
 }
 
 /** Has the compiler read the types of a contract beside the function that should have them. */
-export function probe(project: OpenProject, entry: Extract<Exported, { kind: "function" }>, texts: readonly string[]): Probed {
+export function probe(project: OpenProject, entry: Extract<Exported, { kind: "function" }>, texts: readonly string[]): ContractProbe {
   const { checker } = project;
   const parameters = entry.signature.getTypeParameters();
   const names = parameters.map((parameter) => checker.typeToString(parameter));

@@ -2,18 +2,18 @@ import type { Contract, Dimensions } from "../contracts/schema.ts";
 import type { Checker, Symbol, Type } from "typescript/unstable/sync";
 import type { OpenProject } from "./compiler.ts";
 import { entryName, type Exported } from "./exports.ts";
-import { probe, type Probed } from "./probe.ts";
+import { probe, type ContractProbe } from "./probe.ts";
 import { shapeOf } from "./shape.ts";
 import type { Thrown } from "./throws.ts";
 
 /** What the code was found to have. */
-export interface Found {
+export interface FoundSurface {
   readonly exported: readonly Exported[];
   readonly thrown: readonly Thrown[];
   readonly effects: readonly string[];
 }
 
-export interface Surface {
+export interface ModuleSurface {
   readonly delivered: Dimensions;
   readonly problems: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface Surface {
  * The five dimensions as the code has them. An element that fits the contract is the contract's own, so that code which keeps to its
  * contract has the contract's fingerprint; anything else stands as it was found.
  */
-export function surfaceOf(project: OpenProject, found: Found, contract: Contract): Surface {
+export function surfaceOf(project: OpenProject, found: FoundSurface, contract: Contract): ModuleSurface {
   const name = entryName(contract.name);
   const entry = found.exported.find((one) => one.name === name && one.kind === "function");
   const others = found.exported.filter((one) => one !== entry && one.kind !== "error");
@@ -57,7 +57,7 @@ export function surfaceOf(project: OpenProject, found: Found, contract: Contract
 /** Whether a type of the code is what a text of the contract means; a text that means nothing is a problem of the contract. */
 type Fits = (text: string, type: Type) => boolean;
 
-function fitting(probed: Probed, problems: string[]): Fits {
+function fitting(probed: ContractProbe, problems: string[]): Fits {
   const { checker } = probed.project;
   return (text, type) => {
     const meant = probed.typeOf(text);
@@ -71,7 +71,7 @@ function fitting(probed: Probed, problems: string[]): Fits {
 type Input = Contract["inputs"][number];
 type Output = Contract["outputs"][number];
 
-function inputsOf({ project: { checker }, signature }: Probed, contract: Contract, fits: Fits): Input[] {
+function inputsOf({ project: { checker }, signature }: ContractProbe, contract: Contract, fits: Fits): Input[] {
   const parameters = typed(checker, signature.getParameters());
   const [only] = parameters;
   const asObject = parameters.length === 1 && only !== undefined && contract.inputs.length > 1 && only.name !== contract.inputs[0]?.name;
@@ -123,7 +123,7 @@ function modesOf(checker: Checker, returned: Type | undefined): { sync: boolean;
 }
 
 /** Exceptions are those that are thrown; a code or a variant has to be found where it is passed on or returned. */
-function errorsOf({ thrown }: Found, { error_surfaces }: Contract, returned: string): Contract["error_surfaces"] {
+function errorsOf({ thrown }: FoundSurface, { error_surfaces }: Contract, returned: string): Contract["error_surfaces"] {
   const codes = error_surfaces.filter(({ surface }) => surface === "code").map(({ name }) => name);
   const kept = error_surfaces.filter(({ name, surface }) => {
     if (surface === "exception") return thrown.some((one) => one.name === name);
@@ -140,7 +140,7 @@ function mentions(text: string, name: string): boolean {
 }
 
 /** Which target an effect reaches cannot be read off the code; that there is one where the contract has none can. */
-function effectsOf({ effects }: Found, contract: Contract): Contract["effects"] {
+function effectsOf({ effects }: FoundSurface, contract: Contract): Contract["effects"] {
   if (contract.effects.length > 0) return contract.effects;
   return effects.map((target) => ({ type: "CALL" as const, target, description: "used by the code, not in the contract" }));
 }

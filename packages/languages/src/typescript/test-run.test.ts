@@ -1,4 +1,5 @@
-import { openSandbox, type Sandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { tool, type AnyTool } from "@slipway/kernel/tools/tool";
 import { z } from "zod";
 

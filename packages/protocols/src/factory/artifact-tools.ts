@@ -4,15 +4,15 @@ import { refOf } from "./artifacts/envelope.ts";
 import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { contractSchema } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
-import type { EngineeringShop } from "./engineering/ports.ts";
+import type { EngineeringServices } from "./engineering/ports.ts";
 
 const evidence = z.object({ verification: z.object({ result: z.enum(["PASS", "FAIL"]), interface_fingerprint: z.string() }) });
 
-/** What stands between roles and these artifacts. `ship_artifact` looks at what the ship step has put on record, and at nothing an agent says. */
+/** The artifact tools of a role. `ship_artifact` reads the records of the ship step and ignores every claim of the agent. */
 export function artifactTools(
   artifacts: Artifacts,
   search: (role: string, input: unknown) => Promise<unknown>,
-): EngineeringShop["artifactTools"] {
+): EngineeringServices["artifactTools"] {
   return (context, call) =>
     agentTools({
       artifacts,
@@ -23,14 +23,14 @@ export function artifactTools(
     });
 }
 
-/** What the ship step has put on record about an implementation. It writes evidence last, when everything has passed: before that there is none. */
+/** The evidence recorded for an implementation; null if there is none. The ship step writes it last, after every check has passed. */
 async function shipGround(
   artifacts: Pick<Artifacts, "get" | "query" | "read">,
   id: string,
 ): Promise<Awaited<ReturnType<AgentToolsOptions["shipGround"]>>> {
   const { envelope } = await artifacts.get(id);
-  const kept = await artifacts.query({ artifact_type: "SHIP_EVIDENCE" });
-  const about = kept.find(({ inputs }) => inputs.some(({ ref }) => ref === refOf(envelope)));
+  const evidences = await artifacts.query({ artifact_type: "SHIP_EVIDENCE" });
+  const about = evidences.find(({ inputs }) => inputs.some(({ ref }) => ref === refOf(envelope)));
   if (about === undefined) return null;
   const { verification } = evidence.parse(JSON.parse(await artifacts.read(about.artifact_id, "ship.json")));
   const contract = envelope.inputs.find(({ ref }) => ref.startsWith("CTR-"));

@@ -7,7 +7,7 @@ import { planDraftSchema } from "./engineering/micro-plan.ts";
 
 const contract: BodyRule = { file: CONTRACT_FILE, schema: contractSchema };
 
-/** What an artifact of each type has to hold. The id of a record is that of its artifact, which it does not have yet. */
+/** What the body of each artifact type must contain. The record's own id is unknown until the artifact has one. */
 export const bodies: Bodies = {
   MICRO_PLAN: [{ file: "micro_plan.json", schema: planDraftSchema }],
   CONTRACT: [contract],
@@ -20,5 +20,5 @@ export const bodies: Bodies = {
   ],
 };
 
-/** And what a shipped version has to. */
+/** The files a shipped version must contain. */
 export const SEALED: readonly BodyRule[] = [contract, { file: "ship.json", schema: shipEvidenceSchema }];

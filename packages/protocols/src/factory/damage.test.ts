@@ -83,7 +83,7 @@ describe("what somebody has done to the store", () => {
     await works.drive();
     expect(await answer({ decision: "APPROVE" })).toMatchObject({ status: "waiting" });
     const question = await works.question();
-    expect(question).toMatchObject({ kind: "mend", title: `${SECOND} cannot go on: shipped files have been changed` });
+    expect(question).toMatchObject({ kind: "mend", title: `${SECOND} cannot continue: shipped files were changed` });
     expect(question.body).toContain(`${CONTRACT} is not what was shipped`);
     expect(question.body).toContain("examples.md is gone");
     expect(await answer({ decision: "retry" })).toMatchObject({ status: "waiting" });
@@ -122,7 +122,7 @@ describe("what somebody has done to the store", () => {
     ({ root } = works);
     await works.drive();
     await works.answer({ decision: "APPROVE" });
-    await expect(works.drive()).rejects.toThrow(/MM-twice@1\.0\.0 \(module\) in the database is not what was kept/);
+    await expect(works.drive()).rejects.toThrow(/MM-twice@1\.0\.0 \(module\) in the database does not match its digest/);
     changeRow(root, () => kept);
     await works.reopen();
     expect(await works.drive()).toMatchObject(DONE);

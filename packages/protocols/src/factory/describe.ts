@@ -1,17 +1,17 @@
 import { oneLine } from "../narration/one-line.ts";
 import type { Ending } from "../protocol.ts";
-import type { LateChangeResult } from "./late-change.ts";
+import type { LateChangeResult } from "./late-change/protocol.ts";
 import type { FactoryResult } from "./protocol.ts";
 
 const MANIFESTS = ".slipway/state_store/releases";
 
-/** What a completed run came to, of a page, a release or a late change. */
+/** The result text of a completed run: a project, a release or a late change. */
 export function describeFactory(result: FactoryResult | LateChangeResult): Ending {
   switch (result.status) {
     case "given_up":
       return { done: false, lines: [oneLine(result.reason)] };
     case "changed":
-      return { done: true, lines: [`${result.exception_id} is resolved: ${result.module_ref} takes the place of the version before.`] };
+      return { done: true, lines: [`${result.exception_id} is resolved: ${result.module_ref} supersedes the version before.`] };
     case "not_changed":
       return {
         done: false,
@@ -32,7 +32,7 @@ export function describeFactory(result: FactoryResult | LateChangeResult): Endin
         done: false,
         lines: [
           `${result.release_id} was not merged: ${oneLine(result.reason)}. Its modules stay shipped, and its branch ${result.branch} is kept.`,
-          `  next: slipway diff ${result.branch} shows it; slipway factory release ${result.modules.join(" ")} begins another one`,
+          `  next: slipway diff ${result.branch} shows it; slipway factory release ${result.modules.join(" ")} starts another one`,
         ],
       };
     case "released":

@@ -1,5 +1,5 @@
 /**
- * The factory's workflows look, judge, and keep records. Nothing of it is seen outside before an agent is asked, a module is sealed, a
- * release is landed, a person is asked or the run ends, and each of these begins with a synced commit.
+ * Relaxed commits: nothing of a factory workflow is visible outside until it asks an agent or a person, seals a module, lands a release or
+ * ends, and each of these begins with a synchronous commit.
  */
 export const RELAXED = { durability: "relaxed" } as const;

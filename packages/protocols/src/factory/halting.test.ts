@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { APPROVE, codeOf, planOf, REJECT } from "./engineering/testing/modules.ts";
 import type { Escalation } from "./escalation/schema.ts";

@@ -6,7 +6,7 @@ import type { Contract } from "@slipway/languages/contracts/schema";
 import { accessDenied } from "@slipway/kernel/host/file-views/levels";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { amendedOf, amendments, APPROVE, challengeOf, codeOf, planOf } from "./engineering/testing/modules.ts";
-import { contextPackKind } from "./kept.ts";
+import { contextPackKind } from "./record-kinds.ts";
 import { approved } from "./testing/approved.ts";
 import { deliver, FIRST, NUMBERS, OBJECTION, PASS } from "./testing/numbers.ts";
 import { language, type Works } from "./testing/works.ts";
@@ -165,7 +165,7 @@ describe("what one invocation leaves to another", () => {
     const draft = { created_for: first!.created_for, included_refs: [good], excluded_refs: [], default_permission: "CONTRACT_ONLY" };
     let count = 0;
     const keep = (change: object) =>
-      works.shop.documents.keep({ actor: { type: "orchestrator", id: "x" }, operationId: `keep-${++count}` }, contextPackKind, {
+      works.services.documents.keep({ actor: { type: "orchestrator", id: "x" }, operationId: `keep-${++count}` }, contextPackKind, {
         ...draft,
         ...change,
       });

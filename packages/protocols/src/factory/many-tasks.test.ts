@@ -1,15 +1,15 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { projectSteps } from "./building.ts";
+import { projectSteps } from "./tasks/project-steps.ts";
 import type { EngineeringInput, EngineeringResult } from "./engineering/engineering.ts";
 import { projectLoop } from "./project/loop.ts";
 import { specOf } from "./project/testing/specs.ts";
-import { openFactoryShop, type FactoryShop } from "./shop.ts";
-import { factorySite } from "./site.ts";
+import { openFactoryServices, type FactoryServices } from "./services.ts";
+import { projectRun } from "./project-run.ts";
 import { migrateFactory } from "./tables.ts";
 
 interface Size {
@@ -27,11 +27,11 @@ async function engineer({ task }: EngineeringInput): Promise<EngineeringResult> 
 }
 
 /** The project loop of the factory as a run; only the work on a task is done at once. */
-const loop = workflow<Size, null, FactoryShop>("many-tasks", "1", async (ctx, { stories, tasks }, shop) => {
+const loop = workflow<Size, null, FactoryServices>("many-tasks", "1", async (ctx, { stories, tasks }, services) => {
   const spec = specOf({ pillars: 1, epics: 1, stories, tasks, dependsOn: (task) => (task % 10 === 0 ? [] : [task - 1]) });
   const child = (name: string, _engineering: unknown, input: EngineeringInput) => ctx.step(name, () => engineer(input));
   const origin = { page: "SPEC.md", page_digest: "0", spec_digest: "1" };
-  await projectLoop(projectSteps(factorySite({ ...ctx, child: child as Ctx["child"] }, shop), spec, { origin, previous: undefined }));
+  await projectLoop(projectSteps(projectRun({ ...ctx, child: child as Ctx["child"] }, services), spec, { origin, previous: undefined }));
   return null;
 });
 
@@ -44,10 +44,10 @@ async function runOf(size: Size) {
   const { database, objects, clock, ids, inbox } = scratch.records;
   // Nobody pulls the plug here, and a thousand turns are tens of thousands of commits.
   await database.sqlite.exclusive((connection) => connection.exec("PRAGMA synchronous = OFF"));
-  const desk = { invoke: () => Promise.reject(new Error("nobody is asked")) };
-  const shop = openFactoryShop({ kernel: scratch.kernel, desk, env: {} });
+  const dispatcher = { invoke: () => Promise.reject(new Error("nobody is asked")) };
+  const services = openFactoryServices({ kernel: scratch.kernel, dispatcher, env: {} });
   const base = { sqlite: database.sqlite, blobs: objects, clock, ids, inbox };
-  const engine = await openEngine({ ...base, workflows: [loop], kernel: shop });
+  const engine = await openEngine({ ...base, workflows: [loop], kernel: services });
   onTestFinished(async () => {
     await engine.close();
     await scratch.close();
@@ -62,7 +62,11 @@ async function runOf(size: Size) {
   const head = (await engine.head(runId)).seq;
   const events = await engine.events(runId, 1, head);
   expect(events).toHaveLength(head);
-  return { events, summary: (await shop.room.projects.head())!.summary, tasks: await shop.room.projects.entries(runId) };
+  return {
+    events,
+    summary: (await services.projectStore.projects.head())!.summary,
+    tasks: await services.projectStore.projects.entries(runId),
+  };
 }
 
 /** `dispatch:7` is a dispatch. */

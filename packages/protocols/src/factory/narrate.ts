@@ -6,7 +6,7 @@ import { narrateProduct, narrateTask } from "./narrate-task.ts";
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** What happens in a run of the factory, in words: the project in the run's own stream, the product and each task in one of theirs. */
+/** Events of a factory run as text. The project is in the stream of the run; product and tasks have streams of their own. */
 export function narrateFactory({ stream, kind, name, payload }: JournalEvent): Line | null {
   const part = /^[^/]+(?:\/(product|task:\d+|new-version:[\d.]+))?$/.exec(stream);
   if (part === null) return null;
@@ -23,28 +23,28 @@ export function narrateFactory({ stream, kind, name, payload }: JournalEvent): L
   return feature === "product" ? narrateProduct(name, given["value"]) : narrateTask(name, given["value"]);
 }
 
-/** The step that says what an edited page makes of the project. */
+/** The step that reports what an edited page changes. */
 export function isChanges(kind: string, name: string): boolean {
   return kind === "step" && /^changes(?::|$)/.test(name);
 }
 
-/** Null where it is too long for an event. */
+/** Null if the payload is stored as a blob. */
 export function planIn(payload: string): RebuildPlan | null {
   const value = parse(payload)["value"];
   return isRecord(value) && Array.isArray(value["tasks"]) && Array.isArray(value["removed"]) ? (value as unknown as RebuildPlan) : null;
 }
 
 function changes(plan: RebuildPlan | null): Pick<Line, "text" | "more"> {
-  if (plan === null) return { text: "what stays and what runs is in the question: `slipway inbox`" };
+  if (plan === null) return { text: "`slipway inbox` shows what stays and what runs" };
   return { text: planSummary(plan), more: planLines(plan) };
 }
 
 function ofProject(name: string, value: Value): Line | null {
-  if (name === "init_state_machine") return { feature: "project", text: `the spec is planned, task by task${sizeIn(value)}`, good: true };
+  if (name === "init_state_machine") return { feature: "project", text: `spec planned into tasks${sizeIn(value)}`, good: true };
   if (name.startsWith("dispatch:") && typeof value["task"] === "string")
-    return { feature: value["task"], text: `at work${placeIn(value)}`, good: null };
+    return { feature: value["task"], text: `in progress${placeIn(value)}`, good: null };
   if (name.startsWith("recheck:") && value["kept"] === true && Array.isArray(value["module_refs"]))
-    return { feature: value["module_refs"].join(", "), text: "kept: its tests pass with what is new", good: true };
+    return { feature: value["module_refs"].join(", "), text: "kept: its tests pass with the new versions", good: true };
   if (name === "release" && typeof value["release_id"] === "string") {
     const passed = value["overall_result"] === "PASS";
     return { feature: "project", text: `${value["release_id"]} ${passed ? "passes its gates" : "does not pass its gates"}`, good: passed };
@@ -52,12 +52,11 @@ function ofProject(name: string, value: Value): Line | null {
   return null;
 }
 
-/** Worth saying of a large one only. */
+/** Only mentioned for large projects. */
 function sizeIn({ large, tasks }: Value): string {
-  return large === true ? `: ${String(tasks)} of them, which is many; \`slipway factory status\` shows how it goes` : "";
+  return large === true ? `: ${String(tasks)} tasks; \`slipway factory status\` shows progress` : "";
 }
 
-/** Pillar, epic and story of the task. */
 function placeIn({ place }: Value): string {
   return Array.isArray(place) ? `: ${place.map(String).join(" / ")}` : "";
 }

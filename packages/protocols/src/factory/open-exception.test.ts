@@ -52,7 +52,7 @@ test("[FAC-178] an exception holds dispatch up by the HALTED task alone: nothing
   expect(kind).toBe("interface_change");
   for (const type of ["orchestrator", "builder", "system"] as const) {
     const given = { id, value: { decision: "APPROVE_CHANGE" }, by: { type, id: "eager" } };
-    await expect(works.shop.kernel.records.answer(given)).rejects.toThrow("answer");
+    await expect(works.services.kernel.records.answer(given)).rejects.toThrow("answer");
   }
   expect([works.asked.length, statuses(), decided()]).toEqual([asked, ["SHIPPED", "HALTED", "PENDING"], []]);
 

@@ -53,7 +53,7 @@ describe("a factory run", () => {
 
   test("[FAC-091] [FAC-149] [FAC-191] leaves every record in its place, once", async () => {
     works = (await approved()).works;
-    const entries = await works.shop.codeIndex.snapshot();
+    const entries = await works.services.codeIndex.snapshot();
     expect(entries.map(({ module_id, version, status }) => ({ module_id, version, status }))).toEqual([
       { module_id: "MM-twice", version: "1.0.0", status: "SHIPPED" },
       { module_id: "MM-quad", version: "1.0.0", status: "SHIPPED" },
@@ -72,7 +72,9 @@ describe("a factory run", () => {
     expect(ship.environment.repo_revision).toMatch(/^[0-9a-f]{40}$/);
     const call = { actor: { type: "orchestrator", id: "other" }, operationId: "again" } as const;
     const sealed = { module_id: "MM-quad", version: "1.0.0", files: {}, depends_on: [] };
-    await expect(works.shop.store.sealModule(call, sealed)).rejects.toThrow("MM-quad@1.0.0 cannot be changed: a module is written once.");
+    await expect(works.services.store.sealModule(call, sealed)).rejects.toThrow(
+      "MM-quad@1.0.0 cannot be changed: a module is written once.",
+    );
 
     const rounds = Map.groupBy(works.files("debates"), (path) => path.split("/")[0]);
     expect([...rounds.values()].map((paths) => paths.map((path) => path.slice(path.indexOf("/") + 1))).toSorted()).toEqual([
@@ -129,7 +131,7 @@ describe("a factory run", () => {
     expect(times).toBeGreaterThan(15);
     const roles = works.asked.map(({ role, subject }) => `${role} ${subject}`);
     expect(roles).toHaveLength(11);
-    expect((await works.shop.codeIndex.snapshot()).map(({ module_id }) => module_id)).toEqual(["MM-twice", "MM-quad"]);
+    expect((await works.services.codeIndex.snapshot()).map(({ module_id }) => module_id)).toEqual(["MM-twice", "MM-quad"]);
     expect(works.files("releases")).toHaveLength(1);
     expect(works.files("contributions")).toHaveLength(12 + 2);
   });

@@ -4,7 +4,7 @@ import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 
 const SEALED = /^mm-\w+\/\d+\.\d+\.\d+\/(?:implementation|tests)(?:\/|$)/;
 
-/** A released module is in the repository, and to roles of the factory as sealed there as in the store. `folder` is where releases go. */
+/** Hides the source of released modules in the repository from roles, as in the state store. `folder` is the release folder. */
 export function withoutSealed(read: ReadFile, folder: string): ReadFile {
   const below = `${foldedPath(folder)}/`;
   return async (path) => {

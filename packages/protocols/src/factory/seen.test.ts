@@ -1,9 +1,9 @@
 import type { Workplace } from "@slipway/agents/provider";
 import { accessDenied } from "@slipway/kernel/host/file-views/levels";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { readItems, seenBy } from "./engineering/seen.ts";
-import { contextPackKind } from "./kept.ts";
+import { readItems, seenBy } from "./engineering/role-view.ts";
+import { contextPackKind } from "./record-kinds.ts";
 import { approved } from "./testing/approved.ts";
 import { deliver } from "./testing/numbers.ts";
 import { language, type Works, type WorksOptions } from "./testing/works.ts";
@@ -45,8 +45,10 @@ describe("what roles see of the state store", () => {
     expect(works.asked.map(({ role }) => role)).toContain("product-owner");
     const id = packs[0]!.context_pack_id;
     const call = { actor: { type: "orchestrator", id: "x" } as const, operationId: "somebody-else" };
-    await expect(works.shop.documents.revise(call, contextPackKind, id, {}, (pack) => pack)).rejects.toThrow("is written once");
-    expect((await refusal(() => works.shop.view.tree.write(`context_packs/${id}.json`, bytes))).details).toMatchObject({ immutable: true });
+    await expect(works.services.documents.revise(call, contextPackKind, id, {}, (pack) => pack)).rejects.toThrow("is written once");
+    expect((await refusal(() => works.services.view.tree.write(`context_packs/${id}.json`, bytes))).details).toMatchObject({
+      immutable: true,
+    });
   });
 
   test("[FAC-080] [FAC-085] is read through the store's rules: the surface of a dependency, and of a sealed path the refusal, whatever code asks for", async () => {
@@ -58,17 +60,17 @@ describe("what roles see of the state store", () => {
 
     const included = [{ ref: "MM-twice@1.0.0", permission: "CONTRACT_ONLY", reason: "it calls it" }] as const;
     const asked = [`${TWICE}/implementation/index.ts`, `${TWICE}/tests/module.test.ts`, `${QUAD}/implementation/index.ts`];
-    const [item] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], seenBy(works.shop.view.tree, included));
+    const [item] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], seenBy(works.services.view.tree, included));
     for (const path of asked) expect(item!.text).toContain(accessDenied(path));
     expect(item!.text).not.toContain(SOURCE);
     // Even one who is granted all of it by mistake.
-    const [full] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], works.shop.view.tree);
+    const [full] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], works.services.view.tree);
     expect(full!.text).not.toContain(SOURCE);
   });
 
   test("[FAC-086] [FAC-090] of a shipped module nothing can be written or removed, and its implementation and tests are there for nobody", async () => {
     await built();
-    const { tree } = works.shop.view;
+    const { tree } = works.services.view;
     const before = works.files("modules").map((path) => works.file(`modules/${path}`));
     const sealed = works.files("modules").filter((path) => /\/(?:implementation|tests)\//.test(path));
     expect(sealed.length).toBeGreaterThan(3);
@@ -90,12 +92,12 @@ describe("what roles see of the state store", () => {
     expect(works.files("modules").map((path) => works.file(`modules/${path}`))).toEqual(before);
     const seal = { module_id: "MM-twice", version: "1.0.0", files: {}, depends_on: [] };
     const call = { actor: { type: "orchestrator", id: "x" } as const, operationId: "again" };
-    await expect(works.shop.store.sealModule(call, seal)).rejects.toThrow("cannot be changed");
+    await expect(works.services.store.sealModule(call, seal)).rejects.toThrow("cannot be changed");
   });
 
   test("[FAC-089] each part of what a run has written is kept by its rule", async () => {
     await built();
-    const { tree } = works.shop.view;
+    const { tree } = works.services.view;
     const first = (folder: string) => `${folder}/${works.files(folder)[0]}`;
     const shippedArtifact = works
       .files("artifacts")

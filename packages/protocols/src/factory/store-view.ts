@@ -6,15 +6,15 @@ import type { Documents } from "@slipway/kernel/record/documents/documents";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 import type { StoreView } from "./engineering/ports.ts";
-import { sealedModuleKind } from "./kept.ts";
+import { sealedModuleKind } from "./record-kinds.ts";
 
-export interface ViewRooms {
+export interface ViewStores {
   readonly artifacts: Pick<Artifacts, "isShipped">;
   readonly documents: Pick<Documents, "find" | "repair">;
 }
 
-/** The state store as roles get to see it: whatever they are shown of it is read through this. Whether something is shipped is in the rows. */
-export function openStoreView({ artifacts, documents }: ViewRooms, folder: string, repository: Pick<Repository, "vault">): StoreView {
+/** The state store as roles see it. Rows decide whether something is shipped. */
+export function openStoreView({ artifacts, documents }: ViewStores, folder: string, repository: Pick<Repository, "vault">): StoreView {
   const sealed = (ref: string) => documents.find(sealedModuleKind, ref);
   return {
     tree: stateStoreTree({

@@ -9,20 +9,20 @@ import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { CONTRACT_FILE, EXAMPLES_FILE } from "./engineering/deliverable.ts";
 import type { EngineeringStore, RoundRecord, ShippedModule } from "./engineering/ports.ts";
-import { inPlaceOf } from "./preparing.ts";
+import { currentVersionOf } from "./tasks/prepare-task.ts";
 import { reuseReportKind } from "./reuse/schema.ts";
-import { contextPackKind, contributionKind, debateEntry, debateFileKind, lockedPlanKind, sealedModuleKind } from "./kept.ts";
+import { contextPackKind, contributionKind, debateEntry, debateFileKind, lockedPlanKind, sealedModuleKind } from "./record-kinds.ts";
 
-export interface StoreRooms {
+export interface StoreParts {
   readonly artifacts: Artifacts;
   readonly documents: Documents;
-  /** What is sealed is on the disk before a file shows it. */
+  /** Commits synchronously: a seal is on disk before its files appear. */
   readonly sealing: Pick<Documents, "keep">;
   readonly index: Pick<CodeIndex, "versionsOf" | "find">;
 }
 
-/** What the engineering loop keeps, in the rows and files of the state store. */
-export function engineeringStore({ artifacts, documents, sealing, index }: StoreRooms): EngineeringStore {
+/** The records of the engineering loop, as rows and files of the state store. */
+export function engineeringStore({ artifacts, documents, sealing, index }: StoreParts): EngineeringStore {
   async function shippedModule(ref: string): Promise<ShippedModule | null> {
     const { module_id, version: range } = splitRef(ref);
     const fitting = (await index.versionsOf(module_id)).filter(({ version }) => inRange(version, range));
@@ -31,9 +31,9 @@ export function engineeringStore({ artifacts, documents, sealing, index }: Store
     return found === null ? null : { ...found, depends_on: await Promise.all(found.depends_on.map(served)) };
   }
 
-  /** A new version with the same interface serves whoever was built with the one it has superseded. */
+  /** A superseding version with the same interface replaces the one a module was built with. */
   async function served(ref: string): Promise<string> {
-    const now = await inPlaceOf(index, ref);
+    const now = await currentVersionOf(index, ref);
     if (now === ref) return ref;
     const [was, is] = [await opened(documents, ref), await opened(documents, now)];
     return was?.ship.verification.interface_fingerprint === is?.ship.verification.interface_fingerprint ? now : ref;
@@ -60,13 +60,13 @@ function versionsIn(entries: readonly CodeIndexEntry[]): string[] {
   return entries.map(({ version }) => version);
 }
 
-/** One that is out of use is still there for what was built with it, and for nothing else. */
+/** A deprecated version is served only if no other version is shipped. */
 function inUse(entries: readonly CodeIndexEntry[]): readonly CodeIndexEntry[] {
   const shipped = entries.filter(({ status }) => status === "SHIPPED");
   return shipped.length > 0 ? shipped : entries;
 }
 
-/** From the rows: what somebody has done to the files changes nothing. */
+/** From the rows: edited files have no effect. */
 async function opened(documents: Documents, ref: string): Promise<ShippedModule | null> {
   const sealed = await documents.find(sealedModuleKind, ref);
   if (sealed === null) return null;
@@ -87,7 +87,7 @@ const evidenceIn = remembered((text) => shipEvidenceSchema.parse(JSON.parse(text
 
 const MOST_TEXTS = 1_000;
 
-/** The same text says the same: what is shipped is read by whoever depends on it, again and again. */
+/** Cached by text: shipped contracts and evidence are read repeatedly by their dependents. */
 function remembered<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -98,7 +98,7 @@ function remembered<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-/** Rounds of a debate that is held again come after those that are there. */
+/** A repeated debate appends its rounds after the existing ones. */
 async function keepRound(documents: Documents, call: Call, { debate, round: wanted, files }: RoundRecord): Promise<unknown> {
   const run = call.operationId.split("/").slice(0, 2).join("/");
   let before = 0;

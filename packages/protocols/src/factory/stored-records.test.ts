@@ -7,14 +7,14 @@ import { escalationKind } from "./escalation/schema.ts";
 import { AT, draft, machine } from "./escalation/testing/samples.ts";
 import { exceptionKind } from "./exceptions/schema.ts";
 import { exception } from "./exceptions/testing/samples.ts";
-import { openFactoryRooms, type FactoryRooms } from "./rooms.ts";
+import { openFactoryStores, type FactoryStores } from "./stores.ts";
 import { factoryRecords, shippedEntry, type FactoryRecords } from "./testing/factory-records.ts";
 
 let kept: FactoryRecords;
-let rooms: FactoryRooms;
+let stores: FactoryStores;
 beforeEach(async () => {
   kept = await factoryRecords();
-  rooms = openFactoryRooms(kept.records);
+  stores = openFactoryStores(kept.records);
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,14 +54,14 @@ const { exception_id: _, ...EXCEPTION } = exception();
 
 const asArtifact = (artifact_type: ArtifactType, file: string, more: Record<string, string> = {}) => ({
   store: (record: never) =>
-    rooms.artifacts.create(kept.call(), { ...PAGES, artifact_type, body: { [file]: JSON.stringify(record), ...more } }),
+    stores.artifacts.create(kept.call(), { ...PAGES, artifact_type, body: { [file]: JSON.stringify(record), ...more } }),
 });
 const inRound = (file: "proposal.json" | "challenge.json" | "adjudication.json") => ({
-  store: (body: never) => rooms.store.keepRound(kept.call(), { debate: "CTR-0a1b2c3d", round: 1, files: { [file]: body } }),
+  store: (body: never) => stores.store.keepRound(kept.call(), { debate: "CTR-0a1b2c3d", round: 1, files: { [file]: body } }),
 });
 const sealedAs = (file: string) => ({
   store: (record: never) =>
-    rooms.store.sealModule(kept.call(), {
+    stores.store.sealModule(kept.call(), {
       module_id: "MM-twice",
       version: "1.0.0",
       files: { "contract.json": JSON.stringify(contractOf()), "ship.json": JSON.stringify(EVIDENCE), [file]: JSON.stringify(record) },
@@ -83,7 +83,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["artifact_type", "PICTURE"],
       ["created_by", { role: "proposer" }],
     ],
-    store: (record) => rooms.artifacts.create(kept.call(), record),
+    store: (record) => stores.artifacts.create(kept.call(), record),
   },
   MicroModuleContract: { good: contractOf(), wrong: [["inputs", INPUTS]], ...asArtifact("CONTRACT", "contract.json") },
   "MicroModuleContract, sealed": { good: contractOf(), wrong: [["inputs", INPUTS]], ...sealedAs("contract.json") },
@@ -101,7 +101,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["status", "DEPRECATED"],
       ["version", "1"],
     ],
-    store: (record) => rooms.codeIndex.append(kept.call(), record),
+    store: (record) => stores.codeIndex.append(kept.call(), record),
   },
   DebateState: {
     good: ROUND,
@@ -112,7 +112,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ],
     // What is asked for beside these fields is not taken over.
     optional: ["surprise"],
-    store: ({ debate, round, file, body }: typeof ROUND) => rooms.store.keepRound(kept.call(), { debate, round, files: { [file]: body } }),
+    store: ({ debate, round, file, body }: typeof ROUND) => stores.store.keepRound(kept.call(), { debate, round, files: { [file]: body } }),
   },
   Proposal: { good: PROPOSAL, wrong: [["acceptance_checks", []]], ...asArtifact("PROPOSAL", "proposal.json") },
   "Proposal, in its round": { good: ROUND.body, wrong: [["claim", " "]], ...inRound("proposal.json") },
@@ -139,12 +139,12 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["escalation_id", "ESC-1"],
       ["state_machine_snapshot", { tasks: {} }],
     ],
-    store: (record) => rooms.documents.keep(kept.call(), escalationKind, record),
+    store: (record) => stores.documents.keep(kept.call(), escalationKind, record),
   },
   ContextPack: {
     good: { created_for: { role: "planner", run_id: "run-1", task_ref: "T-a-b-c-001@1.0.0" }, included_refs: [], excluded_refs: [] },
     wrong: [["included_refs", [{ ref: "MM-twice@1.0.0", permission: "EVERYTHING", reason: "why not" }]]],
-    store: (record) => rooms.store.keepContextPack(kept.call(), record),
+    store: (record) => stores.store.keepContextPack(kept.call(), record),
   },
   InterfaceChangeException: {
     good: EXCEPTION,
@@ -153,7 +153,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["evidence", []],
       ["exception_id", "ICE-0a1b2c3d"],
     ],
-    store: (record) => rooms.documents.keep(kept.call(), exceptionKind, record),
+    store: (record) => stores.documents.keep(kept.call(), exceptionKind, record),
   },
   ReuseSearchReport: {
     good: { ...reportOf("MM-twice"), task_id: "T-a-b-c-001", near_duplicates: [] },
@@ -161,7 +161,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["conclusion", "MAYBE"],
       ["justification", "TBD"],
     ],
-    store: (record) => rooms.store.keepReuseReport(kept.call(), record),
+    store: (record) => stores.store.keepReuseReport(kept.call(), record),
   },
   MicroPlan: { good: { ...planOf(["MM-twice"]) }, wrong: [["modules", []]], ...asArtifact("MICRO_PLAN", "micro_plan.json") },
   "MicroPlan, locked": {
@@ -170,7 +170,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["modules", [{ ...PLAN.modules[0], reuse_decision: "PERHAPS" }]],
       ["parent_task_ref", "T-a"],
     ],
-    store: (plan) => rooms.store.lockPlan(kept.call(), { plan, contracts: [contractOf()], contract_refs: ["CTR-0a1b2c3d@1.0.0"] }),
+    store: (plan) => stores.store.lockPlan(kept.call(), { plan, contracts: [contractOf()], contract_refs: ["CTR-0a1b2c3d@1.0.0"] }),
   },
 };
 
@@ -178,7 +178,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 async function stored(): Promise<number> {
   const documents = await kept.records.database.db.selectFrom("documents").select("id").execute();
   const files = existsSync(kept.folder) ? readdirSync(kept.folder, { recursive: true }) : [];
-  return documents.length + (await rooms.artifacts.query({})).length + (await rooms.codeIndex.snapshot()).length + files.length;
+  return documents.length + (await stores.artifacts.query({})).length + (await stores.codeIndex.snapshot()).length + files.length;
 }
 
 describe("[FAC-216] the storage layer itself refuses what is not as its schema has it, and stores what is:", () => {
@@ -201,7 +201,7 @@ describe("[FAC-216] the storage layer itself refuses what is not as its schema h
   });
 
   test("what is no JSON, or not there, is no record either", async () => {
-    const create = (body: Record<string, string>) => rooms.artifacts.create(kept.call(), { ...PAGES, artifact_type: "CHALLENGE", body });
+    const create = (body: Record<string, string>) => stores.artifacts.create(kept.call(), { ...PAGES, artifact_type: "CHALLENGE", body });
     await expect(create({})).rejects.toThrow("/body/challenge.json: is missing");
     await expect(create({ "challenge.json": "no objections" })).rejects.toThrow("/body/challenge.json: is not valid JSON");
     await expect(create({ "challenge.json": "[]" })).rejects.toThrow("/body/challenge.json: ");

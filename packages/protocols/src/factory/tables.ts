@@ -10,7 +10,7 @@ declare module "@slipway/kernel/record/database/tables" {
   interface Tables extends ArtifactTables, CodeIndexTables, PendingFilesTables, ProjectTables {}
 }
 
-/** In the order they are applied. Only ever append. */
+/** Applied in this order. Only append. */
 const MIGRATIONS: readonly Migration[] = [
   { name: "code-index", up: createCodeIndex },
   { name: "artifacts", up: createArtifacts },
@@ -20,14 +20,13 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "files-pending", up: createFilesPending },
 ];
 
-/** The first five were recorded before owners had names. */
+/** The first five were recorded before migrations had owners. */
 export const FACTORY_TABLES: OwnMigrations = {
   owner: "factory",
   migrations: MIGRATIONS,
   former: MIGRATIONS.slice(0, 5).map(({ name }) => name),
 };
 
-/** Brings the factory's own tables up to date. */
 export function migrateFactory(db: Db, file: string): Promise<void> {
   return migrateOwner(db, file, FACTORY_TABLES);
 }

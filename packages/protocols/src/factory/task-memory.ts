@@ -1,20 +1,20 @@
 import type { Resumption } from "./engineering/engineering.ts";
 import type { EngineeringTask } from "./engineering/ports.ts";
-import type { HaltedTask } from "./halted.ts";
+import type { HaltedTask } from "./tasks/halted-task.ts";
 
-/** What a run remembers of a task from one turn to the next. It follows from the recorded steps, so a replay arrives at the same. */
+/** What a run knows about a task between turns. It is derived from recorded steps, so a replay rebuilds it. */
 export interface TaskMemory {
-  /** How often it was begun. */
+  /** Number of takes so far. */
   readonly takes: number;
-  /** As it was begun the last time. */
+  /** The task at the start of the last take. */
   readonly prepared: EngineeringTask;
-  /** Until a person has decided about it. */
+  /** Set until a person has decided. */
   readonly halted: HaltedTask | null;
-  /** How the next take begins, where a person has said so. */
+  /** How the next take resumes, by a person's decision. */
   readonly resumption: Resumption | null;
 }
 
-/** By task; a task that is shipped is final, and forgotten. */
+/** By task; shipped tasks are removed. */
 export type Memory = ReadonlyMap<string, TaskMemory>;
 
 export const NOTHING: Memory = new Map();

@@ -99,7 +99,7 @@ describe("the artifact store, for roles of a run", () => {
       error: expect.stringMatching(/it is ADJUDICATED, and there is no ship evidence/),
     });
     const context = { role: "proposer", runId: "r", contextPackRef: "CP-00000000", pillar: "p", creates: [], sees: new Set<string>() };
-    const again = works.shop.artifactTools(
+    const again = works.services.artifactTools(
       { ...context, tools: ["ship_artifact"] },
       { actor: { type: "orchestrator", id: "o" }, operationId: "again" },
     );

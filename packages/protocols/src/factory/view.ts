@@ -1,18 +1,18 @@
-import { viewFeatures } from "../features/view.ts";
+import { viewChanges } from "../change/view.ts";
 import { plainNode, type RunNode } from "../run-view.ts";
 import type { Reader } from "../surface/surface.ts";
 import type { Task } from "./project/state.ts";
-import type { ProjectStore } from "./project/project.ts";
+import type { ProjectRows } from "./project/project.ts";
 import { openProjects } from "./projects/projects.ts";
 import { taskTree, type PillarBranch, type TaskLine } from "./views/tasks.ts";
 
 /** The project's pillars, tasks and modules, and the release once it is a feature. */
 export async function viewFactory(reader: Reader, runId: string): Promise<RunNode[]> {
   const { database, door } = reader.records;
-  const projects: ProjectStore = openProjects({ db: database.db, door });
+  const projects: ProjectRows = openProjects({ db: database.db, door });
   const head = await projects.head();
   const tasks = head?.project_id === runId ? await projects.entries(runId) : new Map<string, Task>();
-  return [...taskTree(tasks).flatMap((pillar) => pillarNodes(pillar, runId)), ...(await viewFeatures(reader, runId))];
+  return [...taskTree(tasks).flatMap((pillar) => pillarNodes(pillar, runId)), ...(await viewChanges(reader, runId))];
 }
 
 function pillarNodes({ pillar, epics }: PillarBranch, runId: string): RunNode[] {

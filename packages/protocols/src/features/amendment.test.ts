@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { FeatureResult } from "./protocol.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, section, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 const stand = async (id: string) => {
-  const { status, status_reason } = await shop.kernel.features.standing(id);
+  const { status, status_reason } = await services.kernel.features.standing(id);
   return { status, status_reason };
 };
 function results(outcome: { status: string; value?: unknown }): string[] {
@@ -14,7 +14,7 @@ function results(outcome: { status: string; value?: unknown }): string[] {
   return (outcome.value as FeatureResult[]).map(({ status }) => status);
 }
 const approveAll = async () => {
-  for (const question of (await shop.open()).filter(({ kind }) => kind === "approval")) await shop.approve(question);
+  for (const question of (await services.open()).filter(({ kind }) => kind === "approval")) await services.approve(question);
 };
 
 describe("an amendment that collides", () => {
@@ -25,61 +25,61 @@ describe("an amendment that collides", () => {
   const modifiesB = (name: string) => planFor(name, { files: { create: [], modify: ["src/b.txt"], delete: [] } });
 
   test("with an earlier feature waits until that has landed, and its work comes along", async () => {
-    shop = await openWorkshop({
+    services = await openWorkshop({
       "planner/first": [modifiesB("first")],
       "builder/first": [patchOf("src/b.txt", "one", "first")],
       "planner/second": [owns("second"), amended("second", "src/second.txt")],
       "builder/second": [wants, patchOf("src/b.txt", "first", "both")],
       qa: [NOTHING_MISSING],
     });
-    const runId = await shop.start("first", "second");
-    await shop.drive(runId);
+    const runId = await services.start("first", "second");
+    await services.drive(runId);
     expect(await stand("second")).toEqual({ status: "building", status_reason: "waits for first: file src/b.txt" });
     await approveAll();
-    await shop.drive(runId);
-    expect(section(shop.packs("builder", "second")[1], "last tool results")).toBe("The plan was amended: version 2 is in force.");
+    await services.drive(runId);
+    expect(section(services.packs("builder", "second")[1], "last tool results")).toBe("The plan was amended: version 2 is in force.");
     await approveAll();
-    expect(results(await shop.drive(runId))).toEqual(["merged", "merged"]);
-    expect(shop.git("show", "main:src/b.txt")).toBe("both\n");
+    expect(results(await services.drive(runId))).toEqual(["merged", "merged"]);
+    expect(services.git("show", "main:src/b.txt")).toBe("both\n");
   });
 
   test("with a later one is refused: who holds a plan does not wait for whoever may wait for it", async () => {
-    const late = () => until(() => shop.asked.some(({ role, subject }) => role === "builder" && subject === "second"));
-    shop = await openWorkshop({
+    const late = () => until(() => services.asked.some(({ role, subject }) => role === "builder" && subject === "second"));
+    services = await openWorkshop({
       "planner/first": [owns("first"), amended("first", "src/first.txt")],
       "builder/first": [() => late().then(() => wants), newFile("src/first.txt", "x")],
       "planner/second": [modifiesB("second")],
       "builder/second": [patchOf("src/b.txt", "one", "second")],
       qa: [NOTHING_MISSING],
     });
-    await shop.drive(await shop.start("first", "second"));
-    expect(section(shop.packs("builder", "first")[1], "last tool results")).toMatch(
+    await services.drive(await services.start("first", "second"));
+    expect(section(services.packs("builder", "first")[1], "last tool results")).toMatch(
       /^The plan stays as it is\. collision_detected: .*src\/b\.txt/s,
     );
-    expect((await shop.open()).map(({ kind }) => kind)).toEqual(["approval", "approval"]);
+    expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval", "approval"]);
   });
 
   test("with another run's feature is a person's to decide, and not the end of this one; the lock it wanted is not kept", async () => {
     const EVENTS = { openapi: "none", events: "modify", db: "none" };
     const withEvents = amended("second", "src/second.txt");
-    shop = await openWorkshop({
+    services = await openWorkshop({
       "planner/first": [modifiesB("first")],
       "builder/first": [patchOf("src/b.txt", "one", "first")],
       "planner/second": [owns("second"), { ...withEvents, plan: { ...withEvents.plan, contracts: EVENTS } }],
       "builder/second": [wants, newFile("src/second.txt", "x")],
       qa: [NOTHING_MISSING],
     });
-    await shop.drive(await shop.start("first"));
-    const runId = await shop.start("second");
-    await shop.drive(runId);
-    expect(await shop.locks()).toEqual([]);
+    await services.drive(await services.start("first"));
+    const runId = await services.start("second");
+    await services.drive(runId);
+    expect(await services.locks()).toEqual([]);
     for (let tries = 0; tries < 2; tries++) {
-      const question = (await shop.open()).find(({ kind }) => kind === "collision");
+      const question = (await services.open()).find(({ kind }) => kind === "collision");
       expect(question?.options.map(({ value }) => value)).toEqual(["retry", "revise"]);
-      await shop.answer(question!, { decision: "revise" });
-      await shop.drive(runId);
+      await services.answer(question!, { decision: "revise" });
+      await services.drive(runId);
     }
-    expect(section(shop.packs("builder", "second")[1], "last tool results")).toMatch(/^The plan stays as it is\. collision_detected/);
+    expect(section(services.packs("builder", "second")[1], "last tool results")).toMatch(/^The plan stays as it is\. collision_detected/);
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 });

@@ -1,24 +1,24 @@
 import type { Plan } from "@slipway/kernel/change/plan/schema";
-import { arbitrate } from "./arbitration.ts";
-import { onBehalf } from "./firewall.ts";
-import { holdLocks } from "./locks.ts";
-import type { Last, Tried } from "./phase.ts";
-import type { Outcome, Site } from "./site.ts";
-import { askWorker, type Delivered } from "./worker.ts";
+import { arbitrate } from "../change/arbitrate.ts";
+import { performAs } from "../change/firewall.ts";
+import { holdLocks } from "../change/locks.ts";
+import type { LastAttempt, Tried } from "../change/phase.ts";
+import type { OperationResult, ChangeRun } from "../change/change-run.ts";
+import { askWorker, type WorkerDelivery } from "./worker.ts";
 
 /** How often the planner may try to amend the plan for one request. */
 const MAX_TRIES = 2;
 
 /** A builder or QA has found that the plan is not enough: the planner revises it, the kernel checks it as it did the first. Returns what came of it. */
-export async function amendPlan(site: Site, step: string, wish: string): Promise<string> {
-  let last: Last = { reply: `The worker at ${step.split(":")[0]} asks for another plan: ${wish}` };
+export async function amendPlan(change: ChangeRun, step: string, wish: string): Promise<string> {
+  let last: LastAttempt = { reply: `The worker at ${step.split(":")[0]} asks for another plan: ${wish}` };
   for (let number = 1; number <= MAX_TRIES; number++) {
     const attempt = `amend-${step.replace(":", "-")}.${number}`;
-    const current = await site.ctx.step(`amend:${attempt}`, () => site.shop.kernel.features.plan(site.id));
+    const current = await change.ctx.step(`amend:${attempt}`, () => change.services.kernel.features.plan(change.id));
     const instructions = `Return a PLAN_SUBMISSION with the whole revised plan: plan_version ${current.plan_version + 1}, revision_of ${current.plan_version}, and revision_reason. What is built already has to stay allowed.`;
-    const answered: Tried<Delivered<"planner">> = await askWorker(site, { role: "planner", attempt, last, show: [], instructions });
-    const updated: Outcome<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
-      ? await update(site, attempt, answered.value.plan, current.plan_version)
+    const answered: Tried<WorkerDelivery<"planner">> = await askWorker(change, { role: "planner", attempt, last, show: [], instructions });
+    const updated: OperationResult<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
+      ? await update(change, attempt, answered.value.plan, current.plan_version)
       : answered;
     if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is in force.`;
     last = "reply" in updated ? { reply: updated.reply } : { failure: updated.failure };
@@ -26,22 +26,23 @@ export async function amendPlan(site: Site, step: string, wish: string): Promise
   return `The plan stays as it is. ${last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : ""}`.trimEnd();
 }
 
-async function update(site: Site, name: string, plan: Plan, expected_plan_version: number): Promise<Outcome<Plan>> {
+async function update(change: ChangeRun, name: string, plan: Plan, expected_plan_version: number): Promise<OperationResult<Plan>> {
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}-${round}`;
-    const contended = await holdLocks(site, `locks:${step}`, plan);
-    const outcome: Outcome<Plan> =
+    const contended = await holdLocks(change, `locks:${step}`, plan);
+    const outcome: OperationResult<Plan> =
       contended === null
-        ? await onBehalf(site, {
+        ? await performAs(change, {
             role: "planner",
             output: "PLAN_REVISION",
             step: `plan:${step}`,
             returned: ["collision_detected", "blocked_by_collision_policy"],
-            body: (call) => site.shop.kernel.features.updatePlan(call, { feature_id: site.id, expected_plan_version, plan_json: plan }),
+            body: (call) =>
+              change.services.kernel.features.updatePlan(call, { feature_id: change.id, expected_plan_version, plan_json: plan }),
           })
         : { ok: false, failure: contended };
     if (outcome.ok) return outcome;
-    const ended = await arbitrate(site, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
+    const ended = await arbitrate(change, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
     if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
     if (ended === "given up") return outcome;
   }

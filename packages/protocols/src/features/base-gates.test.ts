@@ -3,14 +3,14 @@ import { NOTHING_MISSING, openWorkshop, patchOf, planFor, resultOf, type Script,
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 async function onRedBase() {
-  shop = await openWorkshop(HAPPY, { files: { "src/b.txt": "BUG\n" } });
-  const runId = await shop.start();
-  expect((await shop.drive(runId)).status).toBe("waiting");
-  const [question] = await shop.open();
+  services = await openWorkshop(HAPPY, { files: { "src/b.txt": "BUG\n" } });
+  const runId = await services.start();
+  expect((await services.drive(runId)).status).toBe("waiting");
+  const [question] = await services.open();
   return { runId, question: question! };
 }
 
@@ -20,44 +20,44 @@ describe("gates that fail on the base", () => {
     expect(question).toMatchObject({ kind: "base_gates", title: "The fast and full gates fail on main, before any change" });
     expect(question.body).toMatch(/fast and full: failed at step "check" \(sh check\.sh\), exit code 1: /);
     expect(question.body).toMatch(/\nlog: \S+\.log, at its end:\n {2}\| src\/b\.txt:1:BUG/);
-    expect(shop.asked).toEqual([]);
+    expect(services.asked).toEqual([]);
   });
 
   test("end the run when a person says so: no feature was begun", async () => {
     const { runId, question } = await onRedBase();
-    await shop.answer(question, { decision: "stop" });
-    expect(resultOf(await shop.drive(runId))).toEqual({
+    await services.answer(question, { decision: "stop" });
+    expect(resultOf(await services.drive(runId))).toEqual({
       feature_id: "letters",
       status: "failed",
       landing: null,
       not_begun: "the gates fail on main before any change",
     });
-    expect(shop.asked).toEqual([]);
-    expect(shop.git("branch", "--list", "letters")).toBe("");
+    expect(services.asked).toEqual([]);
+    expect(services.git("branch", "--list", "letters")).toBe("");
   });
 
   test("are tried again when a person has repaired the base", async () => {
     const { runId, question } = await onRedBase();
-    shop.write("src/b.txt", "one\n");
-    shop.git("commit", "--quiet", "--all", "--message=repaired");
-    await shop.answer(question, { decision: "again" });
-    await shop.drive(runId);
-    expect(await shop.open()).toMatchObject([{ kind: "approval" }]);
+    services.write("src/b.txt", "one\n");
+    services.git("commit", "--quiet", "--all", "--message=repaired");
+    await services.answer(question, { decision: "again" });
+    await services.drive(runId);
+    expect(await services.open()).toMatchObject([{ kind: "approval" }]);
   });
 
   test("are asked about again when nothing was repaired", async () => {
     const { runId, question } = await onRedBase();
-    await shop.answer(question, { decision: "again" });
-    await shop.drive(runId);
-    const [again] = await shop.open();
+    await services.answer(question, { decision: "again" });
+    await services.drive(runId);
+    const [again] = await services.open();
     expect(again).toMatchObject({ kind: "base_gates" });
     expect(again?.id).not.toBe(question.id);
   });
 
   test("stop no agents when a person lets them repair it", async () => {
     const { runId, question } = await onRedBase();
-    await shop.answer(question, { decision: "go_on" });
-    await shop.drive(runId);
-    expect(shop.asked.map(({ role }) => role)).toContain("planner");
+    await services.answer(question, { decision: "go_on" });
+    await services.drive(runId);
+    expect(services.asked.map(({ role }) => role)).toContain("planner");
   });
 });

@@ -1,4 +1,5 @@
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
+import { toFailure } from "@slipway/durable/errors";
 import { expect, test } from "vitest";
 import { NOTHING_MISSING, openWorkshop, patchOf, planFor } from "./testing/workshop.ts";
 

@@ -1,15 +1,11 @@
-import type { Protocol } from "../protocol.ts";
-import { describeFeatures } from "./describe.ts";
-import { narrateFeatures } from "./narrate.ts";
-import { feature, features as root, type FeatureResult } from "./protocol.ts";
-import { openShop } from "./shop.ts";
-import { viewFeatures } from "./view.ts";
+import type { ProtocolEntry } from "../protocol.ts";
 
-export const features: Protocol = {
-  started: [root],
-  parts: [feature],
-  open: ({ kernel, desk }) => ({ workflows: openShop(kernel, desk) }),
-  narrate: narrateFeatures,
-  view: viewFeatures,
-  describe: (result) => describeFeatures(result as readonly FeatureResult[]),
+export const features: ProtocolEntry = {
+  name: "features",
+  summary: "several features side by side, each planned, built, tested and merged as a change of its own",
+  takes: "specifications",
+  delivers: "changes",
+  example: "slipway features specs/search.spec.md",
+  started: ["features"],
+  load: async () => (await import("./implementation.ts")).features,
 };

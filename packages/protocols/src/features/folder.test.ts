@@ -10,15 +10,15 @@ import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { openDesk } from "../desk.ts";
+import { openDispatcher } from "../dispatch/dispatcher.ts";
 import { writeRules } from "./folder.ts";
 import { featuresRole } from "./roles.ts";
 import { openWorkshop, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop | undefined;
+let services: Workshop | undefined;
 afterEach(async () => {
-  await shop?.close();
-  shop = undefined;
+  await services?.close();
+  services = undefined;
 });
 
 type Act = (request: ProviderRequest) => Promise<unknown>;
@@ -40,14 +40,14 @@ function working(script: Readonly<Record<string, readonly Act[]>>) {
       return { text: JSON.stringify(answer), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: "m" };
     },
   };
-  const desk = (kernel: Kernel) =>
-    openDesk({
+  const dispatcher = (kernel: Kernel) =>
+    openDispatcher({
       kernel,
       role: (name) => featuresRole(name, async () => null),
       provider: async () => ({ provider, model: "m" }),
       onWarning: (warning) => warnings.push(warning),
     });
-  return { asked, warnings, desk };
+  return { asked, warnings, dispatcher };
 }
 
 /** Runs a line of shell as the agent's process. */
@@ -87,23 +87,23 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
       );
       return { ...PATCH, unified_diff: "--- a/check.sh\n+++ b/check.sh\n" };
     };
-    const { asked, warnings, desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
-    shop = await openWorkshop({}, { desk, sandbox });
-    const runId = await shop!.start();
-    expect((await shop!.drive(runId)).status).toBe("waiting");
+    const { asked, warnings, dispatcher } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    services = await openWorkshop({}, { dispatcher, sandbox });
+    const runId = await services!.start();
+    expect((await services!.drive(runId)).status).toBe("waiting");
 
     // The harness's own settings are not in the folder.
     expect(seen).toEqual(["./check.sh\n./src/a.txt\n./src/b.txt\none\n"]);
-    expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
-    expect(shop!.read(".worktrees/letters/src/b.txt")).toBe("one\n");
+    expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    expect(services!.read(".worktrees/letters/src/b.txt")).toBe("one\n");
     expect(warnings).toEqual(["Not taken over from the agent's folder: src/b.txt (changed: it may be read and not changed)."]);
-    const [question] = await shop!.open();
+    const [question] = await services!.open();
     expect(question?.context["review"]).toMatchObject({ diff: { files: [{ path: "src/a.txt" }] } });
-    await shop!.approve(question!);
-    expect(resultOf(await shop!.drive(runId))?.status).toBe("merged");
+    await services!.approve(question!);
+    expect(resultOf(await services!.drive(runId))?.status).toBe("merged");
 
     // Nothing of it is left but the contents that the next pack will want again.
-    await vi.waitFor(() => expect(readdirSync(shop!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
+    await vi.waitFor(() => expect(readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
     const planner = asked.find(({ role }) => role === "planner");
     expect(planner?.prompt).toContain("You cannot change them.");
     expect(planner?.prompt).not.toMatch(/^## \d+\. (file|listing)/m);
@@ -111,7 +111,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
   });
 
   test("a claim without a change is told to the next attempt, and changes nothing", async () => {
-    const { asked, desk } = working({
+    const { asked, dispatcher } = working({
       planner: [plans],
       builder: [
         async () => ({ ...PATCH, unified_diff: "--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1 +1 @@\n-one\n+two\n" }),
@@ -119,12 +119,12 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
       ],
       qa: [notes],
     });
-    shop = await openWorkshop({}, { desk, sandbox });
-    await shop!.drive(await shop!.start());
+    services = await openWorkshop({}, { dispatcher, sandbox });
+    await services!.drive(await services!.start());
     const builds = asked.filter(({ role }) => role === "builder");
     expect(builds).toHaveLength(2);
     expect(builds[1]?.input.last_tool_results).toMatch(/patch_rejected: The builder says that it made a patch \(one to two\)/);
-    expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
   });
 
   test("what it read, saw and changed is kept with the transcript", async () => {
@@ -133,10 +133,10 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
       await request.workplace?.tree.write("src/a.txt", Buffer.from("two\n"));
       return PATCH;
     };
-    const { desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
-    shop = await openWorkshop({}, { desk, sandbox });
-    await shop!.drive(await shop!.start());
-    const { records } = shop!.kernel;
+    const { dispatcher } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    services = await openWorkshop({}, { dispatcher, sandbox });
+    await services!.drive(await services!.start());
+    const { records } = services!.kernel;
     const row = (await telemetryOf(records.database.db, { feature_id: "letters" })).find(({ role }) => role === "builder");
     const transcript = Buffer.from(await records.objects.get(row?.transcript_digest ?? "")).toString();
     const digest = /context_pack\\?":\\?"([0-9a-f]{64})/.exec(transcript)?.[1];
@@ -188,14 +188,14 @@ test("without walls everything in the folder is a copy, so that no write reaches
     );
     return PATCH;
   };
-  const { desk } = working({ planner: [plans], builder: [builder], qa: [notes] });
-  shop = await openWorkshop({}, { desk });
-  await shop!.drive(await shop!.start());
+  const { dispatcher } = working({ planner: [plans], builder: [builder], qa: [notes] });
+  services = await openWorkshop({}, { dispatcher });
+  await services!.drive(await services!.start());
   expect(links).toEqual([1]);
-  const blobs = join(shop!.kernel.repository.ungated.packs, "blobs");
+  const blobs = join(services!.kernel.repository.ungated.packs, "blobs");
   const contents = readdirSync(blobs, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
   expect(contents).not.toContain("evil\n");
-  expect(shop!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+  expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
 });

@@ -1,19 +1,25 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { listTree } from "@slipway/agents/packs/source";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
+import { toFailure } from "@slipway/durable/errors";
 import type { Policy } from "@slipway/kernel/config/policy";
 import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
-import type { Reply } from "../desk.ts";
-import { droppedText, type FolderWork } from "../workplace.ts";
-import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
-import type { Site } from "./site.ts";
+import type { Reply } from "../dispatch/dispatcher.ts";
+import { droppedText, type FolderWork } from "../dispatch/work-folder.ts";
+import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
+import type { WorkerRole } from "../change/worker-role.ts";
+import type { ChangeRun } from "../change/change-run.ts";
 
 /** The feature's files as a folder: all of them to be read, those of the plan to be changed. */
-export async function folderFor<R extends WorkerRole>(site: Site, role: R, show: readonly string[]): Promise<FolderWork<WorkerOutput<R>>> {
-  const { kernel } = site.shop;
+export async function folderFor<R extends WorkerRole>(
+  change: ChangeRun,
+  role: R,
+  show: readonly string[],
+): Promise<FolderWork<WorkerOutput<R>>> {
+  const { kernel } = change.services;
   const { repository, configuration } = kernel;
-  const { tree, plan } = await kernel.features.context(site.id);
+  const { tree, plan } = await kernel.features.context(change.id);
   const listing = await listTree(repository, tree);
   const rules = [
     { path: ".", level: "FULL", permission: "read", reason: "the repository as this feature has it" },

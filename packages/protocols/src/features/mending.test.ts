@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import type { FeatureResult } from "./protocol.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, planFor, type Script, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 /** Each feature makes a file of its own. */
 function apart(...names: readonly string[]): Script {
@@ -22,23 +22,25 @@ function apart(...names: readonly string[]): Script {
 }
 
 const asked = async (kind: string, feature?: string) => {
-  const found = (await shop.open()).filter((one) => one.kind === kind && (feature === undefined || one.context["feature_id"] === feature));
+  const found = (await services.open()).filter(
+    (one) => one.kind === kind && (feature === undefined || one.context["feature_id"] === feature),
+  );
   return found;
 };
-const approve = async (feature: string) => shop.approve((await asked("approval", feature))[0]!);
+const approve = async (feature: string) => services.approve((await asked("approval", feature))[0]!);
 function results(outcome: { status: string; value?: unknown }): Record<string, string> {
   if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome));
   return Object.fromEntries((outcome.value as FeatureResult[]).map(({ feature_id, status }) => [feature_id, status]));
 }
 
 describe("something stands in the way of one feature's worktree", () => {
-  const folder = () => join(shop.root, ".worktrees/one");
+  const folder = () => join(services.root, ".worktrees/one");
   async function folderInTheWay() {
-    shop = await openWorkshop(apart("one", "two"));
+    services = await openWorkshop(apart("one", "two"));
     mkdirSync(folder(), { recursive: true });
     writeFileSync(join(folder(), "mine.txt"), "somebody's\n");
-    const runId = await shop.start("one", "two");
-    expect((await shop.drive(runId)).status).toBe("waiting");
+    const runId = await services.start("one", "two");
+    expect((await services.drive(runId)).status).toBe("waiting");
     const [mend] = await asked("mend", "one");
     expect(mend).toMatchObject({
       title: "one cannot go on: operation_conflict",
@@ -51,81 +53,81 @@ describe("something stands in the way of one feature's worktree", () => {
   test("a folder: it is a question for that feature, and the other one lands meanwhile", async () => {
     const { runId, mend } = await folderInTheWay();
     await approve("two");
-    expect((await shop.drive(runId)).status).toBe("waiting");
-    expect(shop.git("show", "main:src/two.txt")).toBe("two\n");
-    renameSync(folder(), join(shop.root, "moved-away"));
-    await shop.answer(mend, { decision: "retry" });
-    await shop.drive(runId);
+    expect((await services.drive(runId)).status).toBe("waiting");
+    expect(services.git("show", "main:src/two.txt")).toBe("two\n");
+    renameSync(folder(), join(services.root, "moved-away"));
+    await services.answer(mend, { decision: "retry" });
+    await services.drive(runId);
     await approve("one");
-    expect(results(await shop.drive(runId))).toEqual({ one: "merged", two: "merged" });
-    expect(shop.read("moved-away/mine.txt")).toBe("somebody's\n");
+    expect(results(await services.drive(runId))).toEqual({ one: "merged", two: "merged" });
+    expect(services.read("moved-away/mine.txt")).toBe("somebody's\n");
   });
 
   test("a folder: given up, the feature ends before it began and the folder is left alone", async () => {
     const { runId, mend } = await folderInTheWay();
-    await shop.answer(mend, { decision: "give_up", comment: "another time" });
+    await services.answer(mend, { decision: "give_up", comment: "another time" });
     await approve("two");
-    expect(results(await shop.drive(runId))).toEqual({ one: "failed", two: "merged" });
-    expect(shop.read(".worktrees/one/mine.txt")).toBe("somebody's\n");
+    expect(results(await services.drive(runId))).toEqual({ one: "failed", two: "merged" });
+    expect(services.read(".worktrees/one/mine.txt")).toBe("somebody's\n");
   });
 
   test.each([
     ["the branch is checked out elsewhere", "operation_conflict", (path: string) => ["worktree", "add", "--quiet", "-b", "one", path]],
     ["the branch is somebody's", "feature_slug_collision", () => ["branch", "one", "main~1"]],
   ])("%s", async (_what, code, command) => {
-    shop = await openWorkshop(apart("one", "two"));
-    shop.write("src/b.txt", "more\n");
-    shop.git("commit", "--quiet", "--all", "--message=more");
-    shop.git(...command(join(mkdtempSync(join(tmpdir(), "slipway-elsewhere-")), "tree")));
-    const runId = await shop.start("one", "two");
-    await shop.drive(runId);
+    services = await openWorkshop(apart("one", "two"));
+    services.write("src/b.txt", "more\n");
+    services.git("commit", "--quiet", "--all", "--message=more");
+    services.git(...command(join(mkdtempSync(join(tmpdir(), "slipway-elsewhere-")), "tree")));
+    const runId = await services.start("one", "two");
+    await services.drive(runId);
     const [mend] = await asked("mend", "one");
     expect(mend?.context).toMatchObject({ code });
     await approve("two");
-    await shop.answer(mend!, { decision: "give_up" });
-    expect(results(await shop.drive(runId))).toEqual({ one: "failed", two: "merged" });
+    await services.answer(mend!, { decision: "give_up" });
+    expect(results(await services.drive(runId))).toEqual({ one: "failed", two: "merged" });
   });
 });
 
 test("what only a person can mend may be given up instead; the work so far stays reachable", async () => {
-  shop = await openWorkshop(apart("one"), { policy: WITHOUT_TRIAL });
-  shop.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox."));
-  const runId = await shop.start("one");
-  await shop.drive(runId);
-  await shop.answer((await asked("mend"))[0]!, { decision: "give_up", comment: "not on this machine" });
-  expect(results(await shop.drive(runId))).toEqual({ one: "failed" });
-  expect(await shop.kernel.features.standing("one")).toMatchObject({ status: "failed", status_reason: "not on this machine" });
-  const anchors = shop.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
-  expect(anchors.map((ref) => shop.git("ls-tree", "-r", "--name-only", ref)).join("\n")).toContain("src/one.txt");
+  services = await openWorkshop(apart("one"), { policy: WITHOUT_TRIAL });
+  services.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox."));
+  const runId = await services.start("one");
+  await services.drive(runId);
+  await services.answer((await asked("mend"))[0]!, { decision: "give_up", comment: "not on this machine" });
+  expect(results(await services.drive(runId))).toEqual({ one: "failed" });
+  expect(await services.kernel.features.standing("one")).toMatchObject({ status: "failed", status_reason: "not on this machine" });
+  const anchors = services.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
+  expect(anchors.map((ref) => services.git("ls-tree", "-r", "--name-only", ref)).join("\n")).toContain("src/one.txt");
 });
 
 test("a feature that waits for its checkout to be cleared does not hold up those behind it", async () => {
-  shop = await openWorkshop(apart("one", "two"));
-  const runId = await shop.start("one", "two");
-  await shop.drive(runId);
+  services = await openWorkshop(apart("one", "two"));
+  const runId = await services.start("one", "two");
+  await services.drive(runId);
   await approve("one");
   await approve("two");
-  shop.write("src/one.txt", "in the way\n");
-  expect((await shop.drive(runId)).status).toBe("waiting");
-  expect((await shop.open()).map(({ kind, context }) => [kind, context["feature_id"]])).toEqual([["mend", "one"]]);
-  expect(shop.git("show", "main:src/two.txt")).toBe("two\n");
-  renameSync(join(shop.root, "src/one.txt"), join(shop.root, "kept.txt"));
-  await shop.answer((await asked("mend"))[0]!, { decision: "retry" });
-  expect(results(await shop.drive(runId))).toEqual({ one: "merged", two: "merged" });
+  services.write("src/one.txt", "in the way\n");
+  expect((await services.drive(runId)).status).toBe("waiting");
+  expect((await services.open()).map(({ kind, context }) => [kind, context["feature_id"]])).toEqual([["mend", "one"]]);
+  expect(services.git("show", "main:src/two.txt")).toBe("two\n");
+  renameSync(join(services.root, "src/one.txt"), join(services.root, "kept.txt"));
+  await services.answer((await asked("mend"))[0]!, { decision: "retry" });
+  expect(results(await services.drive(runId))).toEqual({ one: "merged", two: "merged" });
 });
 
 test("a feature that cannot land for a reason nobody foresees asks; its sibling goes on, and the run says what each came to", async () => {
-  shop = await openWorkshop(apart("one", "two"));
-  const runId = await shop.start("one", "two");
-  await shop.drive(runId);
-  const { merge } = shop.kernel.features;
-  shop.kernel.features.merge = (call, input) =>
+  services = await openWorkshop(apart("one", "two"));
+  const runId = await services.start("one", "two");
+  await services.drive(runId);
+  const { merge } = services.kernel.features;
+  services.kernel.features.merge = (call, input) =>
     input.feature_id === "one" ? Promise.reject(new SlipwayError("gate_failed", "nobody ran it")) : merge(call, input);
   await approve("one");
-  expect((await shop.drive(runId)).status).toBe("waiting");
+  expect((await services.drive(runId)).status).toBe("waiting");
   const [stalled] = await asked("blocked");
   expect(stalled?.body).toContain("nobody ran it");
-  await shop.answer(stalled!, { decision: "give_up" });
+  await services.answer(stalled!, { decision: "give_up" });
   await approve("two");
-  expect(results(await shop.drive(runId))).toEqual({ one: "failed", two: "merged" });
+  expect(results(await services.drive(runId))).toEqual({ one: "failed", two: "merged" });
 });

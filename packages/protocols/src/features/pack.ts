@@ -5,16 +5,16 @@ import type { LatestEvidence } from "@slipway/kernel/change/judge/latest-evidenc
 import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
 import type { Entries } from "./batch.ts";
 import { stableExcerpt } from "./excerpt.ts";
-import type { Last } from "./phase.ts";
-import type { WorkerRole } from "./schemas.ts";
-import type { Site } from "./site.ts";
+import type { LastAttempt } from "../change/phase.ts";
+import type { WorkerRole } from "../change/worker-role.ts";
+import type { ChangeRun } from "../change/change-run.ts";
 
 /** How much file text one pack may carry; the list of paths is always complete. */
 const MAX_FILE_BYTES = 192 * 1024;
 
 export interface PackWish {
   readonly role: WorkerRole;
-  readonly last: Last;
+  readonly last: LastAttempt;
   /** Files the worker asked for: they come first. */
   readonly show: readonly string[];
   /** For QA: the part of the test index that this batch is about. */
@@ -25,17 +25,17 @@ export interface PackWish {
  * Exactly what this role may see of the feature, in a fixed order. Nothing in it depends on the time, on ids of the run or on how
  * far other features are: the same work has the same pack.
  */
-export async function packFor(site: Site, { role, last, show, entries }: PackWish): Promise<Pack> {
-  const { features } = site.shop.kernel;
-  const context = await features.context(site.id);
-  const { evidence } = await features.getContext(site.id);
+export async function packFor(change: ChangeRun, { role, last, show, entries }: PackWish): Promise<Pack> {
+  const { features } = change.services.kernel;
+  const context = await features.context(change.id);
+  const { evidence } = await features.getContext(change.id);
   const shown = choose(context.files, [...show, ...(role === "planner" ? [] : planned(context.plan))]);
   const contents = await Promise.all(
     shown.map(async (file): Promise<PackItem> => ({ title: file.path, kind: "file", text: await features.readTreeFile(file) })),
   );
   return createPack([
     { title: "specification", kind: "spec", text: context.spec },
-    ...(role === "planner" ? [{ title: "rules of this repository", kind: "policy", text: rulesText(site, context.plan) }] : []),
+    ...(role === "planner" ? [{ title: "rules of this repository", kind: "policy", text: rulesText(change, context.plan) }] : []),
     { title: "state", kind: "state", text: pretty(context.state) },
     ...(context.plan === null ? [] : [{ title: "accepted plan", kind: "plan", text: pretty(context.plan) }]),
     { title: "latest evidence", kind: "evidence", text: evidenceText(evidence.gate) },
@@ -43,7 +43,7 @@ export async function packFor(site: Site, { role, last, show, entries }: PackWis
     ...(entries === undefined ? [] : [{ title: "open entries of the test index", kind: "qa_index", text: pretty(entries) }]),
     { title: "files in the repository", kind: "listing", text: context.files.map(({ path }) => path).join("\n") },
     ...contents,
-    { title: "last tool results", kind: RESULTS, text: await resultsText(site, last) },
+    { title: "last tool results", kind: RESULTS, text: await resultsText(change, last) },
   ]);
 }
 
@@ -52,8 +52,8 @@ function pretty(value: unknown): string {
 }
 
 /** What a plan is judged by, so that nobody has to find out by being refused. */
-function rulesText({ shop, id }: Site, current: Plan | null): string {
-  const { policy, gates } = shop.kernel.configuration;
+function rulesText({ services, id }: ChangeRun, current: Plan | null): string {
+  const { policy, gates } = services.kernel.configuration;
   return pretty({
     feature_id: id,
     plan_version: (current?.plan_version ?? 0) + 1,
@@ -88,12 +88,12 @@ function evidenceText(gate: LatestEvidence["gate"]): string {
   return [`${gate.mode} gates: ${gate.passed ? "pass" : "fail"}`, ...steps].join("\n");
 }
 
-async function resultsText({ shop, id }: Site, last: Last): Promise<string> {
+async function resultsText({ services, id }: ChangeRun, last: LastAttempt): Promise<string> {
   if (last === null) return "none";
   if ("comment" in last) return `A person wrote:\n${last.comment}`;
   if ("reply" in last) return last.reply;
   const { code, message } = last.failure;
   const ofAGate = code.startsWith("gate") || code === "coverage_below_minimum" || code === "no_tests_ran";
-  const log = ofAGate ? await shop.kernel.features.lastFailedLog(id) : null;
+  const log = ofAGate ? await services.kernel.features.lastFailedLog(id) : null;
   return `${code}: ${stableExcerpt(message)}${log === null ? "" : `\n\nEnd of the log:\n${stableExcerpt(log)}`}`;
 }

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { FeatureResult } from "./protocol.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, type Script, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 const FIVE = ["ant", "bee", "cat", "dog", "eel"] as const;
 
@@ -33,7 +33,7 @@ function together(...names: readonly string[]): Script {
 }
 
 const statuses = async () => {
-  const { features } = await shop.kernel.features.dashboard();
+  const { features } = await services.kernel.features.dashboard();
   return Object.fromEntries(features.map(({ feature_id, status }) => [feature_id, status]));
 };
 function results(outcome: { status: string; value?: unknown }): string[] {
@@ -41,12 +41,12 @@ function results(outcome: { status: string; value?: unknown }): string[] {
   return (outcome.value as FeatureResult[]).map(({ status }) => status);
 }
 const gateRuns = async () =>
-  (await shop.engine.runs()).length === 0
+  (await services.engine.runs()).length === 0
     ? 0
-    : (await Promise.all((await shop.engine.runs()).map(({ runId }) => shop.engine.events(runId))))
+    : (await Promise.all((await services.engine.runs()).map(({ runId }) => services.engine.events(runId))))
         .flat()
         .filter(({ kind, name }) => kind === "step" && name.startsWith("gates:full")).length;
-const approvals = async () => (await shop.open()).filter(({ kind }) => kind === "approval");
+const approvals = async () => (await services.open()).filter(({ kind }) => kind === "approval");
 
 const landedAs = (name: string) => `Merge "${name}: change the letters"`;
 
@@ -57,59 +57,59 @@ async function approveAll() {
 
 async function approve(name: string) {
   const question = (await approvals()).find(({ context }) => context["feature_id"] === name);
-  if (question !== undefined) await shop.approve(question);
+  if (question !== undefined) await services.approve(question);
 }
 
 describe("five features side by side", () => {
   test("[FEA-004] all are ready to merge at the same time, each in a worktree of its own, and then land one by one", async () => {
-    shop = await openWorkshop(apart(...FIVE));
-    const runId = await shop.start(...FIVE);
-    expect((await shop.drive(runId)).status).toBe("waiting");
+    services = await openWorkshop(apart(...FIVE));
+    const runId = await services.start(...FIVE);
+    expect((await services.drive(runId)).status).toBe("waiting");
     expect(await statuses()).toEqual(Object.fromEntries(FIVE.map((name) => [name, "ready_to_merge"])));
     for (const name of FIVE) {
-      const there = FIVE.filter((other) => existsSync(join(shop.root, `.worktrees/${name}/src/${other}.txt`)));
+      const there = FIVE.filter((other) => existsSync(join(services.root, `.worktrees/${name}/src/${other}.txt`)));
       expect(there).toEqual([name]);
     }
-    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+    expect(services.git("log", "--format=%s", "main").trim()).toBe("start");
 
     for (const name of FIVE.toReversed()) {
-      const before = shop.git("rev-parse", "main").trim();
+      const before = services.git("rev-parse", "main").trim();
       await approve(name);
-      await shop.drive(runId);
-      expect(shop.git("rev-parse", "main^1").trim()).toBe(before);
-      expect(shop.git("show", `main:src/${name}.txt`)).toBe(`${name}\n`);
+      await services.drive(runId);
+      expect(services.git("rev-parse", "main^1").trim()).toBe(before);
+      expect(services.git("show", `main:src/${name}.txt`)).toBe(`${name}\n`);
     }
-    expect(await shop.open()).toEqual([]);
-    expect((await shop.engine.run(runId))?.status).toBe("completed");
+    expect(await services.open()).toEqual([]);
+    expect((await services.engine.run(runId))?.status).toBe("completed");
   });
 
   test("five approvals at once need no second question, and each feature is gated again at most once", async () => {
-    shop = await openWorkshop(apart(...FIVE));
-    const runId = await shop.start(...FIVE);
-    await shop.drive(runId);
+    services = await openWorkshop(apart(...FIVE));
+    const runId = await services.start(...FIVE);
+    await services.drive(runId);
     const before = await gateRuns();
     await approveAll();
-    const outcome = await shop.drive(runId);
+    const outcome = await services.drive(runId);
     expect(results(outcome)).toEqual(FIVE.map(() => "merged"));
     expect((await gateRuns()) - before).toBe(FIVE.length - 1);
-    expect(shop.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
+    expect(services.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
       "start",
       ...FIVE.map(landedAs),
     ]);
   });
 
   test("[FEA-135] with fewer slots the first ones start and the rest wait in their order; none is dropped", async () => {
-    shop = await openWorkshop(apart(...FIVE));
-    const runId = await shop.startWith(2, ...FIVE);
-    await shop.drive(runId);
+    services = await openWorkshop(apart(...FIVE));
+    const runId = await services.startWith(2, ...FIVE);
+    await services.drive(runId);
     expect(await statuses()).toEqual({ ant: "ready_to_merge", bee: "ready_to_merge", cat: "waiting", dog: "waiting", eel: "waiting" });
     await approve("ant");
-    await shop.drive(runId);
+    await services.drive(runId);
     expect(await statuses()).toEqual({ ant: "merged", bee: "ready_to_merge", cat: "ready_to_merge", dog: "waiting", eel: "waiting" });
-    let outcome = await shop.drive(runId);
+    let outcome = await services.drive(runId);
     for (let round = 0; round < 4 && outcome.status === "waiting"; round++) {
       await approveAll();
-      outcome = await shop.drive(runId);
+      outcome = await services.drive(runId);
     }
     expect(results(outcome)).toEqual(FIVE.map(() => "merged"));
   });
@@ -117,23 +117,23 @@ describe("five features side by side", () => {
 
 describe("features that want the same file", () => {
   test("the later one waits, visibly and without asking its planner again, and builds on what the earlier one left", async () => {
-    shop = await openWorkshop(together("first", "second"));
-    const runId = await shop.start("first", "second");
-    const outcome = await shop.drive(runId);
+    services = await openWorkshop(together("first", "second"));
+    const runId = await services.start("first", "second");
+    const outcome = await services.drive(runId);
     expect(outcome).toMatchObject({ status: "waiting", questions: [{ runId: `${runId}/feature:first` }] });
-    const { features } = await shop.kernel.features.dashboard();
+    const { features } = await services.kernel.features.dashboard();
     expect(features.map(({ feature_id, status, status_reason }) => [feature_id, status, status_reason])).toEqual([
       ["first", "ready_to_merge", "every required gate passed"],
       ["second", "planning", "waits for first: file src/a.txt"],
     ]);
     await approveAll();
-    await shop.drive(runId);
-    expect(shop.git("show", "main:src/a.txt")).toBe("first\n");
-    expect(shop.read(".worktrees/second/src/a.txt")).toBe("second\n");
+    await services.drive(runId);
+    expect(services.git("show", "main:src/a.txt")).toBe("first\n");
+    expect(services.read(".worktrees/second/src/a.txt")).toBe("second\n");
     await approveAll();
-    expect(results(await shop.drive(runId))).toEqual(["merged", "merged"]);
-    expect(shop.git("show", "main:src/a.txt")).toBe("second\n");
-    expect(shop.asked.map(({ role, subject }) => `${role} ${subject}`).toSorted()).toEqual([
+    expect(results(await services.drive(runId))).toEqual(["merged", "merged"]);
+    expect(services.git("show", "main:src/a.txt")).toBe("second\n");
+    expect(services.asked.map(({ role, subject }) => `${role} ${subject}`).toSorted()).toEqual([
       "builder first",
       "builder second",
       "planner first",
@@ -146,21 +146,21 @@ describe("features that want the same file", () => {
   test("whose plan comes first does not depend on who is faster", async () => {
     const slow = (answer: unknown) => () => new Promise((resolve) => void setTimeout(() => resolve(answer), 300));
     const script = together("first", "second");
-    shop = await openWorkshop({ ...script, "planner/first": script["planner/first"]!.map(slow) });
-    const runId = await shop.start("first", "second");
-    await shop.drive(runId);
+    services = await openWorkshop({ ...script, "planner/first": script["planner/first"]!.map(slow) });
+    const runId = await services.start("first", "second");
+    await services.drive(runId);
     expect(await statuses()).toEqual({ first: "ready_to_merge", second: "planning" });
   });
 
   test("a chain of three lands in the order of the run", async () => {
-    shop = await openWorkshop(together("a", "b", "c"));
-    const runId = await shop.start("a", "b", "c");
+    services = await openWorkshop(together("a", "b", "c"));
+    const runId = await services.start("a", "b", "c");
     for (let round = 0; round < 3; round++) {
-      await shop.drive(runId);
+      await services.drive(runId);
       await approveAll();
     }
-    expect(results(await shop.drive(runId))).toEqual(["merged", "merged", "merged"]);
-    expect(shop.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
+    expect(results(await services.drive(runId))).toEqual(["merged", "merged", "merged"]);
+    expect(services.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toReversed()).toEqual([
       "start",
       ...["a", "b", "c"].map(landedAs),
     ]);
@@ -168,11 +168,11 @@ describe("features that want the same file", () => {
 
   test("when the earlier one is given up, the later one goes on where it stands", async () => {
     const script = together("first", "second");
-    shop = await openWorkshop({ ...script, "builder/second": [patchOf("src/a.txt", "one", "second")] });
-    const runId = await shop.start("first", "second");
-    await shop.drive(runId);
-    await shop.answer((await approvals())[0]!, { decision: "reject", comment: "not wanted" });
-    await shop.drive(runId);
+    services = await openWorkshop({ ...script, "builder/second": [patchOf("src/a.txt", "one", "second")] });
+    const runId = await services.start("first", "second");
+    await services.drive(runId);
+    await services.answer((await approvals())[0]!, { decision: "reject", comment: "not wanted" });
+    await services.drive(runId);
     expect(await statuses()).toEqual({ first: "failed", second: "ready_to_merge" });
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { stableExcerpt } from "./excerpt.ts";
 import { featuresRole } from "./roles.ts";
-import { toolFor } from "./routing.ts";
-import { conflictingIn, resourcesIn } from "./rules.ts";
+import { toolFor } from "../change/worker-role.ts";
+import { conflictingIn, resourcesIn } from "../change/collision-rules.ts";
 import { WORKER_OUTPUT } from "./schemas.ts";
 
 test("the same failure gives the same text wherever and whenever it happened", () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
+import { toFailure } from "@slipway/durable/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   newFile,
@@ -16,51 +17,54 @@ import {
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 async function toApproval(script: Script) {
-  shop = await openWorkshop(script);
-  const runId = await shop.start();
-  const outcome = await shop.drive(runId);
-  const [question] = await shop.open();
+  services = await openWorkshop(script);
+  const runId = await services.start();
+  const outcome = await services.drive(runId);
+  const [question] = await services.open();
   if (outcome.status !== "waiting") throw new Error(JSON.stringify(outcome));
   return { runId, outcome, question: question! };
 }
 
-const packText = (index: number) => shop.asked[index]?.pack.sections.find(({ title }) => title === "last tool results")?.text ?? "";
-const status = async () => (await shop.kernel.features.context("letters")).state;
+const packText = (index: number) => services.asked[index]?.pack.sections.find(({ title }) => title === "last tool results")?.text ?? "";
+const status = async () => (await services.kernel.features.context("letters")).state;
 
 describe("the happy path", () => {
   test("nothing is on the base branch before the approval, and exactly the gated tree is after it", async () => {
     const { runId, outcome, question } = await toApproval(HAPPY);
-    const base = shop.git("rev-parse", "main").trim();
+    const base = services.git("rev-parse", "main").trim();
     expect(outcome.status).toBe("waiting");
     expect(question.kind).toBe("approval");
     expect(await status()).toMatchObject({ status: "ready_to_merge", gates: { plan: "pass", fast: "pass", full: "pass" } });
-    expect(shop.read(".worktrees/letters/src/a.txt")).toBe("two\n");
-    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
+    expect(services.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    expect(services.git("log", "--format=%s", "main").trim()).toBe("start");
 
-    await shop.approve(question);
-    const landing = resultOf(await shop.drive(runId))?.landing;
+    await services.approve(question);
+    const landing = resultOf(await services.drive(runId))?.landing;
     expect(landing).toMatchObject({ base_before: base, tree: question.context["tree"], strategy: "merge_commit", approved_by: "kim" });
-    expect(shop.git("rev-parse", "main", "main^{tree}", "main^1").trim().split("\n")).toEqual([landing?.commit, landing?.tree, base]);
-    expect(shop.git("show", "main:src/a.txt")).toBe("two\n");
+    expect(services.git("rev-parse", "main", "main^{tree}", "main^1").trim().split("\n")).toEqual([landing?.commit, landing?.tree, base]);
+    expect(services.git("show", "main:src/a.txt")).toBe("two\n");
     expect((await status()).status).toBe("merged");
   });
 
   test("the files for people say what the rows say", async () => {
     await toApproval(HAPPY);
-    const state = shop.read(".slipway/features/letters/state.md");
+    const state = services.read(".slipway/features/letters/state.md");
     expect(state).toContain("status: ready_to_merge");
-    expect(JSON.parse(shop.read(".slipway/features/letters/plan.json"))).toMatchObject({ feature_id: "letters", gate_profile: "default" });
-    expect(shop.read(".slipway/features/letters/decisions.md")).toContain("every criterion is covered");
-    expect(shop.git("status", "--porcelain")).toBe("");
+    expect(JSON.parse(services.read(".slipway/features/letters/plan.json"))).toMatchObject({
+      feature_id: "letters",
+      gate_profile: "default",
+    });
+    expect(services.read(".slipway/features/letters/decisions.md")).toContain("every criterion is covered");
+    expect(services.git("status", "--porcelain")).toBe("");
   });
 
   test("QA may add files the plan names, and its tests are part of what is gated", async () => {
     const { question } = await toApproval({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "three"))] });
-    expect(shop.read(".worktrees/letters/src/new.txt")).toBe("three\n");
+    expect(services.read(".worktrees/letters/src/new.txt")).toBe("three\n");
     expect(question.body).toContain("src/new.txt");
     expect(question.body).toContain("gates ran without a sandbox: fast, full");
   });
@@ -75,7 +79,7 @@ describe("what is wrong comes back to the worker who did it", () => {
         planFor(),
       ],
     });
-    expect(shop.asked.map(({ role, attempt }) => `${role} ${attempt}`)).toEqual(["planner 1", "planner 2", "builder 1", "qa 1"]);
+    expect(services.asked.map(({ role, attempt }) => `${role} ${attempt}`)).toEqual(["planner 1", "planner 2", "builder 1", "qa 1"]);
     expect(packText(1)).toContain("slipway");
     expect(packText(2)).toBe("none");
   });
@@ -83,7 +87,7 @@ describe("what is wrong comes back to the worker who did it", () => {
   test("a patch that leaves the plan changes nothing", async () => {
     await toApproval({ ...HAPPY, builder: [patchOf("src/b.txt", "one", "two"), patchOf("src/a.txt", "one", "two")] });
     expect(packText(2)).toMatch(/policy_violation: .*src\/b\.txt/s);
-    expect(shop.read(".worktrees/letters/src/b.txt")).toBe("one\n");
+    expect(services.read(".worktrees/letters/src/b.txt")).toBe("one\n");
   });
 
   test("a patch that does not apply", async () => {
@@ -103,14 +107,14 @@ describe("what is wrong comes back to the worker who did it", () => {
 
   test("a QA patch that breaks the full gate is QA's to repair", async () => {
     await toApproval({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
-    expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
+    expect(services.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
     expect(packText(3)).toContain("src/new.txt:1:BUG");
   });
 
   test("a note is kept but is not the work", async () => {
     await toApproval({ ...HAPPY, builder: [{ type: "NOTE", text: "thinking" }, patchOf("src/a.txt", "one", "two")] });
     expect(packText(2)).toContain("the work itself is still wanted");
-    expect(shop.read(".slipway/features/letters/decisions.md")).toContain("thinking");
+    expect(services.read(".slipway/features/letters/decisions.md")).toContain("thinking");
   });
 });
 
@@ -124,38 +128,38 @@ describe("when it cannot go on, a person is asked", () => {
     });
     expect(question).toMatchObject({ kind: "blocked", context: { feature_id: "letters", phase: "building" } });
     expect(await status()).toMatchObject({ status: "blocked" });
-    await shop.answer(question, { decision: "retry", comment: "leave b alone" });
-    await shop.drive(runId);
+    await services.answer(question, { decision: "retry", comment: "leave b alone" });
+    await services.drive(runId);
     expect(packText(3)).toContain("leave b alone");
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 
   test("giving up ends the feature and keeps its work", async () => {
     const { runId, question } = await toApproval(stuck);
-    await shop.answer(question, { decision: "give_up" });
-    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    await services.answer(question, { decision: "give_up" });
+    expect(resultOf(await services.drive(runId))?.status).toBe("failed");
     expect((await status()).status).toBe("failed");
-    expect(existsSync(join(shop.root, ".worktrees/letters"))).toBe(true);
+    expect(existsSync(join(services.root, ".worktrees/letters"))).toBe(true);
   });
 
   test("giving up while planning or testing ends it too", async () => {
     const planning = await toApproval({ planner: [planFor("other")] });
-    await shop.answer(planning.question, { decision: "give_up", comment: "wrong spec" });
-    expect(resultOf(await shop.drive(planning.runId))?.status).toBe("failed");
+    await services.answer(planning.question, { decision: "give_up", comment: "wrong spec" });
+    expect(resultOf(await services.drive(planning.runId))?.status).toBe("failed");
     expect((await status()).status_reason).toBe("wrong spec");
-    await shop.close();
+    await services.close();
     const testing = await toApproval({
       ...HAPPY,
       qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(newFile("src/other.txt", "x"))],
     });
-    await shop.answer(testing.question, { decision: "give_up" });
-    expect(resultOf(await shop.drive(testing.runId))?.status).toBe("failed");
+    await services.answer(testing.question, { decision: "give_up" });
+    expect(resultOf(await services.drive(testing.runId))?.status).toBe("failed");
   });
 
   test("at once when no further attempt could help", async () => {
     const failure = toFailure(new SlipwayError("cassette_answer_missing", "There is no recorded answer."));
     const { question } = await toApproval({ planner: [{ ok: false, failure }] });
-    expect(shop.asked).toHaveLength(1);
+    expect(services.asked).toHaveLength(1);
     expect(question.body).toContain("cassette_answer_missing");
   });
 
@@ -165,22 +169,22 @@ describe("when it cannot go on, a person is asked", () => {
       planner: [{ type: "REQUEST", request: "more_context", text: "which letters?" }, planFor()],
     });
     expect(question).toMatchObject({ kind: "request", body: "which letters?" });
-    await shop.answer(question, { comment: "the first one" });
-    await shop.drive(runId);
+    await services.answer(question, { comment: "the first one" });
+    await services.drive(runId);
     expect(packText(1)).toContain("the first one");
   });
 
   test("an agent that gives no answer is called again in place a few times; then a person is told how often, and decides", async () => {
     const trouble = new SlipwayError("agent_failed", "exit code 9");
     const { runId, question } = await toApproval({ ...HAPPY, planner: [trouble, trouble, trouble, planFor()] });
-    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
+    expect(services.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
     expect(question).toMatchObject({
       kind: "blocked",
       body: expect.stringMatching(/^The planner was called 3 times .*agent_failed: exit code 9/),
     });
-    await shop.answer(question, { decision: "retry" });
-    await shop.drive(runId);
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    await services.answer(question, { decision: "retry" });
+    await services.drive(runId);
+    expect((await services.open())[0]?.kind).toBe("approval");
   }, 30_000);
 });
 
@@ -190,31 +194,31 @@ describe("a person may say no", () => {
       ...HAPPY,
       builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
     });
-    await shop.answer(question, { decision: "changes", comment: "three, please" });
-    await shop.drive(runId);
-    expect(shop.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toContain("three, please");
-    const [again] = await shop.open();
+    await services.answer(question, { decision: "changes", comment: "three, please" });
+    await services.drive(runId);
+    expect(services.asked.findLast(({ role }) => role === "builder")?.pack.sections.at(-1)?.text).toContain("three, please");
+    const [again] = await services.open();
     expect(again?.context["tree"]).not.toBe(question.context["tree"]);
-    await shop.approve(again!);
-    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
-    expect(shop.git("show", "main:src/a.txt")).toBe("three\n");
+    await services.approve(again!);
+    expect(resultOf(await services.drive(runId))?.status).toBe("merged");
+    expect(services.git("show", "main:src/a.txt")).toBe("three\n");
   });
 
   test("a token that nobody signed is not an approval: the question is asked again", async () => {
     const { runId, question } = await toApproval(HAPPY);
-    await shop.answer(question, { decision: "approve", token: "made.up" });
-    expect((await shop.drive(runId)).status).toBe("waiting");
-    const [again] = await shop.open();
+    await services.answer(question, { decision: "approve", token: "made.up" });
+    expect((await services.drive(runId)).status).toBe("waiting");
+    const [again] = await services.open();
     expect(again).toMatchObject({ kind: "approval", context: { tree: question.context["tree"] } });
-    expect(shop.git("log", "--format=%s", "main").trim()).toBe("start");
-    await shop.approve(again!);
-    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect(services.git("log", "--format=%s", "main").trim()).toBe("start");
+    await services.approve(again!);
+    expect(resultOf(await services.drive(runId))?.status).toBe("merged");
   });
 
   test("a rejection ends the feature", async () => {
     const { runId, question } = await toApproval(HAPPY);
-    await shop.answer(question, { decision: "reject", comment: "not wanted" });
-    expect(resultOf(await shop.drive(runId))?.status).toBe("failed");
+    await services.answer(question, { decision: "reject", comment: "not wanted" });
+    expect(resultOf(await services.drive(runId))?.status).toBe("failed");
     expect(await status()).toMatchObject({ status: "failed", status_reason: "rejected: not wanted" });
   });
 });

@@ -1,22 +1,23 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import { childRunId } from "@slipway/durable/names";
 import type { Landing } from "@slipway/kernel/change/land/merge";
-import { tryGatesOnBase } from "../base-gates.ts";
-import { GivenUp } from "../given-up.ts";
-import { certain } from "./attempt.ts";
-import { buildOnce } from "./building.ts";
-import { endFeature } from "./ending.ts";
-import { land } from "./landing.ts";
-import { untilPassed } from "./phase.ts";
-import { planOnce } from "./planning.ts";
-import { gateOrBuild, takeUp, type Retry } from "./retrying.ts";
-import type { RunAgents } from "../run-agents.ts";
+import { tryGatesOnBase } from "../change/base-gates.ts";
+import { GivenUp } from "../dispatch/given-up.ts";
+import { mustPerform } from "../change/perform.ts";
+import { buildOnce } from "./build.ts";
+import { endFeature } from "../change/end-feature.ts";
+import { land } from "../change/land.ts";
+import { retryPhase } from "../change/phase.ts";
+import { planOnce } from "./plan.ts";
+import { gateOrBuild, takeUp, type Retry } from "./retry.ts";
+import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { FeatureInput } from "./schemas.ts";
-import type { Shop } from "./shop.ts";
-import type { Site } from "./site.ts";
-import { enter } from "./standing.ts";
-import { testOnce } from "./testing.ts";
+import type { ChangeServices } from "../change/services.ts";
+import type { ChangeRun } from "../change/change-run.ts";
+import { moveTo } from "../change/unblock.ts";
+import { testOnce } from "./qa.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 const PROTOCOL_VERSION = "4";
@@ -38,16 +39,16 @@ interface FeatureOfRun extends FeatureInput {
 }
 
 /** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
-export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PROTOCOL_VERSION, async (ctx, input, shop) => {
+export const feature = workflow<FeatureOfRun, FeatureResult, ChangeServices>("feature", PROTOCOL_VERSION, async (ctx, input, services) => {
   const { feature_id: id, spec_source, spec_digest, retry, run_id, order } = input;
-  const run = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
-  const site: Site = { ctx, shop, id, run, revises: null };
+  const siblings = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
+  const change: ChangeRun = { ctx, services, id, siblings, revises: null };
   const spec = { feature_id: id, spec_source, spec_digest, run_id: ctx.runId };
   try {
-    if (retry !== undefined) return await fromPlanToMerge({ ...site, revises: await takeUp(site, retry) }, retry);
+    if (retry !== undefined) return await fromPlanToMerge({ ...change, revises: await takeUp(change, retry) }, retry);
     // Whatever a feature cannot begin for is somebody's: a folder, a branch, a worktree.
-    await certain(site, "init", (call) => shop.kernel.features.init(call, spec), { asksAlways: true });
-    return await fromPlanToMerge(site, { from: "plan", comment: null });
+    await mustPerform(change, "init", (call) => services.kernel.features.init(call, spec), { asksAlways: true });
+    return await fromPlanToMerge(change, { from: "plan", comment: null });
   } catch (error) {
     // Deleted under way: its work is reachable as the deletion says, and the other features go on.
     const deleted = error instanceof SlipwayError && error.code === "feature_not_found";
@@ -57,29 +58,33 @@ export const feature = workflow<FeatureOfRun, FeatureResult, Shop>("feature", PR
 });
 
 /** From the phase it is taken up at; whatever comes before stands. */
-async function fromPlanToMerge(site: Site, { from, comment: guidance }: Retry): Promise<FeatureResult> {
-  const { id, shop } = site;
+async function fromPlanToMerge(change: ChangeRun, { from, comment: guidance }: Retry): Promise<FeatureResult> {
+  const { id, services } = change;
   const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
   if (from === "plan") {
-    const plan = await untilPassed(site, "planning", guidance, (start) => planOnce(site, start));
+    const plan = await retryPhase(change, "planning", guidance, (start) => planOnce(change, start));
     if (plan === null) return failed;
   }
   let comment = from === "build" ? guidance : null;
   for (let review = 1; review <= MAX_REVIEWS; review++) {
     if (review > 1 || from !== "land") {
       const once = review === 1 && from === "gates" ? gateOrBuild : buildOnce;
-      const built = await untilPassed(site, "building", comment, (start) => once(site, start), review);
+      const built = await retryPhase(change, "building", comment, (start) => once(change, start), review);
       if (built === null) return failed;
-      const tested = await untilPassed(site, "qa", null, (start) => testOnce(site, start), review);
+      const tested = await retryPhase(change, "qa", null, (start) => testOnce(change, start), review);
       if (tested === null) return failed;
-    } else if (!(await enter(site, "ready:retry", "ready_to_merge", "every required gate had passed on this tree"))) return failed;
-    const landed = await land(site, review);
+    } else if (!(await moveTo(change, "ready:retry", "ready_to_merge", "every required gate had passed on this tree"))) return failed;
+    const landed = await land(change, review);
     if (landed.status === "merged") return { feature_id: id, status: "merged", landing: landed.landing };
     if (landed.status === "rejected") return failed;
     comment = landed.comment;
   }
-  await certain(site, "too-many-reviews", (call) =>
-    shop.kernel.features.changeStatus(call, { feature_id: id, to: "failed", reason: `sent back ${MAX_REVIEWS} times: specify it anew` }),
+  await mustPerform(change, "too-many-reviews", (call) =>
+    services.kernel.features.changeStatus(call, {
+      feature_id: id,
+      to: "failed",
+      reason: `sent back ${MAX_REVIEWS} times: specify it anew`,
+    }),
   );
   return failed;
 }
@@ -97,22 +102,22 @@ export interface FeaturesInput {
 }
 
 /** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. More than may be active wait in their order. */
-export const features = workflow<FeaturesInput, FeatureResult[], Shop>(
+export const features = workflow<FeaturesInput, FeatureResult[], ChangeServices>(
   "features",
   PROTOCOL_VERSION,
-  async (ctx, { specs, max_active_features, skip_base_gates }, shop) => {
+  async (ctx, { specs, max_active_features, skip_base_gates }, services) => {
     const order = specs.map(({ feature_id }) => feature_id);
-    const not_begun = await tryGatesOnBase(ctx, shop.kernel, skip_base_gates);
+    const not_begun = await tryGatesOnBase(ctx, services.kernel, skip_base_gates);
     if (not_begun !== null) return order.map((feature_id) => ({ feature_id, status: "failed", landing: null, not_begun }));
     return ctx.all(
-      specs.map((spec) => () => whateverHappens(ctx, shop, { ...spec, run_id: ctx.runId, order })),
+      specs.map((spec) => () => whateverHappens(ctx, services, { ...spec, run_id: ctx.runId, order })),
       { limit: max_active_features },
     );
   },
 );
 
 /** A feature that breaks off is ended with the reason, and that is its result: its siblings have nothing to do with it. */
-async function whateverHappens(ctx: Ctx, { kernel }: Shop, input: FeatureOfRun): Promise<FeatureResult> {
+async function whateverHappens(ctx: Ctx, { kernel }: ChangeServices, input: FeatureOfRun): Promise<FeatureResult> {
   const { feature_id } = input;
   try {
     return await ctx.child(`feature:${feature_id}`, feature, input);

@@ -3,12 +3,12 @@ import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { afterEach, expect, test } from "vitest";
-import { openDesk } from "../desk.ts";
+import { openDispatcher } from "../dispatch/dispatcher.ts";
 import { featuresRole } from "./roles.ts";
 import { openWorkshop, patchOf, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 const PROMPTS = {
   "slipway/prompts/planner.system.md": "You plan, in our house style.  \n",
@@ -35,16 +35,16 @@ function scriptedProvider(script: Readonly<Record<string, readonly ((request: Pr
       return { text: JSON.stringify(answer), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0.01 }, model: "m" };
     },
   };
-  const desk = (kernel: Kernel) => {
+  const dispatcher = (kernel: Kernel) => {
     const readFile = async (path: string) => (path in PROMPTS ? Buffer.from(PROMPTS[path as keyof typeof PROMPTS]) : null);
-    return openDesk({
+    return openDispatcher({
       kernel,
       role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), AGENTS, readFile),
       provider: async () => ({ provider, model: "m", configRef: "SCRIPT_KEY" }),
       onWarning: () => undefined,
     });
   };
-  return { asked, desk };
+  return { asked, dispatcher };
 }
 
 const passes = (...paths: readonly string[]) => paths.map((path) => ({ path, hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }));
@@ -52,7 +52,7 @@ const both = { ...patchOf("src/a.txt", "one", "two") };
 both.unified_diff += patchOf("src/b.txt", "one", "two").unified_diff;
 
 test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respawned with its progress kept, dashboard and review pack", async () => {
-  const { asked, desk } = scriptedProvider({
+  const { asked, dispatcher } = scriptedProvider({
     planner: [() => planFor("letters", { files: { create: [], modify: ["src/a.txt", "src/b.txt"], delete: [] } })],
     builder: [() => both],
     qa: [
@@ -62,9 +62,9 @@ test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respaw
     ],
   });
   const policy = { "supervisor: {": "rbac: { qa: [qa.test_index_update] }\nsupervisor: {" };
-  shop = await openWorkshop({}, { desk, policy });
-  const runId = await shop.start();
-  expect((await shop.drive(runId)).status).toBe("waiting");
+  services = await openWorkshop({}, { dispatcher, policy });
+  const runId = await services.start();
+  expect((await services.drive(runId)).status).toBe("waiting");
 
   const systems = Object.fromEntries(asked.map(({ role, system }) => [role, system]));
   expect(systems).toMatchObject({ planner: PROMPTS["slipway/prompts/planner.system.md"], qa: PROMPTS["slipway/prompts/qa.system.md"] });
@@ -75,43 +75,45 @@ test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respaw
   expect([index(first!).includes("src/a.txt"), index(first!).includes("src/b.txt")]).toEqual([true, true]);
   expect([index(second!).includes("src/a.txt"), index(second!).includes("src/b.txt")]).toEqual([false, true]);
   expect(second?.input.last_tool_results).toContain("forbidden_tool_for_role");
-  expect(shop.read(".worktrees/letters/src/a.txt")).toBe("two\n");
-  const sessions = (await shop.operations()).filter(({ name }) => name === "qa.test_index_update").map(({ actor }) => actor.id);
+  expect(services.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+  const sessions = (await services.operations()).filter(({ name }) => name === "qa.test_index_update").map(({ actor }) => actor.id);
   expect(sessions).toEqual([`qa-1@${runId}/feature:letters`, `qa-2@${runId}/feature:letters`]);
 
-  const { features } = await shop.kernel.features.dashboard();
+  const { features } = await services.kernel.features.dashboard();
   expect(features).toMatchObject([{ feature_id: "letters", status: "ready_to_merge", cost_usd: 0.04, question: { kind: "approval" } }]);
-  const [question] = await shop.open();
+  const [question] = await services.open();
   expect(question?.context["review"]).toMatchObject({ diff: { files: [{ path: "src/a.txt" }, { path: "src/b.txt" }] } });
-  await shop.approve(question!);
-  expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+  await services.approve(question!);
+  expect(resultOf(await services.drive(runId))?.status).toBe("merged");
 });
 
 test.each([
   ["of no type there is", { type: "MERGE", branch: "main" }],
   ["that is another role's", planFor()],
 ])("[FEA-121] an answer %s is refused and sent back to the worker with the reason", async (_what, wrong) => {
-  const { asked, desk } = scriptedProvider({
+  const { asked, dispatcher } = scriptedProvider({
     planner: [() => planFor()],
     builder: [() => wrong, () => patchOf("src/a.txt", "one", "two")],
     qa: [() => ({ type: "NOTE", text: "fine", updates: passes("src/a.txt") })],
   });
-  shop = await openWorkshop({}, { desk });
-  await shop.drive(await shop.start());
+  services = await openWorkshop({}, { dispatcher });
+  await services.drive(await services.start());
   const builds = asked.filter(({ role }) => role === "builder");
   expect(builds.map(({ attempt, repair }) => [attempt, repair])).toEqual([
     ["1", 0],
     ["1", 1],
   ]);
   expect(builds[1]?.prompt).toMatch(/Your last answer was refused.*\/type/s);
-  expect((await shop.operations()).filter(({ actor }) => actor.type === "builder").map(({ name }) => name)).toEqual(["repo.apply_patch"]);
-  expect((await shop.open())[0]?.kind).toBe("approval");
+  expect((await services.operations()).filter(({ actor }) => actor.type === "builder").map(({ name }) => name)).toEqual([
+    "repo.apply_patch",
+  ]);
+  expect((await services.open())[0]?.kind).toBe("approval");
 });
 
 test("[FEA-120] the worker's input names its role, feature, bundle, instructions and last results, and who answers", async () => {
-  const { asked, desk } = scriptedProvider({ planner: [() => ({ type: "NOTE", text: "?" })] });
-  shop = await openWorkshop({}, { desk });
-  await shop.drive(await shop.start());
+  const { asked, dispatcher } = scriptedProvider({ planner: [() => ({ type: "NOTE", text: "?" })] });
+  services = await openWorkshop({}, { dispatcher });
+  await services.drive(await services.start());
   const { input } = asked[1]!;
   expect(input).toMatchObject({
     role: "planner",

@@ -19,24 +19,24 @@ import {
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 async function drive(script: Script) {
-  shop = await openWorkshop(script);
-  const runId = await shop.start();
-  await shop.drive(runId);
+  services = await openWorkshop(script);
+  const runId = await services.start();
+  await services.drive(runId);
   return runId;
 }
-const index = async () => (await shop.kernel.features.qaIndex("letters")).index;
+const index = async () => (await services.kernel.features.qaIndex("letters")).index;
 const shown = (turn: number) =>
-  JSON.parse(section(shop.packs("qa")[turn], "open entries of the test index") || "null") as {
+  JSON.parse(section(services.packs("qa")[turn], "open entries of the test index") || "null") as {
     pending: { path: string; hunks: unknown[] }[];
   } | null;
-const results = (turn: number) => section(shop.packs("qa")[turn], "last tool results");
+const results = (turn: number) => section(services.packs("qa")[turn], "last tool results");
 /** The ids of the sessions that gave verdicts. */
 const sessions = async () =>
-  (await shop.operations())
+  (await services.operations())
     .filter(({ name, actor }) => name === "qa.test_index_update" && actor.type === "qa")
     .map(({ actor }) => actor.id.split("@")[0]);
 
@@ -59,7 +59,7 @@ describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
     ]);
     // What QA wrote itself was settled by the gates that ran it.
     expect(items[1]?.evidence_refs).toEqual([`${runId}/feature:letters/gates:full:qa-1`]);
-    const { state } = await shop.kernel.features.getState("letters");
+    const { state } = await services.kernel.features.getState("letters");
     expect(state.cluster.qa_session_id).toBe("unknown");
   });
 
@@ -87,14 +87,14 @@ describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
     await drive({ ...HAPPY, qa: [failing, waiving] });
     expect(results(1)).toContain("These entries of the test index are neither passed nor waived: src/a.txt (1 to 1).");
     expect((await index()).items.map(({ status }) => status)).toEqual(["waived"]);
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 });
 
 describe("[FEA-134] the next QA worker is a new session", () => {
   test("a large change takes several; each works on what is left, and sees nothing of what the others said", async () => {
     const { text, patch } = manyHunks(50);
-    shop = await openWorkshop(
+    services = await openWorkshop(
       {
         planner: [planFor("letters", { files: { create: [], modify: ["src/long.txt"], delete: [] } })],
         builder: [patch],
@@ -102,33 +102,33 @@ describe("[FEA-134] the next QA worker is a new session", () => {
       },
       { files: { "src/long.txt": text } },
     );
-    await shop.drive(await shop.start());
-    expect(shop.asked.filter(({ role }) => role === "qa").map(({ attempt }) => attempt)).toEqual(["1", "1-2"]);
+    await services.drive(await services.start());
+    expect(services.asked.filter(({ role }) => role === "qa").map(({ attempt }) => attempt)).toEqual(["1", "1-2"]);
     expect(await sessions()).toEqual(["qa-1", "qa-1-2"]);
     const counts = [0, 1].map((turn) => shown(turn)?.pending.flatMap(({ hunks }) => hunks).length);
     expect(counts).toEqual([40, 10]);
-    expect(JSON.stringify(shop.packs("qa")[1]?.sections)).not.toContain("the first session's secret");
+    expect(JSON.stringify(services.packs("qa")[1]?.sections)).not.toContain("the first session's secret");
     expect(new Set((await index()).items.map(({ status }) => status))).toEqual(new Set(["passed"]));
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 
   test("one that repairs its own tests judges them again", async () => {
     await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
     expect(results(1)).toContain("src/new.txt:1:BUG");
     expect(shown(1)?.pending.map(({ path }) => path)).toEqual(["src/new.txt"]);
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 
   test("one that has no open entries, because a gate failed after all were judged, need not judge", async () => {
     const runs = join(mkdtempSync(join(tmpdir(), "slipway-runs-")), "runs");
     const check = `echo run >> ${runs}\nif [ $(wc -l < ${runs}) -eq 2 ]; then exit 1; fi\n`;
-    shop = await openWorkshop(
+    services = await openWorkshop(
       { ...HAPPY, qa: [NOTHING_MISSING, { type: "NOTE", text: "the gate was at fault" }] },
       { files: { "check.sh": check }, policy: WITHOUT_TRIAL },
     );
-    await shop.drive(await shop.start());
+    await services.drive(await services.start());
     expect(results(1)).toContain("gate_failed");
     expect(shown(1)?.pending).toEqual([]);
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 });

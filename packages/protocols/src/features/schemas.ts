@@ -2,7 +2,8 @@ import { planSchema } from "@slipway/kernel/change/plan/schema";
 import { repositoryPath } from "@slipway/kernel/paths/fields";
 import { qaUpdateSchema } from "@slipway/kernel/change/judge/qa/update";
 import { z } from "zod";
-import type { Retry } from "./retrying.ts";
+import type { WorkerRole } from "../change/worker-role.ts";
+import type { Retry } from "./retry.ts";
 
 const MAX_ASKED_FOR = 20;
 
@@ -37,13 +38,12 @@ const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan
 const qaPatch = patch.extend({ updates });
 const qaNote = note.extend({ updates });
 
-interface Outputs {
+interface Outputs extends Record<WorkerRole, unknown> {
   planner: z.infer<typeof planSubmission> | z.infer<typeof note> | WorkerRequest;
   builder: z.infer<typeof patch> | z.infer<typeof note> | WorkerRequest;
   qa: z.infer<typeof qaPatch> | z.infer<typeof qaNote> | WorkerRequest;
 }
 
-export type WorkerRole = keyof Outputs;
 export type WorkerOutput<R extends WorkerRole> = Outputs[R];
 
 /** What each role may return. Anything else is refused and reported back to the worker. */
@@ -70,12 +70,3 @@ export interface FeatureInput {
   /** Set where the feature exists and had ended. */
   readonly retry?: Retry;
 }
-
-export const approvalAnswer = z.discriminatedUnion("decision", [
-  z.strictObject({ decision: z.literal("approve"), token: z.string().min(1) }),
-  z.strictObject({ decision: z.literal("changes"), comment: z.string().min(1) }),
-  z.strictObject({ decision: z.literal("reject"), comment: z.string().min(1) }),
-  z.strictObject({ decision: z.literal("again"), comment: z.string().min(1).optional() }),
-]);
-
-export const blockedAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });

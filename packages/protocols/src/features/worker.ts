@@ -1,15 +1,17 @@
 import { escalationsAfter } from "@slipway/agents/routing/tiers";
-import { inPlace } from "../asking.ts";
-import { certain } from "./attempt.ts";
+import { inPlace } from "../dispatch/ask-agent.ts";
+import { mustPerform } from "../change/perform.ts";
 import type { Entries } from "./batch.ts";
 import { folderFor } from "./folder.ts";
 import { packFor } from "./pack.ts";
-import { withPauses } from "./pausing.ts";
-import type { Start, Tried } from "./phase.ts";
+import { invokerOf } from "../change/invoker.ts";
+import { withPauses } from "../dispatch/pauses.ts";
+import type { Start, Tried } from "../change/phase.ts";
 import { answerRequest } from "./requests.ts";
-import { WORKER_OUTPUT, type WorkerOutput, type WorkerRole } from "./schemas.ts";
-import { beginSession } from "./sessions.ts";
-import { orchestratorCall, type Site } from "./site.ts";
+import { WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
+import type { WorkerRole } from "../change/worker-role.ts";
+import { beginSession } from "../change/sessions.ts";
+import { orchestratorCall, type ChangeRun } from "../change/change-run.ts";
 
 export interface Assignment<R extends WorkerRole> extends Start {
   readonly role: R;
@@ -20,7 +22,7 @@ export interface Assignment<R extends WorkerRole> extends Start {
 }
 
 /** What is left when notes and requests have been dealt with. A QA's note is its word that no test is missing. */
-export type Delivered<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
+export type WorkerDelivery<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
   (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
 export const INSTRUCTIONS: Record<WorkerRole, string> = {
@@ -30,26 +32,26 @@ export const INSTRUCTIONS: Record<WorkerRole, string> = {
 };
 
 /** One invocation. Notes are kept, requests are answered; neither counts as the work that was asked for. */
-export async function askWorker<R extends WorkerRole>(site: Site, assignment: Assignment<R>): Promise<Tried<Delivered<R>>> {
+export async function askWorker<R extends WorkerRole>(change: ChangeRun, assignment: Assignment<R>): Promise<Tried<WorkerDelivery<R>>> {
   const { role, attempt, last, batch, show, entries, failures = 0, instructions = INSTRUCTIONS[role] } = assignment;
   const step = `${role}:${attempt}`;
-  await beginSession(site, role, attempt, batch);
-  const reply = await withPauses(site, step, (name, said) =>
-    inPlace<WorkerOutput<R>>(site, name, async (signal) => {
-      const pack = await packFor(site, { role, last, show, entries });
-      return site.shop.desk.invoke(
+  await beginSession(change, role, attempt, batch);
+  const reply = await withPauses(invokerOf(change), step, (name, said) =>
+    inPlace<WorkerOutput<R>>(change, name, async (signal) => {
+      const pack = await packFor(change, { role, last, show, entries });
+      return change.services.dispatcher.invoke(
         {
           role,
-          subject: site.id,
-          runId: site.ctx.runId,
+          subject: change.id,
+          runId: change.ctx.runId,
           attempt,
-          invocation: orchestratorCall(site, step).operationId,
+          invocation: orchestratorCall(change, step).operationId,
           escalations: escalationsAfter(failures),
           pack,
           instructions,
           schema: WORKER_OUTPUT[role],
-          call: orchestratorCall(site, name),
-          folder: () => folderFor(site, role, show),
+          call: orchestratorCall(change, name),
+          folder: () => folderFor(change, role, show),
           said,
         },
         signal,
@@ -59,11 +61,13 @@ export async function askWorker<R extends WorkerRole>(site: Site, assignment: As
   if (!reply.ok) return reply;
   const output = reply.value;
   if (output.type === "NOTE") {
-    await certain(site, `note:${step}`, (call) => site.shop.kernel.features.note(call, { feature_id: site.id, role, text: output.text }));
+    await mustPerform(change, `note:${step}`, (call) =>
+      change.services.kernel.features.note(call, { feature_id: change.id, role, text: output.text }),
+    );
     if (role !== "qa") return notTheWork(role, "a NOTE");
   }
-  if (output.type === "REQUEST") return answerRequest(site, step, role, output);
-  return { ok: true, value: output as Delivered<R> };
+  if (output.type === "REQUEST") return answerRequest(change, step, role, output);
+  return { ok: true, value: output as WorkerDelivery<R> };
 }
 
 function notTheWork(role: string, found: string): Tried<never> {

@@ -14,15 +14,15 @@ import {
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 
 async function drive(script: Script, options: Parameters<typeof openWorkshop>[1] = {}) {
-  shop = await openWorkshop(script, options);
-  const runId = await shop.start();
-  return { runId, outcome: await shop.drive(runId) };
+  services = await openWorkshop(script, options);
+  const runId = await services.start();
+  return { runId, outcome: await services.drive(runId) };
 }
-const results = (role: string, turn: number) => section(shop.packs(role)[turn], "last tool results");
+const results = (role: string, turn: number) => section(services.packs(role)[turn], "last tool results");
 const titles = (pack: Pack | undefined, wanted: (kind: string) => boolean) =>
   pack?.sections.filter(({ kind }) => wanted(kind)).map(({ title }) => title);
 const request = (kind: string, more: object = {}) => ({ type: "REQUEST", request: kind, text: "I need it", ...more });
@@ -30,35 +30,35 @@ const request = (kind: string, more: object = {}) => ({ type: "REQUEST", request
 describe("[FEA-122] what a worker returns goes to one tool, in the worker's own name, and the result back to it", () => {
   test("plan, patch and verdicts in the name of who returned them; the rest is the orchestrator's", async () => {
     const { runId } = await drive(HAPPY);
-    const byWorker = (await shop.operations()).filter(({ actor }) => actor.type !== "orchestrator");
+    const byWorker = (await services.operations()).filter(({ actor }) => actor.type !== "orchestrator");
     const feature = `${runId}/feature:letters`;
     expect(byWorker).toEqual([
       { name: "plan.submit", actor: { type: "planner", id: `planner@${feature}` } },
       { name: "repo.apply_patch", actor: { type: "builder", id: `builder@${feature}` } },
       { name: "qa.test_index_update", actor: { type: "qa", id: `qa-1@${feature}` } },
     ]);
-    const orchestrators = (await shop.operations()).filter(({ actor }) => actor.type === "orchestrator").map(({ actor }) => actor.id);
+    const orchestrators = (await services.operations()).filter(({ actor }) => actor.type === "orchestrator").map(({ actor }) => actor.id);
     expect(new Set(orchestrators)).toEqual(new Set([`orchestrator@${runId}`]));
   });
 
   test("a note goes into the log of decisions", async () => {
     await drive({ ...HAPPY, builder: [{ type: "NOTE", text: "thinking" }, patchOf("src/a.txt", "one", "two")] });
-    expect((await shop.operations()).map(({ name }) => name)).toContain("feature.log_append");
+    expect((await services.operations()).map(({ name }) => name)).toContain("feature.log_append");
     expect(results("builder", 1)).toContain("the work itself is still wanted");
-    expect(shop.read(".slipway/features/letters/decisions.md")).toContain("thinking");
+    expect(services.read(".slipway/features/letters/decisions.md")).toContain("thinking");
   });
 });
 
 test("[FEA-018] a failure is told to the worker who caused it, with its log, and to no other worker", async () => {
-  shop = await openWorkshop({
+  services = await openWorkshop({
     "planner/left": [planFor("left", { files: { create: ["src/left.txt"], modify: [], delete: [] } })],
     "planner/right": [planFor("right", { files: { create: ["src/right.txt"], modify: [], delete: [] } })],
     "builder/left": [newFile("src/left.txt", "BUG"), patchOf("src/left.txt", "BUG", "fine")],
     "builder/right": [newFile("src/right.txt", "fine")],
     qa: [NOTHING_MISSING],
   });
-  await shop.drive(await shop.start("left", "right"));
-  const told = shop.asked.filter(({ pack }) => section(pack, "last tool results") !== "none");
+  await services.drive(await services.start("left", "right"));
+  const told = services.asked.filter(({ pack }) => section(pack, "last tool results") !== "none");
   expect(told.map(({ role, subject }) => `${role} ${subject}`)).toEqual(["builder left"]);
   expect(section(told[0]?.pack, "last tool results")).toMatch(/gate_failed.*src\/left\.txt:1:BUG/s);
 });
@@ -72,16 +72,16 @@ describe("[FEA-118] a call that the role may not make", () => {
     expect(results("builder", 1)).toContain(
       'forbidden_tool_for_role: repo.apply_patch is not open to the role "builder"; the call was not made',
     );
-    expect((await shop.operations()).map(({ name }) => name)).not.toContain("repo.apply_patch");
-    expect(shop.read(".worktrees/letters/src/a.txt")).toBe("one\n");
-    expect((await shop.open())[0]).toMatchObject({ kind: "blocked", context: { phase: "building" } });
+    expect((await services.operations()).map(({ name }) => name)).not.toContain("repo.apply_patch");
+    expect(services.read(".worktrees/letters/src/a.txt")).toBe("one\n");
+    expect((await services.open())[0]).toMatchObject({ kind: "blocked", context: { phase: "building" } });
   });
 
   test("is stopped by the kernel, too, when nobody stands before it", async () => {
     await drive(HAPPY, { policy });
     const call = { actor: { type: "builder", id: "b" }, operationId: "bypass" } as const;
     const { unified_diff } = patchOf("src/a.txt", "one", "two");
-    await expect(shop.kernel.features.applyPatch(call, { feature_id: "letters", unified_diff })).rejects.toMatchObject({
+    await expect(services.kernel.features.applyPatch(call, { feature_id: "letters", unified_diff })).rejects.toMatchObject({
       code: "forbidden_tool_for_role",
     });
   });
@@ -90,12 +90,12 @@ describe("[FEA-118] a call that the role may not make", () => {
 describe("requests", () => {
   test("[FEA-003] what only a person can know is asked by the orchestrator; the worker sees the answer and nothing else", async () => {
     const { runId } = await drive({ ...HAPPY, builder: [request("more_context"), patchOf("src/a.txt", "one", "two")] });
-    const [question] = await shop.open();
+    const [question] = await services.open();
     expect(question).toMatchObject({ kind: "request", title: "The builder of letters asks for more context", body: "I need it" });
-    await shop.answer(question!, { comment: "the first letter" });
-    await shop.drive(runId);
+    await services.answer(question!, { comment: "the first letter" });
+    await services.drive(runId);
     expect(results("builder", 1)).toBe("A person answered your request: the first letter");
-    const [approval] = await shop.open();
+    const [approval] = await services.open();
     expect(approval?.context["asked_by"]).toBe(`orchestrator@${runId}`);
   });
 
@@ -109,7 +109,7 @@ describe("requests", () => {
     expect(results("planner", 1)).toBe(
       "These files are shown now: zoo.txt. Slipway's own files are not shown: slipway/gates.yaml. There is no such file: none.txt.",
     );
-    const shown = (turn: number) => titles(shop.packs("planner")[turn], (kind) => kind === "file");
+    const shown = (turn: number) => titles(services.packs("planner")[turn], (kind) => kind === "file");
     expect(shown(1)?.[0]).toBe("zoo.txt");
     expect(shown(1)).not.toContain("slipway/gates.yaml");
   });
@@ -117,7 +117,7 @@ describe("requests", () => {
   test("a lock that is free is the feature's from then on", async () => {
     await drive({ ...HAPPY, builder: [request("lock", { resources: ["events"] }), patchOf("src/a.txt", "one", "two")] });
     expect(results("builder", 1)).toBe("You hold events now.");
-    expect(await shop.locks()).toEqual([{ resource: "events", holder: "letters" }]);
+    expect(await services.locks()).toEqual([{ resource: "events", holder: "letters" }]);
   });
 
   test.each([
@@ -129,9 +129,9 @@ describe("requests", () => {
   });
 
   test("a lock that somebody else holds is refused with the reason", async () => {
-    shop = await openWorkshop({ ...HAPPY, builder: [request("lock", { resources: ["events"] }), patchOf("src/a.txt", "one", "two")] });
-    await shop.takeLock("events", "other");
-    await shop.drive(await shop.start());
+    services = await openWorkshop({ ...HAPPY, builder: [request("lock", { resources: ["events"] }), patchOf("src/a.txt", "one", "two")] });
+    await services.takeLock("events", "other");
+    await services.drive(await services.start());
     expect(results("builder", 1)).toMatch(/^You cannot have it now\. lock_conflict: .*other/);
   });
 
@@ -156,10 +156,10 @@ describe("a builder that needs another plan", () => {
     const { runId } = await drive({ ...HAPPY, planner: [planFor(), amended], builder: [wants, both] });
     expect(results("planner", 1)).toContain("src/b.txt has to change, too");
     expect(results("builder", 1)).toBe("The plan was amended: version 2 is in force.");
-    expect((await shop.operations()).filter(({ name }) => name === "plan.update")).toHaveLength(1);
-    expect(shop.read(".worktrees/letters/src/b.txt")).toBe("two\n");
-    await shop.approve((await shop.open())[0]!);
-    expect(resultOf(await shop.drive(runId))?.status).toBe("merged");
+    expect((await services.operations()).filter(({ name }) => name === "plan.update")).toHaveLength(1);
+    expect(services.read(".worktrees/letters/src/b.txt")).toBe("two\n");
+    await services.approve((await services.open())[0]!);
+    expect(resultOf(await services.drive(runId))?.status).toBe("merged");
   });
 
   test("does without it when the amendment is refused, and is told why", async () => {
@@ -169,9 +169,9 @@ describe("a builder that needs another plan", () => {
       files: { create: [], modify: ["slipway/gates.yaml"], delete: [] },
     });
     await drive({ ...HAPPY, planner: [planFor(), greedy], builder: [wants, patchOf("src/a.txt", "one", "two")] });
-    expect(shop.packs("planner")).toHaveLength(3);
+    expect(services.packs("planner")).toHaveLength(3);
     expect(results("builder", 1)).toMatch(/^The plan stays as it is\. .*slipway/s);
-    expect((await shop.open())[0]?.kind).toBe("approval");
+    expect((await services.open())[0]?.kind).toBe("approval");
   });
 
   test("a planner that has nothing to say leaves the plan as it is", async () => {
@@ -183,25 +183,25 @@ describe("a builder that needs another plan", () => {
 
 test("[FEA-120] the bundle has the state, the accepted plan, the latest evidence, the diff so far and, for QA, the test index", async () => {
   await drive({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG"), patchOf("src/a.txt", "BUG", "two")] });
-  const parts = (role: string, turn: number) => titles(shop.packs(role)[turn], (kind) => kind !== "file");
+  const parts = (role: string, turn: number) => titles(services.packs(role)[turn], (kind) => kind !== "file");
   const common = ["specification", "state", "accepted plan", "latest evidence", "changed so far"];
   expect(parts("builder", 1)).toEqual([...common, "files in the repository", "last tool results"]);
   expect(parts("qa", 0)).toEqual([...common, "open entries of the test index", "files in the repository", "last tool results"]);
-  expect(section(shop.packs("builder")[1], "latest evidence")).toBe("fast gates: fail\ncheck: fail (exit code 1)");
-  expect(section(shop.packs("builder")[1], "changed so far")).toContain("src/a.txt");
-  expect(JSON.parse(section(shop.packs("qa")[0], "state"))).toMatchObject({ status: "qa", gates: { fast: "pass" } });
+  expect(section(services.packs("builder")[1], "latest evidence")).toBe("fast gates: fail\ncheck: fail (exit code 1)");
+  expect(section(services.packs("builder")[1], "changed so far")).toContain("src/a.txt");
+  expect(JSON.parse(section(services.packs("qa")[0], "state"))).toMatchObject({ status: "qa", gates: { fast: "pass" } });
 });
 
 test("[FEA-117] one orchestrator session for the run, one per feature and role, shown in the state with how far each is", async () => {
-  shop = await openWorkshop({
+  services = await openWorkshop({
     ...HAPPY,
     "planner/other": [planFor("other", { files: { create: ["src/other.txt"], modify: [], delete: [] } })],
     "builder/other": [newFile("src/other.txt", "x")],
   });
-  const runId = await shop.start("letters", "other");
-  await shop.drive(runId);
+  const runId = await services.start("letters", "other");
+  await services.drive(runId);
   for (const id of ["letters", "other"]) {
-    const { state } = await shop.kernel.features.getState(id);
+    const { state } = await services.kernel.features.getState(id);
     expect(state.cluster).toMatchObject({
       orchestrator_session_id: `orchestrator@${runId}`,
       planner_session_id: `planner@${runId}/feature:${id}`,
@@ -214,13 +214,13 @@ test("[FEA-117] one orchestrator session for the run, one per feature and role, 
 
 test("what a pack holds does not depend on the time, the run or other features: the same work, the same digest", async () => {
   await drive(HAPPY);
-  const alone = shop.asked.map(({ pack }) => pack.digest);
-  await shop.close();
-  shop = await openWorkshop({
+  const alone = services.asked.map(({ pack }) => pack.digest);
+  await services.close();
+  services = await openWorkshop({
     ...HAPPY,
     "planner/other": [planFor("other", { files: { create: ["src/other.txt"], modify: [], delete: [] } })],
     "builder/other": [newFile("src/other.txt", "x")],
   });
-  await shop.drive(await shop.start("other", "letters"));
-  expect(shop.asked.filter(({ subject }) => subject === "letters").map(({ pack }) => pack.digest)).toEqual(alone);
+  await services.drive(await services.start("other", "letters"));
+  expect(services.asked.filter(({ subject }) => subject === "letters").map(({ pack }) => pack.digest)).toEqual(alone);
 });

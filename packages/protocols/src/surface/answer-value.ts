@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
 type Asked = Pick<InboxQuestion, "title" | "options" | "answerSchema">;

@@ -1,8 +1,7 @@
 import type { Engine } from "@slipway/durable/engine";
-import type { Repository } from "@slipway/kernel/host/git/repository";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Records } from "@slipway/kernel/record/storage";
-import type { RunAgents } from "../run-agents.ts";
+import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { Arguments } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
@@ -30,7 +29,6 @@ export interface Begun {
 
 /** What a run is begun with. */
 export interface Starter {
-  readonly repository: Repository;
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;

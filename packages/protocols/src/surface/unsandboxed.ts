@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { Arguments } from "./command.ts";
 
 /** Why gates may run without a sandbox, in the person's words; undefined when they may not. */

@@ -12,12 +12,12 @@ import {
   type ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
 
-/** What the agent does when it is prompted, in order. A process of its own; it speaks the real protocol through the same library. */
+/** What the agent does on each prompt, in order. It is a separate process that speaks the real protocol through the same library. */
 export type Act =
   | { readonly does: "say"; readonly text: string }
-  /** One text for the first time and one for each repair. */
+  /** One text for the first answer and one per repair. */
   | { readonly does: "answer"; readonly texts: readonly string[] }
-  /** The answer for the role that the prompt names. */
+  /** The answer for the role named in the prompt. */
   | { readonly does: "answer as"; readonly roles: Readonly<Record<string, string>> }
   | { readonly does: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
   | { readonly does: "write"; readonly path: string; readonly content: string; readonly role?: string }
@@ -41,10 +41,10 @@ interface Usage {
 
 export interface Script {
   readonly acts: readonly Act[];
-  /** Where marks and the ids of processes are left for the test. */
+  /** Where the test finds marks and process ids. */
   readonly marks?: string;
   readonly version?: number;
-  /** session/new is refused until it has signed in with this. */
+  /** session/new is refused until the client has signed in with this method. */
   readonly signIn?: string;
   readonly models?: readonly string[];
   readonly modes?: readonly string[];

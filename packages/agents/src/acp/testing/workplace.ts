@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../errors.ts";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import { missing } from "@slipway/kernel/host/file-views/files";
 import type { Workplace } from "../../provider.ts";
 import { plainProcess } from "../../testing/plain-process.ts";
 import { scratch } from "../../testing/samples.ts";
 
-/** A folder that everybody may read and write, save what lies under `sealed`; what is read through the tree is remembered. */
+/** A folder that is readable and writable, except below `sealed`; reads through the tree are recorded. */
 export function plainWorkplace(files: Readonly<Record<string, string>>): Workplace & { readonly read: string[] } {
   const folder = realpathSync(scratch("workplace"));
   for (const [path, text] of Object.entries(files)) put(join(folder, path), text);

@@ -4,7 +4,7 @@ import type { Endpoint, EndpointKind } from "../endpoints.ts";
 
 export const KEY = "sk-scripted-5d0c7a91b3";
 
-/** Every wire with an endpoint of its kind and a model as such endpoints have it. */
+/** Every wire with an endpoint of its kind and a typical model. */
 export const WIRES: readonly { readonly wire: WireName; readonly kind: EndpointKind; readonly model: string }[] = [
   { wire: "anthropic", kind: "anthropic", model: "claude-sonnet-4-5" },
   { wire: "responses", kind: "openai", model: "gpt-5" },

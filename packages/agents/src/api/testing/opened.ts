@@ -8,7 +8,7 @@ import { endpointAt, KEY } from "./endpoints.ts";
 
 const FLOOD = 1024 * 1024;
 
-/** One format of the provider, for the suite that every provider is run through. */
+/** A fixture for the provider suite, for one wire format. */
 export function apiFixture(name: string, wire: WireName): ProviderFixture {
   return {
     name,

@@ -13,7 +13,7 @@ import type { ClientName } from "../client.ts";
 import { clientProvider, type ClientOptions } from "../provider.ts";
 import type { Order } from "./player.ts";
 
-/** Without its types: to strip them takes a process longer than all it plays. */
+/** Compiled in advance: stripping types would take longer than the playback. */
 const PLAYER = join(scratch("player"), "player.mjs");
 writeFileSync(PLAYER, stripTypeScriptTypes(readFileSync(join(import.meta.dirname, "player.ts"), "utf8")));
 export const FIXTURES = join(import.meta.dirname, "..", "..", "testing", "fixtures");
@@ -37,12 +37,12 @@ const HOW: Partial<Record<Behaviour["does"], Order["how"]>> = {
   flood: "flood",
 };
 
-/** The client's own provider, with a program behind it that plays what the real client wrote. */
+/** The client's provider with a program that replays a recorded stream. */
 export function openPlayed(name: ClientName, behaviour: Behaviour): Opened {
   const repaired = behaviour.does === "answer" && behaviour.answers.length > 1;
   const slug = repaired ? "repair-after-invalid-output" : (SLUGS[behaviour.does] ?? "schema-valid-answer");
   const write = behaviour.does === "write" ? { path: behaviour.path, content: behaviour.content } : null;
-  // Models of your own may ask for no key.
+  // A self-hosted model may need no key.
   const options = behaviour.does === "no credentials" ? { env: { HOME: "/nowhere" }, baseUrl: null } : {};
   return playing(name, { slug, how: HOW[behaviour.does] ?? "as recorded", write }, options);
 }

@@ -2,19 +2,19 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the player is to do with the recorded stream. */
+/** What the player does with the recorded stream. */
 export interface Order {
-  /** Of one client. */
+  /** The fixtures of one client. */
   readonly fixtures: string;
   readonly slug: string;
-  /** Where it notes what it has done. */
+  /** Where it records what it did. */
   readonly marks: string;
   readonly how: "as recorded" | "hang" | "hang with a child" | "crash" | "break off" | "be killed" | "silent" | "flood" | "linger";
-  /** What the recorded agent did to the pack; null for nothing. */
+  /** The change of the recorded agent in the pack; null for none. */
   readonly write: { readonly path: string; readonly content: string } | null;
 }
 
-/** Plays what a real client once wrote, as that client: same bytes, same end. */
+/** Replays the recorded output of a real client: same bytes, same end. */
 const order = JSON.parse(process.argv[2] ?? "") as Order;
 const take = note("takes", "x");
 const file = join(order.fixtures, `${order.slug}${take === 1 ? "" : `.${take}`}`);
@@ -79,7 +79,7 @@ function say(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => void process.stdout.write(bytes, () => resolve()));
 }
 
-/** How often it has been noted by now. */
+/** Returns how often this was noted. */
 function note(name: string, line: string): number {
   const path = join(order.marks, name);
   appendFileSync(path, `${line}\n`);

@@ -7,17 +7,17 @@ import { afterAll } from "vitest";
 import { planPack, type PackContents } from "../plan.ts";
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { listTree } from "../source.ts";
-import { packStore, type OpenOptions, type OpenPack } from "../store.ts";
+import { packStore, type PackStoreOptions, type OpenPack } from "../store.ts";
 
 export interface PackYard {
   readonly root: string;
   readonly repo: Repository;
   readonly tree: string;
-  /** Where packs and their contents are. */
+  /** The folder of packs and cached contents. */
   readonly packs: string;
   git(...args: string[]): string;
   contents(rules: readonly PackRule[]): Promise<PackContents>;
-  open(rules: readonly PackRule[], options?: Partial<OpenOptions>): Promise<OpenPack>;
+  open(rules: readonly PackRule[], options?: Partial<PackStoreOptions>): Promise<OpenPack>;
 }
 
 export const CLOCK = { now: () => 1_700_000_000_000 };

@@ -21,7 +21,7 @@ export interface Cut {
   readonly hangAfter?: number;
 }
 
-/** Writes frame by frame, as fast as the client reads. Says whether everything was written. */
+/** Writes frames as fast as the client reads. Returns whether all were written. */
 export async function writeFrames(
   response: ServerResponse,
   frames: Iterable<string>,

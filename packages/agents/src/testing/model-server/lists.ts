@@ -11,14 +11,14 @@ const MODELS = [
   "scripted",
 ];
 
-/** What clients ask besides answers: model lists, token counts, telemetry. Null for what nobody serves. */
+/** Other requests of clients: model lists, token counts, telemetry. Null if not served. */
 export function answerToList(method: string, path: string, query: URLSearchParams, bytes: number): HttpFailure | null {
   const ok = (body: unknown) => ({ status: 200, headers: {}, body });
   if (method === "HEAD" || path === "/") return ok({});
   if (path.endsWith("/count_tokens")) return ok({ input_tokens: Math.ceil(bytes / 4) });
   if (path.endsWith(":countTokens")) return ok({ totalTokens: Math.ceil(bytes / 4) });
   if (path.endsWith("/v1beta/models")) return ok({ models: MODELS.map(geminiModel) });
-  // Codex names its version and has a list format of its own; an empty one leaves it with what it knows.
+  // Codex names its version and uses its own list format; an empty list leaves it with its defaults.
   if (path.endsWith("/models") && query.has("client_version")) return ok({ models: [] });
   if (path.endsWith("/models"))
     return ok({ object: "list", data: MODELS.map(model), has_more: false, first_id: MODELS[0], last_id: MODELS.at(-1) });

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { byTurn, type Script, type ScriptedAnswer } from "./script.ts";
 import { startModelServer } from "./server.ts";
 
-/** A module whose default export is a script or a list of answers by turn; prints its address as one line of JSON. */
+/** Takes a module whose default export is a script or a list of answers by turn; prints its address as one line of JSON. */
 const { values } = parseArgs({ options: { script: { type: "string" }, port: { type: "string" } } });
 if (values.script === undefined) throw new Error("Usage: main.ts --script FILE [--port PORT]");
 const exported: { readonly default: Script | [ScriptedAnswer, ...ScriptedAnswer[]] } = await import(

@@ -5,7 +5,7 @@ export type Spoken = Extract<ScriptedAnswer, { text?: string; toolCalls?: unknow
 
 export const DEFAULT_USAGE: ModelUsage = { input: 100, output: 20, cached: 0, cacheWritten: 0 };
 
-/** Tools through which a client takes a structured answer when it does not use the wire's own feature. */
+/** Tools that clients use for structured answers instead of the wire's own feature. */
 const ANSWER_TOOLS = ["StructuredOutput", "json"];
 
 export function replyFor(answer: Spoken, request: ModelRequest, id: string): Reply {

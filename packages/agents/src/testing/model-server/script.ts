@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from "node:http";
 
 export type WireName = "anthropic" | "responses" | "chat" | "gemini";
 
-/** What the model was asked, in one shape whatever the wire. */
+/** A request to the model in one shape for all wires. */
 export interface ModelRequest {
   readonly wire: WireName;
   readonly model: string;
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** How often the model has answered in this conversation: 0 for its first answer. */
+  /** Number of earlier answers in this conversation. */
   readonly turn: number;
   readonly stream: boolean;
-  /** The JSON Schema of the answer, where the client uses the wire's own feature. */
+  /** The JSON Schema of the answer, if the client uses the wire's own feature. */
   readonly schema: Record<string, unknown> | null;
   readonly maxTokens: number | null;
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
-  /** As it came. */
+  /** The raw body. */
   readonly body: Record<string, unknown>;
 }
 
@@ -49,25 +49,25 @@ export type FailureKind = "rate_limit" | "quota" | "auth" | "overloaded" | "cont
 
 interface Shaped {
   readonly usage?: Partial<ModelUsage>;
-  /** The connection breaks after so many bytes of the body. */
+  /** The connection breaks after this many bytes of the body. */
   readonly truncate?: number;
-  /** The body ends politely after so many bytes, as if that were all. */
+  /** The body ends normally after this many bytes. */
   readonly endAfter?: number;
-  /** The connection stays open and silent after so many bytes of the body. */
+  /** The connection stays open and silent after this many bytes of the body. */
   readonly hangAfter?: number;
 }
 
 export type ScriptedAnswer =
   | ({ readonly text: string; readonly stop?: "length" } & Shaped)
   | ({ readonly toolCalls: readonly ScriptedCall[]; readonly text?: string } & Shaped)
-  /** A structured answer: through the client's own answer tool where it has one (Claude Code), otherwise as JSON text. */
+  /** A structured answer: through the client's own answer tool if it has one (Claude Code), otherwise as JSON text. */
   | ({ readonly output: unknown } & Shaped)
   | ({ readonly refusal: string } & Shaped)
-  /** What the vendor really sends in such a case. */
+  /** The vendor's real reply for this failure. */
   | { readonly failure: FailureKind; readonly retryAfterSeconds?: number; readonly inStream?: boolean }
-  /** This very answer. */
+  /** This exact reply. */
   | { readonly error: number; readonly body?: unknown; readonly headers?: Record<string, string> }
-  /** Nothing, until the client goes away. */
+  /** No reply until the client disconnects. */
   | { readonly hang: true };
 
 export interface ScriptedCall {
@@ -77,23 +77,23 @@ export interface ScriptedCall {
 
 export type Script = (request: ModelRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
-/** One answer after the other, whoever asks; the last one stays. */
+/** One answer per request, across conversations; the last one repeats. */
 export function inOrder(...answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]): Script {
   let next = 0;
   return () => answers[Math.min(next++, answers.length - 1)]!;
 }
 
-/** One answer after the other within one conversation; the last one stays. */
+/** One answer per turn of a conversation; the last one repeats. */
 export function byTurn(...answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]): Script {
   return ({ turn }) => answers[Math.min(turn, answers.length - 1)]!;
 }
 
-/** What came back from the tools in the last message. */
+/** The tool results in the last message. */
 export function lastResults({ messages }: ModelRequest): readonly string[] {
   return messages.at(-1)?.toolResults.map(({ output }) => output) ?? [];
 }
 
-/** Everything people and tools said to the model. */
+/** All texts of people and tools. */
 export function promptOf({ messages }: ModelRequest): string {
   return messages
     .filter(({ role }) => role === "user")

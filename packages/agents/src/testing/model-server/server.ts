@@ -12,20 +12,20 @@ import { answerToSideCall } from "./side-calls.ts";
 import { parsed, record, type HttpFailure, type Wire } from "./wire.ts";
 
 export interface ModelServer {
-  /** http://127.0.0.1:port, as Claude Code and Gemini CLI take it. */
+  /** http://127.0.0.1:port, as Claude Code and Gemini CLI expect it. */
   readonly url: string;
   readonly port: number;
-  /** Where the AI SDK, Codex and opencode look for each wire. */
+  /** The base URL of each wire for the AI SDK, Codex and opencode. */
   readonly baseUrls: Readonly<Record<WireName, string>>;
-  /** Everything the script was asked, in order. */
+  /** All requests to the script, in order. */
   readonly requests: readonly ModelRequest[];
-  /** Titles and the like, which the script was not asked. */
+  /** Requests such as titles, which do not reach the script. */
   readonly sideCalls: readonly ModelRequest[];
   /** Every call of every kind, as "METHOD path". */
   readonly calls: readonly string[];
-  /** Fulfilled when the script has been asked so often. */
+  /** Resolves when the script has been asked this often. */
   asked(times: number): Promise<void>;
-  /** Fulfilled when so many clients went away before their answer was complete. */
+  /** Resolves when this many clients disconnected before their answer was complete. */
   abandoned(times: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const PATHS: readonly (readonly [RegExp, WireName])[] = [
   [/\/models\/[^/]+:(?:stream)?[gG]enerateContent$/, "gemini"],
 ];
 
-/** A model server on loopback that speaks what the vendors speak and says what the script says. */
+/** A model server on loopback that speaks the vendors' formats and answers by script. */
 export async function startModelServer(script: Script, options: { readonly port?: number } = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const sideCalls: ModelRequest[] = [];

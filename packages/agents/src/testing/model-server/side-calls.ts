@@ -5,7 +5,7 @@ const TITLE = "A scripted conversation";
 const ASKS_FOR_TITLE =
   /title generator|(?:generate|write|come up with|create) a (?:short |brief |concise |clear |descriptive |,|sentence-case |\s)*title|new conversation topic/i;
 
-/** Clients ask small things on their own account: a title, whether there is quota. The script hears nothing of them. */
+/** Clients make small requests of their own, such as a title or a quota check. The script does not see them. */
 export function answerToSideCall(request: ModelRequest): ScriptedAnswer | null {
   if (request.tools.length > 0) return null;
   const properties = Object.keys(record(request.schema?.["properties"]));

@@ -36,7 +36,7 @@ export interface Wire {
   /** Server-sent events, one string each. */
   events(reply: Reply): Iterable<string>;
   failure(kind: FailureKind, retryAfterSeconds: number | null): HttpFailure;
-  /** The same failure after the stream has begun with status 200. */
+  /** The same failure after a stream has started with status 200. */
   failureEvents(kind: FailureKind, model: string): Iterable<string>;
 }
 
@@ -44,7 +44,7 @@ export function event(name: string | null, data: unknown): string {
   return `${name === null ? "" : `event: ${name}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** A few dozen pieces whatever the length, so that a client sees a stream and a huge answer stays cheap. */
+/** A few dozen pieces for any length, so that clients see a stream and a huge answer stays cheap. */
 export function* pieces(text: string): Iterable<string> {
   const length = Math.max(16, Math.ceil(text.length / 40));
   for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
@@ -70,7 +70,7 @@ export function number(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** Content is a string or a list of parts, of which some carry text. */
+/** Content is a string or a list of parts, some with text. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return records(content)
@@ -87,7 +87,7 @@ export function parsed(json: string): unknown {
   }
 }
 
-/** Some wires send what the model said in one go, and what its tools answered, as several messages. */
+/** Some wires send one turn of the model, or the results of its tools, as several messages. */
 export function joined(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((found, message) => {
     const last = found.at(-1);

@@ -7,7 +7,7 @@ import { objectStore } from "@slipway/kernel/record/objects/store";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openTranscript } from "../write.ts";
 
-/** A process of its own that streams so many megabytes into a transcript, and says how much memory that took at most. */
+/** A process that streams this many megabytes into a transcript and reports its peak memory. */
 const megabytes = Number(process.argv[2]);
 const folder = mkdtempSync(join(tmpdir(), "slipway-flood-"));
 const objects = objectStore(nodeFileSystem, join(folder, "objects"));

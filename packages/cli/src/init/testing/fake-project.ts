@@ -1,7 +1,7 @@
-import type { FileTree, Machine } from "../place.ts";
+import type { InitTree, InitMachine } from "../target.ts";
 
 /** A checkout in memory. A file that is executable is written with a trailing `*` in its name. */
-export function fakeTree(files: Readonly<Record<string, string>>): FileTree {
+export function fakeTree(files: Readonly<Record<string, string>>): InitTree {
   const contents = new Map(Object.entries(files).map(([path, text]) => [path.replace(/\*$/, ""), text]));
   return {
     files: [...contents.keys()].toSorted(),
@@ -21,7 +21,7 @@ export interface FakeMachine {
   readonly programs?: Readonly<Record<string, readonly string[]>>;
 }
 
-export function fakeMachine({ here = [], home = [], programs = {} }: FakeMachine = {}): Machine {
+export function fakeMachine({ here = [], home = [], programs = {} }: FakeMachine = {}): InitMachine {
   return {
     homeFolder: "/home/ada",
     here: (path) => here.includes(path),

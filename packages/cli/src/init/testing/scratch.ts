@@ -33,7 +33,7 @@ export function commitAll(folder: string): void {
 
 const templates = new Map<string, string>();
 
-/** A repository on the branch main with these files committed. Made once per set of files, then copied: git costs more than the copy. */
+/** A repository on the branch main with these files committed. Created once per set of files, then copied: git is slower than the copy. */
 export function scratchRepository(files: Readonly<Record<string, string>>): string {
   const key = JSON.stringify(files);
   const template = templates.get(key) ?? makeRepository(files);
@@ -56,7 +56,7 @@ export interface CollectingIo extends Io {
   readonly stderr: () => string;
 }
 
-/** With a home folder of its own, so that nothing of the machine's user is seen or touched. */
+/** With its own home folder, isolated from the user's. */
 export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo {
   let stdout = "";
   let stderr = "";

@@ -31,7 +31,7 @@ async function site() {
   const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [parent, child], kernel: null });
   const warnings: string[] = [];
   const open = () =>
-    openRunLog({ db: database.db, layout, redactor: createRedactor({ secrets: [SECRET] }), onWarning: (text) => void warnings.push(text) });
+    openRunLog({ records, redactor: createRedactor({ secrets: [SECRET] }), onWarning: (text) => void warnings.push(text) });
   const file = join(layout.run(RUN), "events.jsonl");
   const lines = () =>
     readFileSync(file, "utf8")

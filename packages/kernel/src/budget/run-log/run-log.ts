@@ -7,6 +7,7 @@ import { hasCode, nodeFileSystem } from "../../host/files/file-system.ts";
 import { ensureDirectory, writeFileAtomic } from "../../host/files/write-atomic.ts";
 import { REPOSITORY_STREAM } from "../../record/journal/repository.ts";
 import type { Layout } from "../../host/layout.ts";
+import type { Records } from "../../record/storage.ts";
 import type { Redactor } from "../../host/redaction/contract.ts";
 import { INVOCATION, lineOf, type LogLine } from "./lines.ts";
 
@@ -21,13 +22,14 @@ export interface RunLog {
 }
 
 export interface RunLogOptions {
-  readonly db: Db;
-  readonly layout: Layout;
+  readonly records: Pick<Records, "database" | "layout">;
   readonly redactor: Redactor;
   readonly onWarning: (warning: string) => void;
 }
 
-export function openRunLog({ db, layout, redactor, onWarning }: RunLogOptions): RunLog {
+export function openRunLog({ records, redactor, onWarning }: RunLogOptions): RunLog {
+  const { layout, database } = records;
+  const { db } = database;
   const noted = new Set<string>();
   const written = new Map<string, Promise<Cursor>>();
   let work: Promise<void> | null = null;

@@ -5,21 +5,21 @@ import { modePassed } from "../judge/evidence/checks.ts";
 import { releaseAllWithin } from "../turn/locks/store.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { wakeQueue } from "../turn/queue/store.ts";
-import type { Rooms } from "./dependencies.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
 import { assertTransition, STATUSES, type FeatureStatus } from "./status.ts";
 import { acceptedPlan, findFeature, updateFeature, type Feature } from "./store.ts";
 
 const statusInput = z.strictObject({ feature_id: z.string(), to: z.enum(STATUSES), reason: z.string() });
 
-/** What a protocol does most often to a state: it is `feature.state_patch` of `status` and `status_reason`. */
-export function changeStatusOperation(rooms: Rooms): Operation<z.infer<typeof statusInput>, undefined, Feature> {
+/** A shortcut for protocols: `feature.state_patch` of `status` and `status_reason`. */
+export function changeStatusOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof statusInput>, undefined, Feature> {
   return {
     name: "feature.state_patch",
-    roles: rolesFor(rooms.configuration.policy.rbac, "feature.state_patch"),
+    roles: rolesFor(dependencies.configuration.policy.rbac, "feature.state_patch"),
     input: statusInput,
     async commit(tx, { feature_id, to, reason }, _effect, { at }) {
       const feature = await findFeature(tx, feature_id);
-      await changeStatusWithin(rooms, tx, feature, to, reason);
+      await changeStatusWithin(dependencies, tx, feature, to, reason);
       const changed = await updateFeature(tx, feature, { status: to, status_reason: reason }, at);
       await wakeQueue(tx, feature_id);
       return changed;
@@ -28,9 +28,12 @@ export function changeStatusOperation(rooms: Rooms): Operation<z.infer<typeof st
   };
 }
 
-/** The kernel decides from its own records, whoever proposes the change. A feature that has failed lets go of its locks; its row is the caller's to write. */
+/**
+ * The kernel checks the transition against its own records, for every caller. A failed feature releases its locks. The caller writes the
+ * row.
+ */
 export async function changeStatusWithin(
-  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  { configuration: { policy } }: Pick<FeatureDependencies, "configuration">,
   tx: Tx,
   feature: Feature,
   to: FeatureStatus,

@@ -1,13 +1,13 @@
 /**
- * Work on one name happens one after the other. A call that comes while one for the same name waits to begin is answered by that
- * one: it will see everything that has happened until then.
+ * Serialises the work on each name. A call that arrives while another call for the same name has not started yet shares that call's result:
+ * it sees everything that has happened until it starts.
  */
 export function inTurns<T>(work: (name: string) => Promise<T>): (name: string) => Promise<T> {
   const latest = new Map<string, Promise<T>>();
   const waiting = new Map<string, Promise<T>>();
 
   async function begin(name: string, before: Promise<unknown> | undefined): Promise<T> {
-    // The one before has told its own caller how it ended.
+    // The previous call has already reported its error to its own caller.
     await before?.catch(() => undefined);
     waiting.delete(name);
     return work(name);

@@ -25,7 +25,7 @@ export interface DecisionsFile {
   readonly newest: number;
 }
 
-/** `decisions.md` only ever grows, and so does the work only by what is new. Whoever finds it otherwise writes it anew. */
+/** `decisions.md` only grows, so only new notes are appended. A file that does not match the notes written so far is rewritten. */
 export function decisionsProjection(db: Db, files: ProjectedFiles) {
   const written = new Map<string, { readonly newest: number; readonly bytes: number }>();
 
@@ -61,7 +61,7 @@ function sizeOf(path: string): number | null {
   }
 }
 
-/** At once, as SQLite writes: it is a few lines, and four turns of the thread pool would take longer than the disk does. */
+/** Synchronous: the text is short, and four round trips through the thread pool would take longer than the disk. */
 function append(path: string, text: string): boolean {
   try {
     const file = openSync(path, "a");

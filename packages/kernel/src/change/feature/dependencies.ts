@@ -7,11 +7,11 @@ import type { Journal } from "../../record/journal/repository.ts";
 import type { Layout } from "../../host/layout.ts";
 import type { Objects } from "../../record/objects/store.ts";
 import type { Door } from "../../record/operations/door.ts";
-import type { Redactor } from "../../host/redaction/redactor.ts";
-import type { Sandbox } from "../../host/sandbox/sandbox.ts";
+import type { Redactor } from "../../host/redaction/contract.ts";
+import type { Sandbox } from "../../host/sandbox/contract.ts";
 
-/** What the operations on features stand on. */
-export interface Rooms {
+/** Dependencies of the operations on features. */
+export interface FeatureDependencies {
   readonly repository: Repository;
   readonly layout: Layout;
   readonly db: Db;
@@ -20,7 +20,7 @@ export interface Rooms {
   readonly objects: Objects;
   readonly configuration: Configuration;
   readonly clock: Clock;
-  /** Ends early, with an error, when the signal aborts. */
+  /** Rejects when the signal aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random: () => number;

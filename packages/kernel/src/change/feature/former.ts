@@ -4,9 +4,9 @@ import type { FeaturesTables } from "./tables.ts";
 
 type Row = Selectable<FeaturesTables["deleted_features"]>;
 
-/** A feature that was deleted, as it was then. Its evidence is filed under `label`, which no feature can be called. */
+/** A deleted feature, as it was then. Its evidence is stored under `label`, which is not a valid feature id. */
 export interface Former extends Omit<Row, "merge"> {
-  /** The first of the name that was deleted is 1. */
+  /** Counts deleted features of the same id, from 1. */
   readonly number: number;
   readonly merge: FeaturesTables["merges"] | null;
 }
@@ -18,7 +18,7 @@ export async function keepFormer(tx: Tx, { merge, ...row }: Omit<Former, "number
     .execute();
 }
 
-/** Those that had the name before, the oldest first. */
+/** Deleted features with this id, oldest first. */
 export async function formerFeatures(db: Db | Tx, id: string): Promise<Former[]> {
   const rows = await db.selectFrom("deleted_features").selectAll().where("id", "=", id).orderBy("deleted_at").orderBy("label").execute();
   return rows.map((row, index) => ({
@@ -28,7 +28,7 @@ export async function formerFeatures(db: Db | Tx, id: string): Promise<Former[]>
   }));
 }
 
-/** How a person names one of them: `search@1`. */
+/** The name shown to people, such as `search@1`. */
 export function formerName({ id, number }: Pick<Former, "id" | "number">): string {
   return `${id}@${number}`;
 }

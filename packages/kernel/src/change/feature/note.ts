@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import type { Operation } from "../../record/operations/operation.ts";
-import type { Rooms } from "./dependencies.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
 import { findFeature } from "./store.ts";
 
 const MAX_NOTE_CHARACTERS = 64 * 1024;
@@ -12,8 +12,8 @@ const noteInput = z.strictObject({
   text: z.string().min(1).max(MAX_NOTE_CHARACTERS),
 });
 
-/** Only ever adds. The role is the one that spoke, the actor the one that wrote it down. */
-export function noteOperation({ configuration }: Rooms): Operation<z.infer<typeof noteInput>, undefined, null> {
+/** Append-only. `role` is the author of the text; the actor is the caller that recorded it. */
+export function noteOperation({ configuration }: FeatureDependencies): Operation<z.infer<typeof noteInput>, undefined, null> {
   return {
     name: "feature.log_append",
     roles: rolesFor(configuration.policy.rbac, "feature.log_append"),

@@ -5,7 +5,7 @@ import type { Operation } from "../../record/operations/operation.ts";
 import { headOf } from "../land/candidate.ts";
 import { moveWorktree } from "./move.ts";
 import { realign } from "../judge/qa-operations.ts";
-import type { Rooms } from "./dependencies.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
 import { findFeature, gateMap, updateFeature } from "./store.ts";
 
 const restartInput = z.strictObject({ feature_id: z.string() });
@@ -13,30 +13,30 @@ const restartInput = z.strictObject({ feature_id: z.string() });
 export interface Restarted {
   readonly base: string;
   readonly tree: string;
-  /** What the feature had changed until now; its bytes are anchored too. */
+  /** The feature's changes until now. Their bytes are anchored too. */
   readonly diff: string;
 }
 
-/** Puts the worktree on the base as it is now, with none of the feature's changes, so that they can be built anew. */
-export function restartOperation(rooms: Rooms): Operation<z.infer<typeof restartInput>, Restarted, Restarted> {
-  const { repository, db } = rooms;
+/** Resets the worktree to the current base, without the feature's changes, so that they can be built again. */
+export function restartOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof restartInput>, Restarted, Restarted> {
+  const { repository, db } = dependencies;
   return {
     name: "feature.restart",
     roles: ["orchestrator", "system"],
     input: restartInput,
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
-      const base = await headOf(rooms, feature.base_branch);
+      const base = await headOf(dependencies, feature.base_branch);
       const tree = await treeOf(repository, base);
       const diff = await diffText(repository, feature.base_commit, feature.tree);
-      await moveWorktree(rooms, feature, { base, tree }, operationId, at);
+      await moveWorktree(dependencies, feature, { base, tree }, operationId, at);
       return { base, tree, diff };
     },
     async commit(tx, { feature_id }, restarted, { at }) {
       const feature = await findFeature(tx, feature_id);
       const { plan = "na" } = gateMap(feature);
       const change = { base_commit: restarted.base, tree: restarted.tree, gates: JSON.stringify({ plan }) };
-      await realign(tx, rooms, await updateFeature(tx, feature, change, at), []);
+      await realign(tx, dependencies, await updateFeature(tx, feature, change, at), []);
       return restarted;
     },
     event: ({ feature_id }, { base, tree }) => ({ feature_id, base, tree }),

@@ -10,7 +10,7 @@ const sessionsInput = z.strictObject({
   role_status: roleStatusSchema.partial().strict().optional(),
 });
 
-/** Which sessions play the roles of a feature, and how far each is: for the supervisor, which knows. What it leaves out stays. */
+/** Records which sessions play the roles of a feature, and their status. For the supervisor. Roles it omits keep their values. */
 export const setSessionsOperation: Operation<z.infer<typeof sessionsInput>, undefined, { version: number }> = {
   name: "feature.set_sessions",
   roles: ["orchestrator", "system"],

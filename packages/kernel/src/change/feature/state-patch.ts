@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import { checkSchema } from "../../schema/violations.ts";
@@ -8,43 +8,46 @@ import { refusal, violation } from "../plan/violation.ts";
 import { wakeQueue } from "../turn/queue/store.ts";
 import type { Call } from "../../record/operations/call.ts";
 import { changeStatusWithin } from "./change-status.ts";
-import type { Rooms } from "./dependencies.ts";
-import { stateSchema, type State } from "./state.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
+import { stateSchema, type FeatureState } from "./state.ts";
 import { readState } from "../views/state-reads.ts";
 import { findFeature, updateFeature, type Feature } from "./store.ts";
 
 const patchInput = z.strictObject({ feature_id: z.string(), patch: z.record(z.string(), z.unknown()) });
 export type StatePatch = z.infer<typeof patchInput>;
 
-/** What a caller may say about a feature. Everything else the schema knows is what the kernel itself has seen or done. */
+/** Fields that a caller may set. The kernel itself sets all other fields of the schema. */
 const OPEN = ["status", "status_reason", "cluster", "role_status", "evidence"] as const;
 const OWNED = Object.keys(stateSchema.shape).filter((field) => !OPEN.some((open) => open === field));
 
 const MAX_EXTRA_BYTES = 64 * 1024;
 
-/** Merges (RFC 7396: null removes) into the state; stored only when the outcome is valid, a lawful change of status, and nothing forged. */
-export function statePatchOperation(rooms: Rooms): Operation<StatePatch, undefined, State> {
+/**
+ * Applies an RFC 7396 merge patch (null removes a field). Stored only if the result is valid, the status transition is legal and no
+ * kernel-owned field changes.
+ */
+export function statePatchOperation(dependencies: FeatureDependencies): Operation<StatePatch, undefined, FeatureState> {
   return {
     name: "feature.state_patch",
-    roles: rolesFor(rooms.configuration.policy.rbac, "feature.state_patch"),
+    roles: rolesFor(dependencies.configuration.policy.rbac, "feature.state_patch"),
     input: patchInput,
     async commit(tx, { feature_id, patch }, _effect, { at }) {
       const feature = await findFeature(tx, feature_id);
-      const before = await readState(rooms, tx, feature_id, at);
+      const before = await readState(dependencies, tx, feature_id, at);
       const merged = checkedState(mergePatch(before, patch));
       assertNotForged(before, merged);
       if (isDeepStrictEqual(before, merged)) return before;
       const reason = merged.status_reason ?? "";
-      if (merged.status !== before.status) await changeStatusWithin(rooms, tx, feature, merged.status, reason);
+      if (merged.status !== before.status) await changeStatusWithin(dependencies, tx, feature, merged.status, reason);
       await updateFeature(tx, feature, columnsOf(merged, reason), at);
       if (merged.status !== before.status) await wakeQueue(tx, feature_id);
-      return readState(rooms, tx, feature_id, at);
+      return readState(dependencies, tx, feature_id, at);
     },
     event: ({ feature_id, patch }, { status, version }) => ({ feature_id, status, version, fields: Object.keys(patch) }),
   };
 }
 
-/** Nobody patches a state without having seen it. */
+/** A patch must name the version of the state it was made for. */
 export function versioned(call: Call): Call {
   if (call.expectedVersion !== undefined) return call;
   const message = "expected_version is needed: the version of the state this patch was made for";
@@ -54,10 +57,12 @@ export function versioned(call: Call): Call {
   });
 }
 
-function columnsOf(merged: State, reason: string): Partial<Feature> {
+function columnsOf(merged: FeatureState, reason: string): Partial<Feature> {
   const extra = JSON.stringify(Object.fromEntries(Object.entries(merged).filter(([field]) => !(field in stateSchema.shape))));
   if (Buffer.byteLength(extra) > MAX_EXTRA_BYTES)
-    throw refusal("The patch", [violation("policy_violation", "too_large", `extra properties may have ${MAX_EXTRA_BYTES} bytes in all`)]);
+    throw refusal("The patch", [
+      violation("policy_violation", "too_large", `all extra properties together may have at most ${MAX_EXTRA_BYTES} bytes`),
+    ]);
   return {
     status: merged.status,
     status_reason: reason,
@@ -68,23 +73,23 @@ function columnsOf(merged: State, reason: string): Partial<Feature> {
   };
 }
 
-/** A caller may send back a whole state as it read it; it may not change what is not its own to say. */
-function assertNotForged(before: State, merged: State): void {
+/** A caller may send back the whole state it has read, with kernel-owned fields unchanged. */
+function assertNotForged(before: FeatureState, merged: FeatureState): void {
   const forged = OWNED.filter((field) => !isDeepStrictEqual(before[field], merged[field]));
   if (forged.length === 0) return;
   throw refusal(
     "The patch",
-    forged.map((field) => violation("policy_violation", "kernel_owned", `"${field}" is the kernel's own record and cannot be patched`)),
+    forged.map((field) => violation("policy_violation", "kernel_owned", `"${field}" is owned by the kernel and cannot be patched`)),
   );
 }
 
-function checkedState(state: unknown): State {
+function checkedState(state: unknown): FeatureState {
   const checked = checkSchema(stateSchema, state);
   if (checked.ok) return checked.value;
   const listed = checked.violations.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
   throw new SlipwayError("schema_validation_failed", `The patched state would not be valid. ${listed}`, {
     violations: checked.violations,
-    suggested_next_actions: ["Correct every field listed in `violations`; feature.state_get shows the state as it is."],
+    suggested_next_actions: ["Correct every field listed in `violations`; feature.state_get returns the current state."],
   });
 }
 

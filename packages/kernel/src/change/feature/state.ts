@@ -17,7 +17,7 @@ export const clusterSchema = z.looseObject({
 
 export const roleStatusSchema = z.looseObject({ planner: roleState, builder: roleState, qa: roleState });
 
-/** The front matter of `state.md`. Properties it does not know are kept as they are. */
+/** The front matter of `state.md`. Unknown properties are preserved. */
 export const stateSchema = z.looseObject({
   feature_id: z.string(),
   version: z.int().min(1),
@@ -32,26 +32,26 @@ export const stateSchema = z.looseObject({
   cluster: clusterSchema,
   role_status: roleStatusSchema,
   evidence: z.looseObject({ last_gate_id: z.string().optional(), artifacts: z.array(z.string()).optional() }).optional(),
-  /** Where the specification came from, and the SHA-256 of what was read there. */
+  /** Where the specification was read from, and its SHA-256. */
   source: z.looseObject({ spec_path: z.string(), spec_sha256: z.string() }).optional(),
   base: z.looseObject({ branch: z.string(), commit: z.string() }).optional(),
   tree: z.string().optional(),
   last_updated: z.iso.datetime(),
 });
 
-export type State = z.infer<typeof stateSchema>;
+export type FeatureState = z.infer<typeof stateSchema>;
 
 export interface StateFacts {
   readonly feature: Feature;
-  /** Locks in force, in order. */
+  /** Locks whose leases are in force, sorted. */
   readonly held: readonly string[];
   /** The modes of the feature's gate profile. */
   readonly modes: readonly string[];
 }
 
-/** The state as rows have it. A gate that has no result on the current tree is `na`. */
-export function stateOf({ feature, held, modes }: StateFacts): State {
-  const results = JSON.parse(feature.gates) as State["gates"];
+/** The state from the rows. A gate without a result on the current tree is `na`. */
+export function stateOf({ feature, held, modes }: StateFacts): FeatureState {
+  const results = JSON.parse(feature.gates) as FeatureState["gates"];
   const evidence = JSON.parse(feature.evidence) as Record<string, unknown>;
   return {
     ...(JSON.parse(feature.extra) as Record<string, unknown>),
@@ -64,9 +64,9 @@ export function stateOf({ feature, held, modes }: StateFacts): State {
     gate_profile: feature.gate_profile,
     gates: { ...Object.fromEntries(["plan", ...modes].map((name) => [name, "na" as const])), ...results },
     locks: { held: [...held] },
-    collisions: JSON.parse(feature.collisions) as State["collisions"],
-    cluster: JSON.parse(feature.cluster) as State["cluster"],
-    role_status: JSON.parse(feature.role_status) as State["role_status"],
+    collisions: JSON.parse(feature.collisions) as FeatureState["collisions"],
+    cluster: JSON.parse(feature.cluster) as FeatureState["cluster"],
+    role_status: JSON.parse(feature.role_status) as FeatureState["role_status"],
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
     source: { spec_path: feature.spec_source, spec_sha256: feature.spec_digest },
     base: { branch: feature.base_branch, commit: feature.base_commit },

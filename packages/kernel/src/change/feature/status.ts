@@ -1,10 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 
 export const STATUSES = ["planning", "building", "qa", "blocked", "ready_to_merge", "merged", "failed"] as const;
 
 export type FeatureStatus = (typeof STATUSES)[number];
 
-/** Every change of status there is. `merged` is final; `failed` is left by a retry alone. */
+/** Every legal transition. `merged` is final; only a retry leaves `failed`. */
 export const TRANSITIONS: Record<FeatureStatus, readonly FeatureStatus[]> = {
   planning: ["building", "blocked", "failed"],
   building: ["qa", "blocked", "failed"],
@@ -15,19 +15,19 @@ export const TRANSITIONS: Record<FeatureStatus, readonly FeatureStatus[]> = {
   failed: ["planning", "building", "qa"],
 };
 
-/** Nobody works on these, they hold nothing, and their plans are in nobody's way. */
+/** Final for the run: no worker is active, no lock is held, and the plan claims nothing. */
 export const ENDED: readonly FeatureStatus[] = ["merged", "failed"];
 
-/** What the kernel knows of the feature by its own records when a change of status is proposed. */
+/** The kernel's own records of a feature, for checking a proposed transition. */
 export interface EntryFacts {
   readonly planAccepted: boolean;
   readonly fastPassed: boolean;
   readonly fullPassed: boolean;
   readonly reason: string;
   readonly reasonChanged: boolean;
-  /** Set only by the merge operation itself, after the base branch holds the commit. */
+  /** Set only by the merge operation, after the base branch contains the commit. */
   readonly landed: boolean;
-  /** Set only by the retry operation, which takes worktree, claims and locks again first. */
+  /** Set only by the retry operation, after it has taken worktree, claims and locks again. */
   readonly retried?: boolean;
 }
 
@@ -42,8 +42,8 @@ const ENTRY: Record<FeatureStatus, (facts: EntryFacts, from: FeatureStatus) => s
 };
 
 export function assertTransition(from: FeatureStatus, to: FeatureStatus, facts: EntryFacts): void {
-  if (!TRANSITIONS[from].includes(to)) throw illegal(from, to, "there is no such change of status");
-  if (from === "failed" && facts.retried !== true) throw illegal(from, to, "only a retry takes a failed feature up again");
+  if (!TRANSITIONS[from].includes(to)) throw illegal(from, to, "this transition does not exist");
+  if (from === "failed" && facts.retried !== true) throw illegal(from, to, "only a retry reopens a failed feature");
   if (from === "blocked" && to !== "failed" && !facts.reasonChanged) throw illegal(from, to, "unblocking needs a new reason");
   const missing = ENTRY[to](facts, from);
   if (missing !== null) throw illegal(from, to, missing);

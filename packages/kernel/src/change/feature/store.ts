@@ -1,13 +1,13 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Selectable } from "kysely";
-import { fixed, fixedWith } from "../../record/database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
 import type { Plan } from "../plan/schema.ts";
 import type { FeaturesTables } from "./tables.ts";
 
 export type Feature = Selectable<FeaturesTables["features"]>;
 
-const featureRow = fixed((db, id: string) => db.selectFrom("features").selectAll().where("id", "=", id));
+const featureRow = preparedQuery((db, id: string) => db.selectFrom("features").selectAll().where("id", "=", id));
 
 export async function featureIfAny(db: Db | Tx, id: string): Promise<Feature | undefined> {
   return (await featureRow(db, id))[0];
@@ -22,26 +22,26 @@ export async function findFeature(db: Db | Tx, id: string): Promise<Feature> {
   });
 }
 
-const newestPlan = fixed((db, id: string) =>
+const newestPlan = preparedQuery((db, id: string) =>
   db.selectFrom("plans").select("plan").where("feature_id", "=", id).orderBy("plan_version", "desc").limit(1),
 );
 
-/** It passed the schema when it was accepted, and nothing else writes the table. */
+/** Not parsed again: the plan was validated when it was accepted, and nothing else writes the table. */
 export async function acceptedPlan(db: Db | Tx, id: string): Promise<Plan | null> {
   const [row] = await newestPlan(db, id);
   return row === undefined ? null : (JSON.parse(row.plan) as Plan);
 }
 
-const changedRow = fixedWith((db, { expected, ...next }: Feature & { readonly expected: number }) =>
+const changedRow = preparedQueryWith((db, { expected, ...next }: Feature & { readonly expected: number }) =>
   db.updateTable("features").set(next).where("id", "=", next.id).where("version", "=", expected).returning("id"),
 );
 
-/** Writes the change only if nobody else changed the feature since it was read, and counts it. */
+/** Writes the change only if the version is still the one that was read, and increments it. */
 export async function updateFeature(tx: Tx, feature: Feature, change: Partial<Feature>, at: number): Promise<Feature> {
   const next = { ...feature, ...change, version: feature.version + 1, updated_at: at };
   const changed = await changedRow(tx, { ...next, expected: feature.version });
   if (changed.length === 1) return next;
-  throw new SlipwayError("version_conflict", `The feature "${feature.id}" was changed by somebody else in the meantime.`, {
+  throw new SlipwayError("version_conflict", `The feature "${feature.id}" has changed since it was read.`, {
     feature_id: feature.id,
     expected_version: feature.version,
     suggested_next_actions: ["Read the feature again and repeat the call."],
@@ -50,12 +50,6 @@ export async function updateFeature(tx: Tx, feature: Feature, change: Partial<Fe
 
 export function gateMap(feature: Feature): Record<string, "pass" | "fail" | "na"> {
   return JSON.parse(feature.gates) as Record<string, "pass" | "fail" | "na">;
-}
-
-/** The ids of the features that a run, or what is below it, has made so far. */
-export async function featuresOfRun(db: Db, runId: string): Promise<string[]> {
-  const rows = await db.selectFrom("features").select("id").where("run_id", ">", `${runId}/`).where("run_id", "<", `${runId}0`).execute();
-  return rows.map(({ id }) => id);
 }
 
 /** Those of the ids that have a feature already. */

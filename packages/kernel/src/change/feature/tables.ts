@@ -13,19 +13,19 @@ export interface FeaturesTables {
     worktree: string;
     base_branch: string;
     base_commit: string;
-    /** The tree of the worktree as the harness last left it. */
+    /** The tree that the harness last recorded for the worktree. */
     tree: string;
     spec_source: string;
     spec_digest: string;
     gate_profile: string;
-    /** JSON: gate or mode name to pass, fail or na. */
+    /** JSON: pass, fail or na by gate or mode name. */
     gates: string;
-    /** JSON, as the four below it: which session plays which role. */
+    /** JSON, like the four columns below: which session plays which role. */
     cluster: Generated<string>;
     role_status: Generated<string>;
     collisions: Generated<string>;
     evidence: Generated<string>;
-    /** Properties of the state that the schema does not know. */
+    /** Properties of the state that are not in the schema. */
     extra: Generated<string>;
     created_at: number;
     updated_at: number;
@@ -42,13 +42,13 @@ export interface FeaturesTables {
     change: string;
     approval_id: string;
     approved_by: string;
-    /** JSON: the gates' results and runs that spoke for it. */
+    /** JSON: results and runs of the gates at the time of the merge. */
     gate_snapshot: string | null;
     at: number;
   };
-  /** What was deleted: enough to find its evidence. */
+  /** Deleted features: enough to find their evidence. */
   deleted_features: {
-    /** Its checks and telemetry have this for their feature. */
+    /** The feature id of its checks and telemetry. */
     label: string;
     id: string;
     run_id: string;
@@ -130,13 +130,13 @@ const STATE_COLUMNS: Readonly<Record<string, unknown>> = {
   extra: {},
 };
 
-/** Nobody plays a role yet. */
+/** No session plays a role yet. */
 export const NO_SESSIONS = {
   cluster: JSON.stringify(STATE_COLUMNS["cluster"]),
   role_status: JSON.stringify(STATE_COLUMNS["role_status"]),
 };
 
-/** What `state.md` shows besides; and the indexes that keep reports and projections at one price however much has happened. */
+/** Columns for `state.md`, and indexes that keep the cost of reports and projections independent of the history. */
 export async function addFeatureState(tx: Tx): Promise<void> {
   for (const [name, value] of Object.entries(STATE_COLUMNS)) {
     await tx.schema

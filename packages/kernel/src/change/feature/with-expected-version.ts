@@ -1,8 +1,8 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import type { Db, Tx } from "../../record/database/tables.ts";
 import type { Operation } from "../../record/operations/operation.ts";
-import type { Rooms } from "./dependencies.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
 import { findFeature } from "./store.ts";
 
 interface Versioned<I> {
@@ -10,9 +10,9 @@ interface Versioned<I> {
   readonly expected_version: number;
 }
 
-/** The same operation for a caller who says which version of the feature it has seen: checked before the effect and inside the transaction. */
-export function atVersion<I extends { feature_id: string }, E, O>(
-  { db }: Rooms,
+/** Adds an optimistic lock to an operation: the feature's version is checked before the effect and in the transaction. */
+export function withExpectedVersion<I extends { feature_id: string }, E, O>(
+  { db }: FeatureDependencies,
   operation: Operation<I, E, O>,
 ): Operation<Versioned<I>, E, O> {
   const { effect, event } = operation;
@@ -22,7 +22,7 @@ export function atVersion<I extends { feature_id: string }, E, O>(
     input: z.strictObject({ arguments: operation.input, expected_version: z.int() }),
     ...(effect !== undefined && {
       effect: async (input: Versioned<I>, call) => {
-        // After a crash the effect may already be there; the transaction decides.
+        // After a crash the effect may already have happened; the check in the transaction decides.
         if (!call.redriven) await assertVersion(db, input);
         return effect(input.arguments, call);
       },
@@ -43,7 +43,7 @@ async function assertVersion(
   if (version === expected_version) return;
   throw new SlipwayError(
     "version_conflict",
-    `The state of "${feature_id}" has version ${version}, not ${expected_version}. Nothing was done.`,
+    `The state of "${feature_id}" has version ${version}, not ${expected_version}. Nothing was changed.`,
     {
       feature_id,
       expected_version,

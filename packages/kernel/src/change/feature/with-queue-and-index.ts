@@ -1,31 +1,34 @@
 import { countIndex } from "../views/feature-index/store.ts";
 import { Refusal, type Operation } from "../../record/operations/operation.ts";
 import { reevaluate } from "../turn/queue/reevaluate.ts";
-import type { Rooms } from "./dependencies.ts";
+import type { FeatureDependencies } from "./dependencies.ts";
 
-export interface Closing<I, E, O> {
+export interface QueueAndIndexWrapper<I, E, O> {
   readonly operation: Operation<I, E, O>;
-  /** Whose files have to be written anew, besides the feature's own. */
+  /** Other features whose projections must be written. */
   readonly touched: ReadonlySet<string>;
-  /** The call failed, and yet something was changed. */
-  readonly kept: () => boolean;
+  /** Whether the call failed with a `Refusal`, which keeps its writes. */
+  readonly changedDespiteError: () => boolean;
 }
 
-/** What every change of features ends with, in its own transaction: who waits gets a turn, and the index counts what has changed. */
-export function closing<I, E, O>(rooms: Rooms, operation: Operation<I, E, O>): Closing<I, E, O> {
+/** Adds the last part of every change of features, in the same transaction: reconsider the queue and update the index. */
+export function withQueueAndIndex<I, E, O>(
+  dependencies: FeatureDependencies,
+  operation: Operation<I, E, O>,
+): QueueAndIndexWrapper<I, E, O> {
   const touched = new Set<string>();
-  let kept = false;
+  let refused = false;
   return {
     touched,
-    kept: () => kept,
+    changedDespiteError: () => refused,
     operation: {
       ...operation,
       async commit(tx, input, effect, given) {
         const call = { ...given, touched: (id: string) => void touched.add(id) };
         const output = await operation.commit(tx, input, effect, call);
-        await reevaluate(tx, rooms, call);
-        await countIndex(tx, rooms.configuration, call.at);
-        kept = output instanceof Refusal;
+        await reevaluate(tx, dependencies, call);
+        await countIndex(tx, dependencies.configuration, call.at);
+        refused = output instanceof Refusal;
         return output;
       },
     },

@@ -79,7 +79,7 @@ test("a report that lacks tests of unchanged sources fails the gate and names th
     passed: false,
     failure: { code: "tests_contradict_sources", details: { vanished: ["adds"], undeclared: [] } },
   });
-  expect(lacking.failure?.message).toContain("1 test ran on the base and not here, though the source is unchanged");
+  expect(lacking.failure?.message).toContain("1 test ran on the base but not here, although the source is unchanged");
   expect(JSON.parse((await feature.row()).gates)).toMatchObject({ fast: "fail", "fast:test": "pass" });
   await expect(scratch.kernel.features.changeStatus(callAs(), { ...LETTERS, to: "qa", reason: "done" })).rejects.toMatchObject({
     code: "invalid_status_transition",
@@ -95,7 +95,7 @@ test("a report that invents tests fails the gate, without a secret in what is to
   await patch(replaceLine("src/extra.txt", "-", "ghost a-very-secret-value"), addFile("src/new.lua", "ghost"));
   const { passed, failure } = await gate();
   expect([passed, failure?.code]).toEqual([false, "tests_contradict_sources"]);
-  expect(failure?.message).toContain('1 test in the report is declared by no source: "ghost');
+  expect(failure?.message).toContain('1 test in the report is not declared by any source: "ghost');
   expect(JSON.stringify(failure)).not.toContain("a-very-secret-value");
 });
 

@@ -22,7 +22,7 @@ test("what the change shows against itself is told, and kept as evidence", async
     { modify: ["test/a.test.js"] },
     replaceLine("test/a.test.js", before, after),
   );
-  expect(flags).toEqual(['test/a.test.js: no longer asserts what it did in "adds"']);
+  expect(flags).toEqual(['test/a.test.js: changes or drops assertions in "adds"']);
   const checks = await checksOf(scratch.records.database.db, { feature_id: "letters", tree });
   expect(checks).toMatchObject([
     { kind: "scrutiny", name: "tests_weakened", status: "fail", counts: { path: "test/a.test.js", message: expect.any(String) } },
@@ -44,7 +44,7 @@ test("a value that is a secret of this machine; a file that is no text or too la
     { create: ["src/new.txt", "src/large.test.js"] },
     addFile("src/new.txt", "token = a-very-secret-value") + addFile("src/large.test.js", `test("x", () => ${"1 + ".repeat(140_000)}1);`),
   );
-  expect(flags).toEqual(["src/new.txt: adds what looks like a secret"]);
+  expect(flags).toEqual(["src/new.txt: adds an apparent secret"]);
 });
 
 test("what the specification asks for is a note", async () => {

@@ -1,44 +1,48 @@
 import { ABSENT, type RawEntry } from "../../host/git/raw.ts";
 import { readObjects } from "../../host/git/fast-path/git-queries.ts";
 import { decodePath, encodePath, splitZero } from "../../host/git/names.ts";
-import type { ChangedFile, Finding } from "./test-integrity/finding.ts";
-import { scrutinise } from "./test-integrity/inspect-tests.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { ChangedFile, TestFinding } from "./test-integrity/finding.ts";
+import { inspectTests } from "./test-integrity/inspect-tests.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import type { Feature } from "../feature/store.ts";
 
-/** Larger files are looked at by their names alone. */
+/** Only the names of larger files are inspected. */
 const LARGEST_BYTES = 512 * 1024;
 const REGULAR = /^100(?:644|755)$/;
 
 /**
- * What the change itself shows, against what the person's specification asks for. The same change shows the same: it is looked at
- * before somebody is asked to approve it, and again before it is merged.
+ * Findings in the change itself, compared with the person's specification. Deterministic: they are computed before a person is asked to
+ * approve, and again before the merge.
  */
-export async function findingsOn(rooms: Rooms, feature: Feature, entries: readonly RawEntry[]): Promise<Finding[]> {
-  const { objects } = rooms;
-  const ignored = await ignoredAmong(rooms, feature, entries);
+export async function findingsOn(
+  dependencies: FeatureDependencies,
+  feature: Feature,
+  entries: readonly RawEntry[],
+): Promise<TestFinding[]> {
+  const { objects } = dependencies;
+  const ignored = await ignoredAmong(dependencies, feature, entries);
   const of = JSON.stringify([entries, ignored, feature.spec_digest, feature.gate_profile]);
-  const last = lastSeen.get(rooms);
-  // What was asked for has to be there, also where it need not be read again.
+  const last = lastSeen.get(dependencies);
+  // The specification must exist even if the findings are cached.
   const spec = await objects.get(feature.spec_digest);
   if (last?.of === of) return last.findings;
-  const findings = await findingsIn(rooms, feature, entries, ignored, spec);
-  lastSeen.set(rooms, { of, findings });
+  const findings = await findingsIn(dependencies, feature, entries, ignored, spec);
+  lastSeen.set(dependencies, { of, findings });
   return findings;
 }
 
-const lastSeen = new WeakMap<Rooms, { readonly of: string; readonly findings: Finding[] }>();
+const lastSeen = new WeakMap<FeatureDependencies, { readonly of: string; readonly findings: TestFinding[] }>();
 
 async function findingsIn(
-  rooms: Rooms,
+  dependencies: FeatureDependencies,
   feature: Feature,
   entries: readonly RawEntry[],
   ignored: readonly string[],
   spec: Uint8Array,
-): Promise<Finding[]> {
-  const { configuration, redactor } = rooms;
-  return scrutinise({
-    files: await changedFiles(rooms, entries),
+): Promise<TestFinding[]> {
+  const { configuration, redactor } = dependencies;
+  return inspectTests({
+    files: await changedFiles(dependencies, entries),
     ignored,
     spec: Buffer.from(spec).toString("utf8"),
     policy: configuration.policy,
@@ -48,7 +52,7 @@ async function findingsIn(
   });
 }
 
-export async function changedFiles({ repository }: Rooms, entries: readonly RawEntry[]): Promise<ChangedFile[]> {
+export async function changedFiles({ repository }: FeatureDependencies, entries: readonly RawEntry[]): Promise<ChangedFile[]> {
   const sides = entries.flatMap(({ oldMode, newMode, oldOid, newOid }) => [
     ...(REGULAR.test(oldMode) ? [oldOid] : []),
     ...(REGULAR.test(newMode) ? [newOid] : []),
@@ -69,12 +73,12 @@ function textOf(bytes: Buffer | null): string | null {
   return bytes.toString("utf8");
 }
 
-/** Nobody adds such a file by accident: git has to be told twice. */
-async function ignoredAmong({ repository }: Rooms, { worktree }: Feature, entries: readonly RawEntry[]): Promise<string[]> {
+/** Such a file is not added by accident: git requires `add --force`. */
+async function ignoredAmong({ repository }: FeatureDependencies, { worktree }: Feature, entries: readonly RawEntry[]): Promise<string[]> {
   const added = entries.filter(({ oldMode }) => oldMode === ABSENT).map(({ path }) => path);
   if (added.length === 0) return [];
   const git = await repository.vault({ workTree: worktree });
-  // "./" keeps a name that begins with ":" from being taken for more than a name, which this command cannot be told otherwise.
+  // "./" prevents a name that begins with ":" from being parsed as pathspec magic; this command has no other way.
   const input = Buffer.concat(added.map((path) => Buffer.concat([encodePath(`./${path}`), Buffer.from([0])])));
   const options = { input, allowExit: [1], env: { GIT_LITERAL_PATHSPECS: "0" } };
   const { stdout } = await git.run(["check-ignore", "--no-index", "-z", "--stdin"], options);

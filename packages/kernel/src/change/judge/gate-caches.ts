@@ -2,20 +2,20 @@ import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import type { CacheSource } from "./gates/step-caches.ts";
 import type { Repository } from "../../host/git/repository.ts";
-import { makeUngatedFolder } from "../../host/ungated.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import { makeUngatedFolder } from "../../host/ungated-folder.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
-/** Gone with the feature's worktree. */
+/** Removed with the feature's worktree. */
 export function cachesOf({ ungated }: Repository, feature: string): string {
   return join(ungated.caches, feature);
 }
 
 /**
- * The folders of `execution.caches` for one gate. What lies in them was written by the code of an earlier tree, which may be built to
- * make a later one pass: so there are some in the fast mode alone, if no merge relies on it, and none from another feature or profile.
+ * The folders of `execution.caches` for one gate. Code of an earlier tree wrote their contents and may have prepared them to make a later
+ * tree pass. Therefore only the fast mode has caches, if no merge relies on it, and they are never shared between features or profiles.
  */
 export function cachesFor(
-  { repository, configuration: { policy } }: Rooms,
+  { repository, configuration: { policy } }: FeatureDependencies,
   feature: string,
   profile: string,
   mode: string,

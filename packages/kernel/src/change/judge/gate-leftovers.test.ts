@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { declareWriting } from "../../host/git/writing.ts";
+import { declareWriting } from "../../host/git/worktree-writes.ts";
 import { callAs as call, lettersOn } from "../testing/letters.ts";
 import { POLICY, openScratchKernel, type ScratchKernel } from "../testing/scratch-kernel.ts";
 

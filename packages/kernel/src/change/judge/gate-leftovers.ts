@@ -2,54 +2,54 @@ import { existsSync, readFileSync } from "node:fs";
 import { removeBeneath, removeTree } from "../../host/files/remove-tree.ts";
 import { pathsBeside } from "../../host/git/snapshot.ts";
 import { moveFormerWorkingFiles, placeNote } from "../work/former-working-files.ts";
-import { makeReadable, rewriteTouched, standAt } from "../work/reset-tree.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { settle, settledPaths } from "../work/settle.ts";
+import { makeReadable, rewriteTouched, captureTree } from "../work/reset-tree.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { reconcileWorktree, pathsIfReconciled } from "../work/reconcile-worktree.ts";
 import type { Feature } from "../feature/store.ts";
 
 /**
- * Where steps write to the worktree itself, it is brought back to its tree after each, so that no step finds what another has made of
- * it. What git tracks is restored; what a step added beside the tree, also where git ignores it, is taken away. What was there before
- * the gate (somebody's `.env`) stays. Call it with the worktree settled.
+ * Where steps write to the worktree itself, resets it to its tree after each step, so that no step sees changes of another. Tracked files
+ * are restored; files that a step added, also ignored ones, are removed. Files that existed before the gate, such as a person's `.env`,
+ * stay. Requires a reconciled worktree.
  */
 export async function withReset<T>(
-  rooms: Rooms,
+  dependencies: FeatureDependencies,
   feature: Feature,
   { step, at }: { readonly step: string; readonly at: number },
-  gate: (bringBack: () => Promise<void>) => Promise<T>,
+  gate: (resetTree: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const note = rooms.layout.besideNote(feature.id);
-  moveFormerWorkingFiles(rooms.layout, feature.id);
-  // A note that is still there was written before a gate whose process was killed.
-  const left = existsSync(note) ? (JSON.parse(readFileSync(note, "utf8")) as string[]) : null;
-  const before = left ?? (await besideTree(rooms, feature)) ?? [];
-  if (left !== null) await takeAway(rooms, feature, before);
+  const note = dependencies.layout.besideNote(feature.id);
+  moveFormerWorkingFiles(dependencies.layout, feature.id);
+  // An existing note comes from a gate whose process was killed.
+  const interrupted = existsSync(note) ? (JSON.parse(readFileSync(note, "utf8")) as string[]) : null;
+  const before = interrupted ?? (await untrackedPaths(dependencies, feature)) ?? [];
+  if (interrupted !== null) await removeLeftovers(dependencies, feature, before);
   placeNote(note, JSON.stringify(before));
-  let standing = standAt(feature.worktree, (await settledPaths(rooms, feature)) ?? []);
+  let captured = captureTree(feature.worktree, (await pathsIfReconciled(dependencies, feature)) ?? []);
   let resets = 0;
-  const bringBack = async () => {
-    makeReadable(feature.worktree, standing, before);
-    const touched = standing.touched();
-    await settle(rooms, feature, `${step}/after-${++resets}`, at);
-    await rewriteTouched(rooms, feature, touched);
-    await takeAway(rooms, feature, before);
-    standing = standAt(feature.worktree, (await settledPaths(rooms, feature)) ?? []);
+  const resetTree = async () => {
+    makeReadable(feature.worktree, captured, before);
+    const touched = captured.touched();
+    await reconcileWorktree(dependencies, feature, `${step}/after-${++resets}`, at);
+    await rewriteTouched(dependencies, feature, touched);
+    await removeLeftovers(dependencies, feature, before);
+    captured = captureTree(feature.worktree, (await pathsIfReconciled(dependencies, feature)) ?? []);
   };
   try {
-    return await gate(bringBack);
+    return await gate(resetTree);
   } finally {
-    // Otherwise the note is for the next gate, which finds the worktree settled.
-    if ((await settledPaths(rooms, feature)) !== null) await removeTree(note);
+    // Otherwise the note stays for the next gate, which reconciles the worktree first.
+    if ((await pathsIfReconciled(dependencies, feature)) !== null) await removeTree(note);
   }
 }
 
-/** From a worktree that is settled. */
-async function takeAway(rooms: Rooms, feature: Feature, before: readonly string[]): Promise<void> {
+/** Requires a reconciled worktree. */
+async function removeLeftovers(dependencies: FeatureDependencies, feature: Feature, before: readonly string[]): Promise<void> {
   const known = new Set(before);
-  const now = (await besideTree(rooms, feature)) ?? [];
+  const now = (await untrackedPaths(dependencies, feature)) ?? [];
   for (const path of now) if (!known.has(path)) removeBeneath(feature.worktree, path);
 }
 
-function besideTree({ repository, layout }: Rooms, { id, worktree, tree }: Feature): Promise<readonly string[] | null> {
+function untrackedPaths({ repository, layout }: FeatureDependencies, { id, worktree, tree }: Feature): Promise<readonly string[] | null> {
   return pathsBeside(repository, worktree, tree, { indexFile: layout.indexFile(id) });
 }

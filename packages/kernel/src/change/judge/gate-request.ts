@@ -6,47 +6,51 @@ import type { GatePolicy, GateRequest } from "./gates/run.ts";
 import { placesIn } from "../../host/places.ts";
 import type { Sandbox } from "../../host/sandbox/contract.ts";
 import type { Toolchain } from "../../host/toolchain/resolve.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { acceptedPlan, type Feature } from "../feature/store.ts";
 
-/** Which gate, and where. */
-export interface GateWish {
+/** Which gate to run, and where. */
+export interface GateSelection {
   readonly profile: string;
   readonly mode: string;
   readonly overrides: VerificationOverrides;
   readonly worktree: string;
   readonly logFolder: string;
   readonly sandbox: Sandbox;
-  /** Brings the worktree back to its tree. */
-  readonly bringBack: () => Promise<void>;
+  /** Resets the worktree to its tree. */
+  readonly resetTree: () => Promise<void>;
   /** Every path of the tree. */
   readonly trackedPaths: () => Promise<readonly string[]>;
   readonly caches?: CacheSource;
 }
 
-/** A gate under the policy of the repository, the same wherever it runs. */
-export function gateRequest(rooms: Rooms, toolchain: Toolchain, wish: GateWish): GateRequest {
-  const { policy, gates } = rooms.configuration;
+/** A gate under the policy of the repository, for features, probes and trials. */
+export function gateRequest(dependencies: FeatureDependencies, toolchain: Toolchain, selection: GateSelection): GateRequest {
+  const { policy, gates } = dependencies.configuration;
   return {
-    ...wish,
+    ...selection,
     config: gates,
-    policy: gatePolicy(rooms),
-    hostEnv: rooms.hostEnv,
+    policy: gatePolicy(dependencies),
+    hostEnv: dependencies.hostEnv,
     toolchain,
-    readOnly: policy.sandbox.read_only.map((path) => expandHome(path, rooms.hostEnv)),
-    shared: policy.sandbox.shared_paths.map((path) => ({ from: join(rooms.layout.root, path), to: path })),
-    scratch: join(placesIn(rooms.hostEnv).stateHome, "layers"),
-    redact: rooms.redactor,
-    clock: rooms.clock,
+    readOnly: policy.sandbox.read_only.map((path) => expandHome(path, dependencies.hostEnv)),
+    shared: policy.sandbox.shared_paths.map((path) => ({ from: join(dependencies.layout.root, path), to: path })),
+    scratch: join(placesIn(dependencies.hostEnv).stateHome, "layers"),
+    redact: dependencies.redactor,
+    clock: dependencies.clock,
   };
 }
 
-/** A plan narrows the steps of the profile it names, and no other. */
-export async function overridesFor({ db }: Rooms, { id, gate_profile }: Feature, profile: string): Promise<VerificationOverrides> {
+/** A plan overrides only the steps of the profile it names. */
+export async function overridesFor(
+  { db }: FeatureDependencies,
+  { id, gate_profile }: Feature,
+  profile: string,
+): Promise<VerificationOverrides> {
   return profile === gate_profile ? ((await acceptedPlan(db, id))?.verification_overrides ?? {}) : {};
 }
 
-export function gatePolicy({ configuration: { policy } }: Rooms): GatePolicy {
+export function gatePolicy({ configuration: { policy } }: FeatureDependencies): GatePolicy {
   const { execution, thresholds } = policy;
   return {
     defaultStepTimeoutSeconds: execution.default_step_timeout_seconds,

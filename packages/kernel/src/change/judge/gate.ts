@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { SlipwayError, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import type { Failure } from "@slipway/durable/errors";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import { recordCheck } from "./evidence/checks.ts";
@@ -9,13 +10,13 @@ import { planGate } from "./gates/precedence.ts";
 import { runGate, type GateRequest, type GateResult, type StepEvent } from "./gates/run.ts";
 import type { GateSlots } from "./gates/slots.ts";
 import { recordGateRun, type RecordedStep } from "./gates/store.ts";
-import { pathsOf } from "../../host/git/listing.ts";
+import { pathsOf } from "../../host/git/tree-listing.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { sandboxName } from "../../host/sandbox/contract.ts";
 import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { settle, whileGateWrites } from "../work/settle.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { reconcileWorktree, whileGateWrites } from "../work/reconcile-worktree.ts";
 import { toolchainOf } from "./toolchain.ts";
 import { cachesFor } from "./gate-caches.ts";
 import { withReset } from "./gate-leftovers.ts";
@@ -25,7 +26,7 @@ export const gateInput = z.strictObject({ feature_id: z.string(), profile: z.str
 export type GateInput = z.infer<typeof gateInput>;
 
 export interface GateSummary {
-  /** Under which its evidence is kept. */
+  /** The id of its evidence. */
   readonly id: string;
   readonly profile: string;
   readonly mode: string;
@@ -52,53 +53,53 @@ export interface GateWatch {
   readonly onStep?: ((event: StepEvent) => void) | undefined;
 }
 
-/** Runs the gate on the feature's own tree and records what was seen, pass or fail. */
+/** Runs the gate on the feature's tree and records the results, pass or fail. */
 export function runGatesOperation(
-  rooms: Rooms,
+  dependencies: FeatureDependencies,
   slots: GateSlots,
   { signal, onStep }: GateWatch = {},
 ): Operation<GateInput, GateRun, GateSummary> {
-  const { policy, gates, policyHash } = rooms.configuration;
+  const { policy, gates, policyHash } = dependencies.configuration;
   return {
     name: "gates.run",
     roles: rolesFor(policy.rbac, "gates.run"),
     input: gateInput,
     unclaimed: true,
     effect: async ({ feature_id, profile: wanted, mode }, { operationId, at }) => {
-      const feature = await findFeature(rooms.db, feature_id);
+      const feature = await findFeature(dependencies.db, feature_id);
       const profile = wanted ?? feature.gate_profile;
-      const overrides = await overridesFor(rooms, feature, profile);
-      // A mistake in profile, mode or plan is found before anything starts.
-      const usual = planGate(gates, profile, mode, gatePolicy(rooms));
-      planGate(gates, profile, mode, gatePolicy(rooms), overrides);
+      const overrides = await overridesFor(dependencies, feature, profile);
+      // Find errors in profile, mode or plan before anything starts.
+      const usual = planGate(gates, profile, mode, gatePolicy(dependencies));
+      planGate(gates, profile, mode, gatePolicy(dependencies), overrides);
       return slots.within(async () => {
-        await settle(rooms, feature, operationId, at);
-        const sandbox = await rooms.sandbox();
-        const toolchain = await toolchainOf(rooms, sandbox);
-        const request = (bringBack: () => Promise<void>): GateRequest => ({
-          ...gateRequest(rooms, toolchain, {
+        await reconcileWorktree(dependencies, feature, operationId, at);
+        const sandbox = await dependencies.sandbox();
+        const toolchain = await toolchainOf(dependencies, sandbox);
+        const request = (resetTree: () => Promise<void>): GateRequest => ({
+          ...gateRequest(dependencies, toolchain, {
             profile,
             mode,
             overrides,
             worktree: feature.worktree,
-            logFolder: gateLogFolder(rooms.layout, feature_id, operationId),
+            logFolder: gateLogFolder(dependencies.layout, feature_id, operationId),
             sandbox,
-            bringBack,
-            ...cachesFor(rooms, feature_id, profile, mode),
-            trackedPaths: async () => pathsOf(await rooms.repository.vault(), feature.tree),
+            resetTree,
+            ...cachesFor(dependencies, feature_id, profile, mode),
+            trackedPaths: async () => pathsOf(await dependencies.repository.vault(), feature.tree),
           }),
           ...(signal === undefined ? {} : { signal }),
           ...(onStep === undefined ? {} : { onStep }),
         });
-        const run = (bringBack: () => Promise<void>) => runGate(request(bringBack));
+        const run = (resetTree: () => Promise<void>) => runGate(request(resetTree));
         const after = { step: operationId, at };
         const result =
           sandbox.layers === true
-            ? await run(() => settle(rooms, feature, `${operationId}/after`, at))
-            : await whileGateWrites(rooms, feature, after, () => withReset(rooms, feature, after, run));
+            ? await run(async () => undefined)
+            : await whileGateWrites(dependencies, feature, after, () => withReset(dependencies, feature, after, run));
         const compared = result.passed
           ? await compareReportedTests(
-              rooms,
+              dependencies,
               feature,
               usual,
               request(async () => undefined),
@@ -109,7 +110,7 @@ export function runGatesOperation(
         return {
           result: judged,
           compared: compared.with,
-          steps: await recordedSteps(rooms, result),
+          steps: await recordedSteps(dependencies, result),
           tree: feature.tree,
           sandbox: sandboxName(sandbox),
         };
@@ -144,15 +145,15 @@ export function runGatesOperation(
 
 const cancelledInput = z.strictObject({ gate_id: z.string(), feature_id: z.string(), profile: z.string().optional(), mode: z.string() });
 
-/** That a gate was stopped before it ended: neither a pass nor a failure, and no result of any tree. */
-export function cancelledGateOperation({ configuration }: Rooms): Operation<z.infer<typeof cancelledInput>, undefined, null> {
+/** Records that a gate was stopped: neither a pass nor a failure, and no result for the tree. */
+export function cancelledGateOperation({ configuration }: FeatureDependencies): Operation<z.infer<typeof cancelledInput>, undefined, null> {
   return {
     name: "gates.cancelled",
     roles: rolesFor(configuration.policy.rbac, "gates.run"),
     input: cancelledInput,
     async commit(tx, { gate_id, feature_id, profile, mode }, _effect, { operationId, at }) {
       const { gate_profile, tree } = await findFeature(tx, feature_id);
-      const message = `The ${mode} gate of "${feature_id}" (${gate_id}) was stopped before it ended.`;
+      const message = `The ${mode} gate of "${feature_id}" (${gate_id}) was stopped before it finished.`;
       const failure = { code: "run_stopped", message, details: {} } as const;
       const run = { id: operationId, feature_id, profile: profile ?? gate_profile, mode, tree, at };
       await recordGateRun(tx, { ...run, status: "cancelled", failure, steps: [] });
@@ -162,7 +163,7 @@ export function cancelledGateOperation({ configuration }: Rooms): Operation<z.in
   };
 }
 
-/** What the state shows. A step is named with its mode, and what ran under another profile than the plan's with that, too. */
+/** Results as the feature's state shows them: step names are prefixed with the mode, and with the profile if it is not the plan's. */
 function resultsOf({ gate_profile }: Feature, result: GateResult, steps: readonly RecordedStep[]): Record<string, "pass" | "fail" | "na"> {
   const { profile, mode, coverage } = result;
   const prefix = profile === gate_profile ? "" : `${profile}/`;
@@ -175,8 +176,8 @@ function resultsOf({ gate_profile }: Feature, result: GateResult, steps: readonl
   ]);
 }
 
-/** Logs are small and already redacted; the object store keeps them when the folder is tidied. */
-export async function recordedSteps({ objects }: Pick<Rooms, "objects">, { steps }: GateResult): Promise<RecordedStep[]> {
+/** Logs are small and already redacted. The object store keeps them after the folder is cleaned. */
+export async function recordedSteps({ objects }: Pick<FeatureDependencies, "objects">, { steps }: GateResult): Promise<RecordedStep[]> {
   return Promise.all(
     steps.map(async ({ name, command, status, exitCode, durationMs, logPath, program, produced }) => {
       const log = status === "skipped" ? Buffer.alloc(0) : readFileSync(logPath);
@@ -195,7 +196,7 @@ export async function recordedSteps({ objects }: Pick<Rooms, "objects">, { steps
   );
 }
 
-/** Whether a run ended because somebody stopped it. */
+/** Whether the run was stopped. */
 export function wasStopped(error: unknown): boolean {
   return error instanceof SlipwayError && error.code === "run_stopped";
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { gateLogFolder, stepsWithLogs } from "./gates/log-folder.ts";
 import { latestGateRun, type RecordedStep } from "./gates/store.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { findFeature } from "../feature/store.ts";
 
 const TAIL_CHARACTERS = 4_000;
@@ -10,20 +10,20 @@ const startedSchema = z.strictObject({ path: z.string(), version: z.string().nul
 
 export const gateStepSchema = z.strictObject({
   name: z.string(),
-  command: z.array(z.string()).describe("What was executed, without a shell."),
+  command: z.array(z.string()).describe("The command, executed without a shell."),
   status: z.enum(["pass", "fail", "skipped"]),
-  exit_code: z.int().nullable().describe("Null when the step was stopped or did not run."),
+  exit_code: z.int().nullable().describe("Null if the step was stopped or did not run."),
   duration_ms: z.number(),
   log_path: z.string(),
-  log_digest: z.string().nullable().describe("SHA-256 of the log in the object store; null when there is nothing in it."),
+  log_digest: z.string().nullable().describe("SHA-256 of the log in the object store; null if the log is empty."),
   program: startedSchema
-    .extend({ interpreter: startedSchema.nullable().describe("What runs it, where it is a script.") })
+    .extend({ interpreter: startedSchema.nullable().describe("The interpreter, if the program is a script.") })
     .nullish()
-    .describe("What was started: where it was found, and its version where that is known. Null when nothing was."),
+    .describe("The started program: its path, and its version if known. Null if the step did not start."),
   produced: z
     .array(z.strictObject({ path: z.string(), files: z.int(), bytes: z.int(), digest: z.string() }))
     .optional()
-    .describe("What was handed on to the steps after it."),
+    .describe("Products copied to later steps."),
 });
 
 export const latestEvidenceSchema = z.strictObject({
@@ -32,8 +32,8 @@ export const latestEvidenceSchema = z.strictObject({
       gate_id: z.string(),
       profile: z.string(),
       mode: z.string(),
-      tree: z.string().describe("The git tree it was seen on."),
-      current: z.boolean().describe("Whether the feature still has that content: only then does the result count."),
+      tree: z.string().describe("The git tree on which the gate ran."),
+      current: z.boolean().describe("Whether this is still the feature's tree; only then does the result count."),
       passed: z.boolean(),
       failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
       steps: z.array(gateStepSchema),
@@ -44,7 +44,7 @@ export const latestEvidenceSchema = z.strictObject({
   log: z
     .strictObject({ step: z.string(), path: z.string(), tail: z.string() })
     .nullable()
-    .describe("The end of the decisive log: of the step that failed, else of the last that ran."),
+    .describe("The end of the log of the failed step, else of the last step that ran."),
 });
 
 export type LatestEvidence = z.infer<typeof latestEvidenceSchema>;
@@ -53,8 +53,8 @@ export function shownStep({ produced, ...step }: RecordedStep): z.infer<typeof g
   return { ...step, command: [...step.command], ...(produced === undefined ? {} : { produced: [...produced] }) };
 }
 
-/** What the harness saw when a gate last ran. */
-export async function latestEvidence({ db, objects, layout }: Rooms, id: string): Promise<LatestEvidence> {
+/** The evidence of the last gate run. */
+export async function latestEvidence({ db, objects, layout }: FeatureDependencies, id: string): Promise<LatestEvidence> {
   const feature = await findFeature(db, id);
   const run = await latestGateRun(db, id);
   if (run === null) return { gate: null, log: null };

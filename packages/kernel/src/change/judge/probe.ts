@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../../host/files/remove-tree.ts";
 import { z } from "zod";
 import { checksOf, recordCheck, type Check } from "./evidence/checks.ts";
@@ -10,19 +10,19 @@ import type { TestCounts } from "./gates/coverage.ts";
 import { runGate, type GateResult } from "./gates/run.ts";
 import type { GateSlots } from "./gates/slots.ts";
 import { changeBetween } from "../../host/git/change.ts";
-import { pathsOf } from "../../host/git/listing.ts";
+import { pathsOf } from "../../host/git/tree-listing.ts";
 import { treeOf } from "../../host/git/fast-path/git-queries.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { strictAreaMatcher } from "../../paths/areas.ts";
 import { mutantsOf, type Mutant } from "./test-integrity/mutants.ts";
-import { probeFindings, type Probed } from "./test-integrity/probe-rules.ts";
+import { probeFindings, type ProbeResult } from "./test-integrity/probe-rules.ts";
 import { inWords } from "./test-integrity/finding.ts";
 import { writeBelow } from "../../host/file-views/files.ts";
 import { gateRequest, overridesFor } from "./gate-request.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { changedFiles, findingsOn } from "./findings.ts";
 import { findFeature, type Feature } from "../feature/store.ts";
-import { makeUngatedFolder } from "../../host/ungated.ts";
+import { makeUngatedFolder } from "../../host/ungated-folder.ts";
 import { toolchainOf } from "./toolchain.ts";
 
 const probeInput = z.strictObject({ feature_id: z.string() });
@@ -34,18 +34,18 @@ export interface ProbeSummary {
   readonly warnings: readonly string[];
 }
 
-type Seen = Probed & { readonly tree: string; readonly warnings: readonly string[] };
+type Seen = ProbeResult & { readonly tree: string; readonly warnings: readonly string[] };
 
 /**
- * What only running can show, and a person asked for in the policy: whether the gate on the tree before had more tests, and whether
- * any test notices when lines of the change are broken on purpose. Runs in a folder of its own; the feature is not touched.
+ * Checks that require running the gate, enabled by the policy: whether the base had more tests, and whether any test fails when lines of
+ * the change are broken on purpose. Runs in a separate folder; the feature is not touched.
  */
 export function probeOperation(
-  rooms: Rooms,
+  dependencies: FeatureDependencies,
   slots: GateSlots,
   signal?: AbortSignal,
 ): Operation<z.infer<typeof probeInput>, Seen, ProbeSummary> {
-  const { db, repository, configuration } = rooms;
+  const { db, repository, configuration } = dependencies;
   const { policy } = configuration;
   return {
     name: "feature.probe",
@@ -57,7 +57,7 @@ export function probeOperation(
       const { mode, mutants, baseline } = policy.probe;
       const { entries } = await changeBetween(repository, feature.base_commit, feature.tree);
       const isTest = strictAreaMatcher(policy.protected_tests, "glob");
-      const sources = (await changedFiles(rooms, entries)).filter(({ path }) => isTest(path) === null);
+      const sources = (await changedFiles(dependencies, entries)).filter(({ path }) => isTest(path) === null);
       const now = countsOf(await checksOf(db, { feature_id, tree: feature.tree }), mode, feature.gate_profile);
       const before = baseline && now !== null ? await countsBefore(feature, mode) : null;
       const tried: { mutant: Mutant; noticed: boolean }[] = [];
@@ -66,13 +66,13 @@ export function probeOperation(
         tried.push({ mutant, noticed: !passed });
         if (!passed) break;
       }
-      const probed: Probed = {
+      const probed: ProbeResult = {
         mode,
         before,
         now,
         tried: tried.map(({ mutant: { path, line, what }, noticed }) => ({ path, line, what, noticed })),
       };
-      const warnings = probeFindings(probed, await findingsOn(rooms, feature, entries)).map(inWords);
+      const warnings = probeFindings(probed, await findingsOn(dependencies, feature, entries)).map(inWords);
       return { ...probed, tree: feature.tree, warnings };
     },
     async commit(tx, { feature_id }, { tree, tried, before, now, warnings }, { at, operationId }) {
@@ -85,7 +85,7 @@ export function probeOperation(
     event: ({ feature_id }, { tree, tried, noticed }) => ({ feature_id, tree, tried, noticed }),
   };
 
-  /** What an earlier gate has seen of the tree before, for whichever feature; else a run of it now. */
+  /** Counts of an earlier gate on the base's tree, for any feature; otherwise runs the gate now. */
   async function countsBefore(feature: Feature, mode: string): Promise<TestCounts | null> {
     const tree = await treeOf(repository, feature.base_commit);
     const rows = await db.selectFrom("checks").select("feature_id").distinct().where("tree", "=", tree).where("kind", "=", MODE).execute();
@@ -98,38 +98,38 @@ export function probeOperation(
 
   function gateOn(feature: Feature, tree: string, mode: string, mutant: Mutant | null): Promise<GateResult> {
     return slots.within(async () => {
-      const place = join(repository.ungated.probes, feature.id);
+      const folder = join(repository.ungated.probes, feature.id);
       makeUngatedFolder(repository, repository.ungated.probes);
-      const worktree = join(place, "tree");
-      await removeTree(place);
+      const worktree = join(folder, "tree");
+      await removeTree(folder);
       const layOut = async () => {
         await removeTree(worktree);
         await mkdir(worktree, { recursive: true });
-        const git = await repository.vault({ workTree: worktree, indexFile: join(place, "index") });
+        const git = await repository.vault({ workTree: worktree, indexFile: join(folder, "index") });
         await git.run(["read-tree", "--end-of-options", tree]);
         await git.run(["checkout-index", "--all", "--force"]);
         if (mutant !== null) writeBelow(worktree, mutant.path, Buffer.from(mutant.text), isExecutable(join(worktree, mutant.path)));
       };
       try {
         await layOut();
-        const overrides = await overridesFor(rooms, feature, feature.gate_profile);
-        const sandbox = await rooms.sandbox();
+        const overrides = await overridesFor(dependencies, feature, feature.gate_profile);
+        const sandbox = await dependencies.sandbox();
         const wish = {
           profile: feature.gate_profile,
           mode,
           overrides,
           worktree,
-          logFolder: join(place, "logs"),
+          logFolder: join(folder, "logs"),
           sandbox,
-          bringBack: layOut,
+          resetTree: layOut,
           trackedPaths: async () => pathsOf(await repository.vault(), tree),
         };
         return await runGate({
-          ...gateRequest(rooms, await toolchainOf(rooms, sandbox), wish),
+          ...gateRequest(dependencies, await toolchainOf(dependencies, sandbox), wish),
           ...(signal === undefined ? {} : { signal }),
         });
       } finally {
-        await removeTree(place);
+        await removeTree(folder);
       }
     }, signal);
   }
@@ -146,7 +146,7 @@ function isExecutable(path: string): boolean {
 }
 
 function notAsked(): SlipwayError {
-  return new SlipwayError("policy_violation", "The policy asks for no probe.", {
+  return new SlipwayError("policy_violation", "The policy does not enable the probe.", {
     file: "slipway/policy.yaml",
     field: "probe",
     suggested_next_actions: ["Set probe in slipway/policy.yaml, for example { mode: fast }."],

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
@@ -9,7 +9,7 @@ import { requiredTests } from "./qa/required-tests.ts";
 import { OPEN_STATUSES, QA_STATUSES, type Hunk, type QaStatus, type QaTestIndex } from "./qa/schema.ts";
 import { diffRef, readIndex, shownIndex, writeIndex, type StoredIndex } from "./qa/store.ts";
 import { applyUpdates, qaUpdateSchema } from "./qa/update.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { findFeature, type Feature } from "../feature/store.ts";
 
 export const qaUpdateInput = z.strictObject({
@@ -19,7 +19,7 @@ export const qaUpdateInput = z.strictObject({
   evidence_refs: z.array(z.string().min(1)).optional(),
 });
 
-/** The index, how far it is, and what is still to be done, by file and hunk. */
+/** The index, its counts by status, and the open entries by file and hunk. */
 export interface QaView {
   readonly index: QaTestIndex;
   readonly counts: Readonly<Record<QaStatus, number>>;
@@ -33,8 +33,8 @@ export async function qaView(db: Db | Tx, id: string): Promise<QaView> {
   return viewOf(id, await readIndex(db, await findFeature(db, id)));
 }
 
-/** The whole batch or nothing, on exactly the version the caller has seen. */
-export function updateQaOperation({ configuration }: Rooms): Operation<z.infer<typeof qaUpdateInput>, undefined, QaView> {
+/** Applies the whole batch or nothing, on exactly the version the caller has read. */
+export function updateQaOperation({ configuration }: FeatureDependencies): Operation<z.infer<typeof qaUpdateInput>, undefined, QaView> {
   return {
     name: "qa.test_index_update",
     roles: rolesFor(configuration.policy.rbac, "qa.test_index_update"),
@@ -49,8 +49,13 @@ export function updateQaOperation({ configuration }: Rooms): Operation<z.infer<t
   };
 }
 
-/** Inside the transaction that gives the feature another tree or base. */
-export async function realign(tx: Tx, { configuration }: Rooms, feature: Feature, hunks: readonly DiffHunk[]): Promise<StoredIndex> {
+/** Runs in the transaction that gives the feature another tree or base. */
+export async function realign(
+  tx: Tx,
+  { configuration }: FeatureDependencies,
+  feature: Feature,
+  hunks: readonly DiffHunk[],
+): Promise<StoredIndex> {
   const before = await readIndex(tx, feature);
   const required = (path: string) => requiredTests(configuration.gates, feature.gate_profile, path);
   return writeIndex(tx, feature.id, before, { source_diff_ref: diffRef(feature), entries: align(before.entries, hunks, required) });
@@ -79,6 +84,6 @@ function stale(feature_id: string, expected_version: number, actual_version: num
     feature_id,
     expected_version,
     actual_version,
-    suggested_next_actions: ["Read the index again with qa.test_index_get and repeat the call with its version."],
+    suggested_next_actions: ["Read the index again with qa.test_index_get, then repeat the call with its version."],
   });
 }

@@ -5,7 +5,7 @@ import type { Actor, Operation } from "../../record/operations/operation.ts";
 
 const overrideInput = z.strictObject({ run_id: z.string().min(1), reason: z.string().min(1) });
 
-/** Its journal event is the record: who let one run go without a sandbox, and why. */
+/** Records in the journal who allowed a run without a sandbox, and why. */
 const overrideOperation: Operation<z.infer<typeof overrideInput>, undefined, { by: string }> = {
   name: "sandbox.override",
   roles: ["person"],
@@ -14,7 +14,7 @@ const overrideOperation: Operation<z.infer<typeof overrideInput>, undefined, { b
   event: ({ run_id, reason }, { by }) => ({ run_id, reason, by }),
 };
 
-/** Each person's each reason is recorded once, however often the run is resumed with it. */
+/** Recorded once per person and reason, however often the run is resumed with it. */
 export async function recordOverride(door: Door, person: Actor, runId: string, reason: string): Promise<void> {
   const which = digestOf({ by: person.id, reason }).slice(0, 16);
   await door.perform(overrideOperation, person, `${runId}/sandbox-override/${which}`, { run_id: runId, reason });

@@ -10,15 +10,20 @@ import type { Sandbox } from "../../host/sandbox/contract.ts";
 import { versionOf } from "../../host/toolchain/program.ts";
 import { resolveToolchain, type Toolchain } from "../../host/toolchain/resolve.ts";
 import { wantedVersions, type WantedVersions } from "../../host/toolchain/version-files.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 const NONE: WantedVersions = { node: null, python: null, tools: [] };
 /** The files of a commit never change. */
 const known = new WeakMap<Repository, { readonly commit: string; readonly wanted: Promise<WantedVersions> }>();
 
-/** The project's toolchain, as the caller's environment and the base branch's version files have it now. */
+/** The project's toolchain, from the caller's environment and the version files on the base branch. */
 export async function toolchainOf(
-  { repository, layout, configuration: { policy }, hostEnv }: Pick<Rooms, "repository" | "layout" | "configuration" | "hostEnv">,
+  {
+    repository,
+    layout,
+    configuration: { policy },
+    hostEnv,
+  }: Pick<FeatureDependencies, "repository" | "layout" | "configuration" | "hostEnv">,
   sandbox: Sandbox,
 ): Promise<Toolchain> {
   return resolveToolchain({
@@ -34,8 +39,8 @@ export async function toolchainOf(
 async function wantedAt(repository: Repository, branch: string): Promise<WantedVersions> {
   const commit = await commitNow(repository, `refs/heads/${branch}`);
   if (commit === null) return NONE;
-  const found = known.get(repository);
-  if (found?.commit === commit) return found.wanted;
+  const cached = known.get(repository);
+  if (cached?.commit === commit) return cached.wanted;
   const wanted = wantedVersions((path) => readRegularFile(repository, commit, path));
   known.set(repository, { commit, wanted });
   return wanted;

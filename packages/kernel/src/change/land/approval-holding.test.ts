@@ -45,7 +45,7 @@ test("a base that moved in files of the change is told with their names", async 
 });
 
 test("another change is another change, whether the base stood still or moved elsewhere", async () => {
-  const why = "the change is another one than the one that was approved";
+  const why = "the change differs from the approved one";
   expect(await holding({ ...approved, change: "another" })).toEqual({ holds: false, rule: "change", why });
   const moved = await after("src/b.txt", "theirs\n");
   expect(await holding({ ...moved, change: "another" })).toEqual({ holds: false, rule: "change", why });

@@ -51,7 +51,7 @@ test("what was gated under other gates counts for nothing: neither does it merge
   const user_approval_token = scratch.sign(before);
   await expect(scratch.kernel.features.merge(callAs(), { ...LETTERS, user_approval_token })).rejects.toMatchObject({
     code: "gate_failed",
-    message: expect.stringContaining("under the policy and the gates as they are now"),
+    message: expect.stringContaining("under the current policy and gates"),
   });
   const outdated = await scratch.kernel.features.candidate(callAs(), LETTERS);
   expect(outdated).toMatchObject({ outdated: true, rebuilt: false, tree: before.tree, policy_hash: "f".repeat(64) });

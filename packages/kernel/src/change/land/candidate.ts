@@ -1,5 +1,5 @@
 import type { Json } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { checksOf, recordCheck, type Check } from "../judge/evidence/checks.ts";
 import { isOutdated, MODE } from "../judge/evidence/gate-queries.ts";
@@ -8,21 +8,21 @@ import { changeBetween, diffText, linesBetween } from "../../host/git/change.ts"
 import { buildMerge } from "../../host/git/merge.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { hunksOf, type DiffHunk } from "../judge/qa/hunks.ts";
-import { inWords, type Finding } from "../judge/test-integrity/finding.ts";
+import { inWords, type TestFinding } from "../judge/test-integrity/finding.ts";
 import { identityOf } from "../feature/identity.ts";
 import { moveWorktree } from "../feature/move.ts";
 import { realign } from "../judge/qa-operations.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { findingsOn } from "../judge/findings.ts";
-import { settle } from "../work/settle.ts";
+import { reconcileWorktree } from "../work/reconcile-worktree.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 
-/** Kind of the rows that say what the change itself shows against it. */
+/** Kind of the rows that record findings about the change itself. */
 const SCRUTINY = "scrutiny";
 
 const candidateInput = z.strictObject({ feature_id: z.string() });
 
-/** What a person approves: this change, giving this tree, on this base, under this policy. */
+/** What a person approves: this change, with this resulting tree, on this base, under this policy. */
 export interface Candidate {
   readonly feature_id: string;
   readonly base_branch: string;
@@ -31,16 +31,16 @@ export interface Candidate {
   readonly change: string;
   readonly policy_hash: string;
   readonly summary: string;
-  /** Reasons not to believe that the work is done, as far as the change itself shows them. */
+  /** Findings in the change itself that suggest the work is not done. */
   readonly flags: readonly string[];
-  /** The same, where the specification asked for it, and what may be good to know. */
+  /** Findings that the specification asked for, and other hints. */
   readonly notes: readonly string[];
-  /** The base had moved and the worktree now holds the change on top of it: gate it again. */
+  /** The base had moved, and the worktree now contains the change on top of it: run the gates again. */
   readonly rebuilt: boolean;
-  /** Policy or gates have changed since the gates ran on it, or none ran: gate it again. */
+  /** Policy or gates have changed since the last gate on this tree, or none ran: run the gates again. */
   readonly outdated: boolean;
   readonly conflicts: readonly string[];
-  /** Nothing is left to merge: the base already holds it. */
+  /** The base already contains the change. */
   readonly empty: boolean;
 }
 
@@ -50,24 +50,24 @@ interface Prepared {
   readonly conflicts: readonly string[];
   readonly change: string;
   readonly summary: string;
-  readonly findings: readonly Finding[];
-  readonly withoutWalls: readonly string[];
+  readonly findings: readonly TestFinding[];
+  readonly unsandboxedGates: readonly string[];
   readonly outdated: boolean;
   readonly empty: boolean;
   readonly hunks: readonly DiffHunk[];
 }
 
-export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
-  const { repository, configuration, db } = rooms;
+export function candidateOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof candidateInput>, Prepared, Candidate> {
+  const { repository, configuration, db } = dependencies;
   return {
     name: "feature.candidate",
     roles: ["orchestrator", "system"],
     input: candidateInput,
     async effect({ feature_id }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
-      const base = await headOf(rooms, feature.base_branch);
-      // Nobody is asked to approve a change while the worktree they look at holds another one.
-      await settle(rooms, feature, operationId, at);
+      const base = await headOf(dependencies, feature.base_branch);
+      // A person must not approve a change while the worktree contains another one.
+      await reconcileWorktree(dependencies, feature, operationId, at);
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
       const gated = await checksOf(db, { feature_id, tree });
@@ -77,8 +77,8 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         tree,
         conflicts,
         change,
-        findings: await findingsOn(rooms, feature, entries),
-        withoutWalls: withoutWalls(gated),
+        findings: await findingsOn(dependencies, feature, entries),
+        unsandboxedGates: unsandboxedGates(gated),
         outdated: gated.every(({ kind }) => kind !== MODE) || isOutdated(gated, configuration.policyHash),
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
@@ -93,7 +93,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         const { plan = "na" } = gateMap(before);
         const moved = rebuilt ? { base_commit: base, tree } : {};
         const feature = await updateFeature(tx, before, { ...moved, gates: JSON.stringify({ plan }) }, at);
-        if (rebuilt) await realign(tx, rooms, feature, hunks);
+        if (rebuilt) await realign(tx, dependencies, feature, hunks);
       }
       const warnings = findings.filter(({ level }) => level === "warning");
       for (const [index, { rule, path, message }] of warnings.entries()) {
@@ -117,7 +117,7 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
         outdated,
         conflicts,
         change,
-        flags: [...warnings.map(inWords), ...prepared.withoutWalls],
+        flags: [...warnings.map(inWords), ...prepared.unsandboxedGates],
         notes: findings.filter(({ level }) => level === "note").map(inWords),
         empty,
         summary,
@@ -136,13 +136,13 @@ export function candidateOperation(rooms: Rooms): Operation<z.infer<typeof candi
       ...identityOf(at),
     });
     if (built.conflicts.length > 0) return { tree: feature.tree, conflicts: built.conflicts };
-    await moveWorktree(rooms, feature, { base, tree: built.tree }, step, at);
+    await moveWorktree(dependencies, feature, { base, tree: built.tree }, step, at);
     return { tree: built.tree, conflicts: [] };
   }
 }
 
-/** Whoever approves must know that a gate could have seen and touched more than the worktree. */
-function withoutWalls(gated: readonly Check[]): string[] {
+/** The approver must know that a gate had access to more than the worktree. */
+function unsandboxedGates(gated: readonly Check[]): string[] {
   const runs = gated.filter(({ kind, counts }) => kind === MODE && isUnsandboxed(counts));
   return runs.length === 0 ? [] : [`gates ran without a sandbox: ${[...new Set(runs.map(({ name }) => name))].join(", ")}`];
 }
@@ -151,13 +151,13 @@ function isUnsandboxed(counts: Json): boolean {
   return typeof counts === "object" && counts !== null && "sandbox" in counts && counts.sandbox === "none";
 }
 
-export async function headOf({ repository }: Rooms, branch: string): Promise<string> {
+export async function headOf({ repository }: FeatureDependencies, branch: string): Promise<string> {
   const head = await branchHead(repository, branch);
   if (head !== null) return head;
-  throw new SlipwayError("repository_unsuitable", `The base branch "${branch}" is gone, so nothing can land on it.`, {
+  throw new SlipwayError("repository_unsuitable", `The base branch "${branch}" does not exist, so nothing can merge into it.`, {
     branch,
     suggested_next_actions: [
-      `Put it back (\`git branch ${branch} <commit>\`, or \`git branch -m <its new name> ${branch}\`), then try again.`,
+      `Create it again (\`git branch ${branch} <commit>\`, or \`git branch -m <its new name> ${branch}\`), then try again.`,
     ],
   });
 }

@@ -1,11 +1,11 @@
 import type { Json } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
-import type { Approval } from "./approvals/approvals.ts";
+import { SlipwayError } from "../../schema/errors.ts";
+import type { Approval } from "./approvals/token.ts";
 import type { Policy } from "../../config/policy.ts";
 import { checksOf, modePassed, type Check } from "../judge/evidence/checks.ts";
 import { MODE } from "../judge/evidence/gate-queries.ts";
 import type { MergeStrategy } from "../../host/git/merge.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { acceptedPlan, gateMap, type Feature } from "../feature/store.ts";
 
 export function chosenStrategy({ merge_policy: { allowed_strategies: allowed } }: Policy, wanted?: string): MergeStrategy {
@@ -19,8 +19,8 @@ export function chosenStrategy({ merge_policy: { allowed_strategies: allowed } }
   });
 }
 
-/** The status says so, and the gates passed on exactly what would be merged. */
-export async function assertReady({ db, configuration }: Rooms, { id: feature_id, status, tree }: Feature): Promise<void> {
+/** Checks the status, and that the gates passed on exactly the tree that would merge. */
+export async function assertReady({ db, configuration }: FeatureDependencies, { id: feature_id, status, tree }: Feature): Promise<void> {
   const { policy, policyHash } = configuration;
   if (status !== "ready_to_merge") {
     throw new SlipwayError("invalid_status_transition", `"${feature_id}" is ${status}, not ready_to_merge.`, {
@@ -30,20 +30,16 @@ export async function assertReady({ db, configuration }: Rooms, { id: feature_id
   }
   for (const mode of ["full", policy.required_merge_mode]) {
     if (await modePassed(db, { feature_id, mode, tree, policy: policyHash })) continue;
-    throw new SlipwayError(
-      "gate_failed",
-      `The ${mode} gate has not passed on the tree that would be merged, under the policy and the gates as they are now.`,
-      {
-        feature_id,
-        mode,
-        tree,
-        suggested_next_actions: [`Run the ${mode} gate on the feature as it is now (gates.run).`],
-      },
-    );
+    throw new SlipwayError("gate_failed", `The ${mode} gate has not passed on the tree to merge under the current policy and gates.`, {
+      feature_id,
+      mode,
+      tree,
+      suggested_next_actions: [`Run the ${mode} gate on the current tree of the feature (gates.run).`],
+    });
   }
 }
 
-/** What spoke for the change when it was merged. */
+/** Results of the gates at the time of the merge. */
 export interface GateSnapshot {
   readonly gates: Readonly<Record<string, string>>;
   readonly runs: readonly {
@@ -55,24 +51,24 @@ export interface GateSnapshot {
   }[];
 }
 
-export async function gateSnapshot({ db }: Rooms, feature: Feature): Promise<GateSnapshot> {
+export async function gateSnapshot({ db }: FeatureDependencies, feature: Feature): Promise<GateSnapshot> {
   const runs = await modeRuns({ db }, feature);
   return { gates: gateMap(feature), runs: runs.map(({ id, name: mode, status, counts, at }) => ({ id, mode, status, counts, at })) };
 }
 
 /**
- * The time a commit is given when no person's approval dates it: that of the last gate on its tree. A repeated attempt has to
- * build the very same commit, and a clock would not.
+ * The commit time when no approval provides one: the time of the last gate on the tree. A repeated attempt must build the identical commit,
+ * which the current time would prevent.
  */
-export async function gatedAt(rooms: Pick<Rooms, "db">, feature: Feature): Promise<number> {
-  return Math.max(...(await modeRuns(rooms, feature)).map(({ at }) => at));
+export async function gatedAt(dependencies: Pick<FeatureDependencies, "db">, feature: Feature): Promise<number> {
+  return Math.max(...(await modeRuns(dependencies, feature)).map(({ at }) => at));
 }
 
-async function modeRuns({ db }: Pick<Rooms, "db">, { id, tree }: Feature): Promise<Check[]> {
+async function modeRuns({ db }: Pick<FeatureDependencies, "db">, { id, tree }: Feature): Promise<Check[]> {
   return (await checksOf(db, { feature_id: id, tree })).filter(({ kind }) => kind === MODE);
 }
 
-export async function messageFor({ db }: Rooms, { id }: Feature, change: string, approval: Approval | null): Promise<string> {
+export async function messageFor({ db }: FeatureDependencies, { id }: Feature, change: string, approval: Approval | null): Promise<string> {
   const plan = await acceptedPlan(db, id);
   return [
     `${id}: ${plan?.summary ?? "merged by Slipway"}`,

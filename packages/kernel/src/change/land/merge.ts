@@ -1,10 +1,11 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
-import { consumeApproval, readApproval, type Approval } from "./approvals/approvals.ts";
+import type { Approval } from "./approvals/token.ts";
+import { consumeApproval, readApproval } from "./approvals/approvals.ts";
 import { rolesFor } from "../../config/rbac.ts";
 import { alignIndex } from "../../host/git/checkout.ts";
 import { changeBetween } from "../../host/git/change.ts";
-import { buildMerge, hasLanded, landMerge, type BuiltMerge, type Landed, type MergeStrategy } from "../../host/git/merge.ts";
+import { buildMerge, hasLanded, landMerge, type BuiltMerge, type MergedTree, type MergeStrategy } from "../../host/git/merge.ts";
 import { releaseAllWithin } from "../turn/locks/store.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { wakeQueue } from "../turn/queue/store.ts";
@@ -12,8 +13,8 @@ import { headOf } from "./candidate.ts";
 import { identityOf } from "../feature/identity.ts";
 import { assertLocksHeld } from "../turn/lock-operations.ts";
 import { assertReady, chosenStrategy, gatedAt, gateSnapshot, messageFor, type GateSnapshot } from "./merge-checks.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { settle } from "../work/settle.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { reconcileWorktree } from "../work/reconcile-worktree.ts";
 import { assertTransition } from "../feature/status.ts";
 import { findFeature, updateFeature, type Feature } from "../feature/store.ts";
 
@@ -25,9 +26,9 @@ const mergeInput = z.strictObject({
 });
 
 export interface Landing {
-  /** What the base branch points to now. */
+  /** The new head of the base branch. */
   readonly commit: string;
-  /** The one commit of the feature's branch. */
+  /** The single commit on the feature's branch. */
   readonly feature_commit: string;
   readonly tree: string;
   readonly base_branch: string;
@@ -44,12 +45,15 @@ interface Merged {
   readonly approval: Approval | null;
 }
 
-/** Who is named where the policy asks for nobody's approval. */
-const NOBODY = "nobody: merge_policy.require_user_approval is false";
+/** Recorded as `approved_by` where the policy requires no approval. */
+const NO_APPROVAL = "nobody: merge_policy.require_user_approval is false";
 
-/** What merges is what was gated and what was approved, by compare-and-swap; then the row, the approval and the evidence in one transaction. */
-export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInput>, Merged, Landing> {
-  const { repository, configuration, db, approvalKey, clock } = rooms;
+/**
+ * Merges exactly the gated and approved tree, by compare-and-swap of the base branch. Then one transaction writes the row, uses the
+ * approval and records the evidence.
+ */
+export function mergeOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof mergeInput>, Merged, Landing> {
+  const { repository, configuration, db, approvalKey, clock } = dependencies;
   const { policy, policyHash } = configuration;
   return {
     name: "feature.ready_to_merge",
@@ -58,23 +62,23 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
     async effect({ feature_id, user_approval_token: token = "", merge_strategy, commit_message }, { operationId, at, redriven }) {
       const feature = await findFeature(db, feature_id);
       const strategy = chosenStrategy(policy, merge_strategy);
-      await assertReady(rooms, feature);
+      await assertReady(dependencies, feature);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
-      const thing = approvedThing(feature.id, change, feature.tree, feature.base_commit);
+      const candidate = approvedThing(feature.id, change, feature.tree, feature.base_commit);
       const needed = policy.merge_policy.require_user_approval || token !== "";
-      const approvedAsOf = async (now: number) => (needed ? readApproval(db, approvalKey, token, thing, now) : null);
-      // An earlier attempt may have landed it: what has run out since then counts no more.
+      const approvedAsOf = async (now: number) => (needed ? readApproval(db, approvalKey, token, candidate, now) : null);
+      // An earlier attempt may have merged it already; then an approval that has expired since is still valid.
       const approval = await approvedAsOf(redriven ? 0 : at);
       const built = await build(feature, {
         strategy,
-        message: commit_message ?? (await messageFor(rooms, feature, change, approval)),
-        // Not the clock's time: a repeated attempt builds the very same commit.
-        at: approval?.at ?? (await gatedAt(rooms, feature)),
+        message: commit_message ?? (await messageFor(dependencies, feature, change, approval)),
+        // Not the current time: a repeated attempt must build the identical commit.
+        at: approval?.at ?? (await gatedAt(dependencies, feature)),
       });
       const landedBefore = redriven && (await hasLanded(repository, feature.base_branch, built.commit));
       if (redriven && !landedBefore) await approvedAsOf(at);
-      // Bytes that nobody approved are neither merged nor dropped. What has landed has moved the branch itself.
-      if (!landedBefore) await settle(rooms, feature, operationId, at);
+      // Unapproved bytes in the worktree are neither merged nor discarded. After a merge, the branch has already moved.
+      if (!landedBefore) await reconcileWorktree(dependencies, feature, operationId, at);
       const { checkoutUpdated } = await land(feature, built, landedBefore);
       await alignIndex(repository, feature.worktree, built.featureCommit);
       const landing: Landing = {
@@ -84,17 +88,17 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
         base_branch: feature.base_branch,
         base_before: feature.base_commit,
         strategy,
-        approved_by: approval?.by ?? NOBODY,
+        approved_by: approval?.by ?? NO_APPROVAL,
         checkout_updated: checkoutUpdated,
-        gate_snapshot: await gateSnapshot(rooms, feature),
+        gate_snapshot: await gateSnapshot(dependencies, feature),
       };
       return { landing, change, approval };
     },
     async commit(tx, { feature_id, user_approval_token = "" }, { change, approval, landing }, { at }) {
       const feature = await findFeature(tx, feature_id);
-      // The effect has checked that it had not expired; now that the merge has landed, it counts.
-      const thing = approvedThing(feature_id, change, landing.tree, landing.base_before);
-      if (approval !== null) await consumeApproval(tx, approvalKey, user_approval_token, thing, approval.at);
+      // The effect checked the expiry before the merge; do not check it again afterwards.
+      const candidate = approvedThing(feature_id, change, landing.tree, landing.base_before);
+      if (approval !== null) await consumeApproval(tx, approvalKey, user_approval_token, candidate, approval.at);
       assertTransition(feature.status, "merged", {
         planAccepted: true,
         fastPassed: true,
@@ -124,7 +128,9 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
     event: ({ feature_id }, { commit, feature_commit, tree, strategy }) => ({ feature_id, commit, feature_commit, tree, strategy }),
   };
 
-  /** The change's digest covers the old contents of every touched file: if it is the same, none of them moved with the base. */
+  /**
+   * The digest of the change covers the old contents of every touched file. An equal digest means that the base did not change any of them.
+   */
   function approvedThing(feature: string, change: string, tree: string, base: string) {
     return { feature, change, tree, base, policyHash, overlap: [] };
   }
@@ -134,15 +140,15 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
     const { strategy, message, at } = commit;
     const built = await buildMerge(repository, { baseCommit, baseNow: baseCommit, tree, strategy, message, ...identityOf(at) });
     if (built.tree === tree) return built;
-    throw new SlipwayError("merge_failed", `The merge of "${feature.id}" gives another tree than the one that was gated.`, {
+    throw new SlipwayError("merge_failed", `The merge of "${feature.id}" produces a tree other than the gated one.`, {
       expected: tree,
       found: built.tree,
     });
   }
 
-  /** Every lock the plan needs is looked at once the refs are prepared: right before they move, or not at all. */
-  async function land(feature: Feature, built: BuiltMerge, landedBefore: boolean): Promise<Landed> {
-    const assertLocked = () => assertLocksHeld(db, rooms, feature.id, clock.now());
+  /** Checks the locks of the plan after the refs are prepared, right before they move. */
+  async function land(feature: Feature, built: BuiltMerge, landedBefore: boolean): Promise<MergedTree> {
+    const assertLocked = () => assertLocksHeld(db, dependencies, feature.id, clock.now());
     if (!landedBefore) await assertLocked();
     try {
       return await landMerge(repository, {
@@ -160,23 +166,23 @@ export function mergeOperation(rooms: Rooms): Operation<z.infer<typeof mergeInpu
     }
   }
 
-  /** A base that has moved is tried again; one that has moved against the change is not. */
+  /** A moved base is retried, unless it conflicts with the change. */
   async function assertNoConflict(feature: Feature): Promise<void> {
     const { id, base_commit: baseCommit, base_branch, tree } = feature;
-    const baseNow = await headOf(rooms, base_branch);
+    const baseNow = await headOf(dependencies, base_branch);
     const commit = { strategy: "squash", message: id, ...identityOf(feature.updated_at) } as const;
     const { conflicts } = await buildMerge(repository, { baseCommit, baseNow, tree, ...commit });
     if (conflicts.length === 0) return;
     throw new SlipwayError(
       "merge_failed",
-      `"${id}" conflicts with what ${base_branch} holds by now: ${conflicts.join(", ")}. Nothing was merged.`,
+      `"${id}" conflicts with the current ${base_branch}: ${conflicts.join(", ")}. Nothing was merged.`,
       {
         feature_id: id,
         conflicts,
         base: baseNow,
-        // Whoever built it can build it again; no person has to mend anything first.
+        // The builder can rebuild the change without a person.
         requires_human: false,
-        suggested_next_actions: [`Build the change again on ${base_branch} as it is now, and gate it there.`],
+        suggested_next_actions: [`Build the change again on the current ${base_branch}, then run its gates.`],
       },
     );
   }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { checkChanges, type Change } from "./changes.ts";
+import { checkChanges, type PlannedChange } from "./changes.ts";
 import { planOf, policyOf } from "./testing/samples.ts";
 
 const MODES = { A: ["000000", "100644"], M: ["100644", "100644"], D: ["100644", "000000"], T: ["120000", "100644"] } as const;
-const change = (status: Change["status"], path: string, modes: readonly [string, string] = MODES[status]): Change => ({
+const change = (status: PlannedChange["status"], path: string, modes: readonly [string, string] = MODES[status]): PlannedChange => ({
   path,
   status,
   oldMode: modes[0],
   newMode: modes[1],
 });
 const plan = planOf();
-const listed = (changes: readonly Change[], policy = policyOf(), heldLocks: readonly string[] = []) =>
+const listed = (changes: readonly PlannedChange[], policy = policyOf(), heldLocks: readonly string[] = []) =>
   checkChanges(changes, plan, policy, heldLocks).map(({ code, rule, path }) =>
     [code, rule, path].filter((part) => part !== null).join(" "),
   );

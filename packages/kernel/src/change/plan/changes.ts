@@ -5,11 +5,11 @@ import { canonicalPath, visible } from "../../paths/paths.ts";
 import type { Plan } from "./schema.ts";
 import { violation, type Violation } from "./violation.ts";
 
-/** One line of `git diff --raw --no-renames`: a rename is a deletion and a creation, so both ends are judged. */
-export interface Change {
+/** One line of `git diff --raw --no-renames`. A rename is a deletion and a creation, so both paths are checked. */
+export interface PlannedChange {
   readonly path: string;
   readonly status: "A" | "M" | "D" | "T";
-  /** As git writes it, for example "100644"; "000000" for none. */
+  /** git's mode, for example "100644"; "000000" for none. */
   readonly oldMode: string;
   readonly newMode: string;
 }
@@ -17,8 +17,8 @@ export interface Change {
 const SYMLINK = "120000";
 const SUBMODULE = "160000";
 
-/** A file the plan creates may be changed or withdrawn by a later patch; that a plan creates only what is not there is checkPlan's rule. */
-const LISTS: Record<Change["status"], readonly (keyof Plan["files"])[]> = {
+/** A later patch may change or remove a file that the plan creates. `checkPlan` ensures that a created file does not exist at the base. */
+const LISTS: Record<PlannedChange["status"], readonly (keyof Plan["files"])[]> = {
   A: ["create"],
   M: ["modify", "create"],
   T: ["modify", "create"],
@@ -26,38 +26,37 @@ const LISTS: Record<Change["status"], readonly (keyof Plan["files"])[]> = {
 };
 
 /**
- * Every rule a patch breaks, path by path; empty means it may be applied. `copied` are files that it takes the content of and
- * leaves as they are: they need not be in the plan's lists, and all else holds for them, too.
+ * Every rule a patch breaks, by path; empty means that it may be applied. `copied` are files whose content the patch copies without
+ * changing them: they need not be in the plan's lists, but all other rules apply.
  */
 export function checkChanges(
-  changes: readonly Change[],
+  changes: readonly PlannedChange[],
   plan: Plan | null,
   policy: Policy,
   heldLocks: readonly string[] = [],
   copied: readonly string[] = [],
 ): Violation[] {
   const { enforce_plan, max_files } = policy.patch_policy;
-  if (plan === null && enforce_plan)
-    return [violation("plan_not_found", "enforce_plan", "there is no accepted plan, so nothing may be changed")];
-  const found: Violation[] = [];
+  if (plan === null && enforce_plan) return [violation("plan_not_found", "enforce_plan", "no plan is accepted, so nothing may be changed")];
+  const violations: Violation[] = [];
   if (changes.length > max_files)
-    found.push(violation("policy_violation", "max_files", `${changes.length} files are changed; at most ${max_files} may be`));
-  const placeRules = [pathRule, ...(plan === null ? [] : areaRules(plan, policy)), lockRule(policy, heldLocks)];
-  const changeRules = [...placeRules, kindRule(policy), ...(plan === null ? [] : [listRule(plan, policy)])];
+    violations.push(violation("policy_violation", "max_files", `${changes.length} files are changed; the maximum is ${max_files}`));
+  const pathRules = [pathRule, ...(plan === null ? [] : areaRules(plan, policy)), lockRule(policy, heldLocks)];
+  const changeRules = [...pathRules, kindRule(policy), ...(plan === null ? [] : [listRule(plan, policy)])];
   return [
-    ...found,
+    ...violations,
     ...changes.flatMap((change) => changeRules.flatMap((rule) => rule(change))),
-    ...copied.flatMap((path) => placeRules.flatMap((rule) => rule({ path }))),
+    ...copied.flatMap((path) => pathRules.flatMap((rule) => rule({ path }))),
   ];
 }
 
-type PlaceRule = (place: Pick<Change, "path">) => readonly Violation[];
-type ChangeRule = (change: Change) => readonly Violation[];
+type PathRule = (changed: Pick<PlannedChange, "path">) => readonly Violation[];
+type ChangeRule = (change: PlannedChange) => readonly Violation[];
 
-function pathRule({ path }: Pick<Change, "path">): Violation[] {
+function pathRule({ path }: Pick<PlannedChange, "path">): Violation[] {
   const result = canonicalPath(path);
   if (result.ok && result.path === path) return [];
-  const reason = result.ok ? `is not written as ${visible(result.path)}` : result.reason;
+  const reason = result.ok ? `must be written as ${visible(result.path)}` : result.reason;
   return [violation("path_out_of_bounds", "path", `the path ${reason}`, { path: visible(path) })];
 }
 
@@ -71,7 +70,7 @@ function kindRule({ path_rules }: Policy): ChangeRule {
   };
 }
 
-function areaRules(plan: Plan, policy: Policy): PlaceRule[] {
+function areaRules(plan: Plan, policy: Policy): PathRule[] {
   const { enforce_allowed_areas } = policy.patch_policy;
   const allowed = areaMatcher(plan.allowed_areas, policy.path_rules.matching);
   const forbidden = strictAreaMatcher(plan.forbidden_areas, policy.path_rules.matching);
@@ -82,7 +81,7 @@ function areaRules(plan: Plan, policy: Policy): PlaceRule[] {
     },
     ({ path }) => {
       if (!enforce_allowed_areas || allowed(path) !== null) return [];
-      return [violation("policy_violation", "outside_allowed_areas", "is in none of the plan's allowed_areas", { path })];
+      return [violation("policy_violation", "outside_allowed_areas", "is outside the plan's allowed_areas", { path })];
     },
   ];
 }
@@ -95,7 +94,7 @@ function listRule(plan: Plan, { patch_policy }: Policy): ChangeRule {
   };
 }
 
-function lockRule(policy: Policy, heldLocks: readonly string[]): PlaceRule {
+function lockRule(policy: Policy, heldLocks: readonly string[]): PathRule {
   const needs = pathLocks(policy);
   return ({ path }) => missingLocks(needs(path), heldLocks);
 }

@@ -95,7 +95,7 @@ test("a gate profile that gates.yaml does not have is refused, with a hint", () 
   expect(checkPlan(planOf({ gate_profile: "through" }), context({ gates }))).toMatchObject([
     { code: "unknown_gate_profile_or_mode", message: 'gates.yaml has no profile "through"; did you mean "thorough"?' },
   ]);
-  expect(checkPlan(planOf({ gate_profile: "toString" }), context({ gates }))[0]?.message).toContain("there are default, thorough");
+  expect(checkPlan(planOf({ gate_profile: "toString" }), context({ gates }))[0]?.message).toContain("available: default, thorough");
 });
 
 describe("locks", () => {
@@ -129,16 +129,16 @@ describe("refusal", () => {
     expect(error.message).toBe(
       [
         "The plan breaks 4 rules:",
-        "  src/new.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
-        "  src/greet.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
-        "  src/old.ts: is in none of the plan's allowed_areas (outside_allowed_areas)",
+        "  src/new.ts: is outside the plan's allowed_areas (outside_allowed_areas)",
+        "  src/greet.ts: is outside the plan's allowed_areas (outside_allowed_areas)",
+        "  src/old.ts: is outside the plan's allowed_areas (outside_allowed_areas)",
         "  the plan's contract changes need the lock openapi (lock_required)",
       ].join("\n"),
     );
     expect(error.details).toMatchObject({
       violations,
       resources: ["openapi"],
-      suggested_next_actions: ["Change what is listed and submit again."],
+      suggested_next_actions: ["Correct every violation listed, then submit again."],
     });
   });
 

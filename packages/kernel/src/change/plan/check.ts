@@ -8,23 +8,21 @@ import { visible } from "../../paths/paths.ts";
 import { plannedFiles, type Plan } from "./schema.ts";
 import { violation, type Violation } from "./violation.ts";
 
-export { checkChanges, type Change } from "./changes.ts";
-
 export interface PlanContext {
   readonly featureId: string;
   readonly policy: Policy;
-  /** The version of the accepted plan; 0 when there is none. */
+  /** The version of the accepted plan; 0 if there is none. */
   readonly currentVersion: number;
   readonly gates?: GatesConfig;
   readonly heldLocks?: readonly string[];
-  /** Whether the planning snapshot has this file; without it the file lists are not compared with the repository. */
+  /** Whether the base commit contains this file. If undefined, the file lists are not compared with the repository. */
   readonly existsAtBase?: (path: string) => boolean;
 }
 
-/** Every rule a schema-valid plan breaks; empty means it may be accepted. */
+/** Every rule that a schema-valid plan breaks; empty means that it may be accepted. */
 export function checkPlan(plan: Plan, context: PlanContext): Violation[] {
   const areas = areaProblems(plan, context.policy);
-  // A pattern that is refused cannot be matched against, so what depends on it is judged in the next round.
+  // An invalid pattern cannot be matched, so rules that depend on it are checked in the next round.
   const files = areas.length > 0 ? [] : fileProblems(plan, context);
   return [
     ...identityProblems(plan, context),
@@ -38,30 +36,36 @@ export function checkPlan(plan: Plan, context: PlanContext): Violation[] {
 }
 
 function identityProblems(plan: Plan, { featureId, policy }: PlanContext): Violation[] {
-  const found: Violation[] = [];
+  const violations: Violation[] = [];
   if (plan.feature_id !== featureId) {
-    found.push(violation("policy_violation", "feature_id", `the plan is for ${visible(plan.feature_id)}, not for ${visible(featureId)}`));
+    violations.push(
+      violation("policy_violation", "feature_id", `the plan is for ${visible(plan.feature_id)}, not for ${visible(featureId)}`),
+    );
   }
   if (plan.feature_id === policy.worktree.base_branch) {
-    found.push(
+    violations.push(
       violation("policy_violation", "feature_id", `a feature may not have the name of the base branch, ${visible(plan.feature_id)}`),
     );
   }
-  return found;
+  return violations;
 }
 
 function versionProblems(plan: Plan, { currentVersion }: PlanContext): Violation[] {
-  const found: Violation[] = [];
+  const violations: Violation[] = [];
   if (plan.plan_version !== currentVersion + 1) {
-    found.push(violation("policy_violation", "plan_version", `plan_version must be ${currentVersion + 1}, found ${plan.plan_version}`));
+    violations.push(
+      violation("policy_violation", "plan_version", `plan_version must be ${currentVersion + 1}, found ${plan.plan_version}`),
+    );
   }
   if (currentVersion === 0 && plan.revision_of !== undefined) {
-    found.push(violation("policy_violation", "revision_of", "the first plan revises nothing; leave revision_of out"));
+    violations.push(violation("policy_violation", "revision_of", "the first plan revises nothing; omit revision_of"));
   }
   if (currentVersion > 0 && plan.revision_of !== currentVersion) {
-    found.push(violation("policy_violation", "revision_of", `revision_of must be ${currentVersion}, found ${plan.revision_of ?? "none"}`));
+    violations.push(
+      violation("policy_violation", "revision_of", `revision_of must be ${currentVersion}, found ${plan.revision_of ?? "none"}`),
+    );
   }
-  return found;
+  return violations;
 }
 
 function areaProblems(plan: Plan, { path_rules }: Policy): Violation[] {
@@ -72,7 +76,7 @@ function areaProblems(plan: Plan, { path_rules }: Policy): Violation[] {
         violation(
           "policy_violation",
           "area",
-          `${visible(area)} is a pattern, and this policy takes folders: "src" covers everything below src`,
+          `${visible(area)} is a pattern, but this policy accepts only folders: "src" covers everything below src`,
         ),
       ];
     }
@@ -86,13 +90,13 @@ function fileProblems(plan: Plan, { policy, existsAtBase }: PlanContext): Violat
   const forbidden = strictAreaMatcher(plan.forbidden_areas, policy.path_rules.matching);
   const seen = new Map<string, string>();
   return plannedFiles(plan).flatMap(({ path, operation }) => {
-    const found: Violation[] = [];
-    const report = (rule: string, message: string) => found.push(violation("policy_violation", rule, message, { path }));
+    const violations: Violation[] = [];
+    const report = (rule: string, message: string) => violations.push(violation("policy_violation", rule, message, { path }));
     const before = seen.get(path);
     if (before !== undefined) report("listed_twice", `listed under files.${operation} and already under files.${before}`);
     seen.set(path, operation);
     if (policy.patch_policy.enforce_allowed_areas && allowed(path) === null)
-      report("outside_allowed_areas", "is in none of the plan's allowed_areas");
+      report("outside_allowed_areas", "is outside the plan's allowed_areas");
     const area = forbidden(path);
     if (area !== null) report("forbidden_area", `is in the plan's own forbidden area ${area}`);
     if (existsAtBase?.(path) === (operation === "create")) {
@@ -101,7 +105,7 @@ function fileProblems(plan: Plan, { policy, existsAtBase }: PlanContext): Violat
         operation === "create" ? "already exists; list it under files.modify" : `does not exist, so it cannot be in files.${operation}`,
       );
     }
-    return found;
+    return violations;
   });
 }
 
@@ -109,11 +113,11 @@ function profileProblems({ gate_profile }: Plan, { gates }: PlanContext): Violat
   if (gates === undefined || Object.hasOwn(gates.profiles, gate_profile)) return [];
   const names = Object.keys(gates.profiles);
   const meant = closest(gate_profile, names);
-  const hint = meant === null ? `; there are ${names.join(", ")}` : `; did you mean ${visible(meant)}?`;
+  const hint = meant === null ? `; available: ${names.join(", ")}` : `; did you mean ${visible(meant)}?`;
   return [violation("unknown_gate_profile_or_mode", "gate_profile", `gates.yaml has no profile ${visible(gate_profile)}${hint}`)];
 }
 
-/** What gates.run would refuse, before anything is built under it: a plan may tighten the gates, never loosen them. */
+/** Refuses early what gates.run would refuse: a plan may tighten the gates, never loosen them. */
 function overrideProblems({ gate_profile, verification_overrides: overrides = {} }: Plan, { gates, policy }: PlanContext): Violation[] {
   if (gates === undefined) return [];
   const loose = looseOverrides(gates, gate_profile, policy.execution.default_step_timeout_seconds, overrides);

@@ -1,14 +1,14 @@
 import type { Policy } from "../../config/policy.ts";
-import { fixed, fixedWith } from "../../record/database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
 import { ENDED } from "../feature/status.ts";
 import { claimBasis, claimKey, claimsOf, type OwnedClaim } from "./claims.ts";
 import type { Plan } from "./schema.ts";
 
-/** Rows or values in one statement: each size is a statement of its own, and the connection keeps them all. */
+/** Rows or values per statement. Each size is a separate prepared statement, and the connection keeps them all. */
 const CHUNK = 50;
 
-/** Replaces what the feature's last plan claimed. */
+/** Replaces the claims of the feature's previous plan. */
 export async function storeClaims(tx: Tx, plan: Plan, policy: Policy): Promise<void> {
   const { feature_id } = plan;
   await dropClaims(tx, feature_id);
@@ -17,24 +17,26 @@ export async function storeClaims(tx: Tx, plan: Plan, policy: Policy): Promise<v
   await insertClaimed(tx, { feature_id, basis: claimBasis(policy) });
 }
 
-const insertClaimed = fixedWith((db, row: { readonly feature_id: string; readonly basis: string }) =>
+const insertClaimed = preparedQueryWith((db, row: { readonly feature_id: string; readonly basis: string }) =>
   db.insertInto("claimed_plans").values(row),
 );
-const deleteClaims = fixed((db, feature: string) => db.deleteFrom("plan_claims").where("feature_id", "=", feature));
-const deleteClaimed = fixed((db, feature: string) => db.deleteFrom("claimed_plans").where("feature_id", "=", feature));
-const claimedOtherwise = fixed((db, basis: string) => db.selectFrom("claimed_plans").select("feature_id").where("basis", "!=", basis));
+const deleteClaims = preparedQuery((db, feature: string) => db.deleteFrom("plan_claims").where("feature_id", "=", feature));
+const deleteClaimed = preparedQuery((db, feature: string) => db.deleteFrom("claimed_plans").where("feature_id", "=", feature));
+const claimedOtherwise = preparedQuery((db, basis: string) =>
+  db.selectFrom("claimed_plans").select("feature_id").where("basis", "!=", basis),
+);
 
 export async function dropClaims(tx: Tx, feature: string): Promise<void> {
   await deleteClaims(tx, feature);
   await deleteClaimed(tx, feature);
 }
 
-/** Which of the plan's claims features that have not ended have claimed before it: an indexed look-up, however many there are. */
+/** Claims of the plan that other active features already have. An indexed lookup, independent of the number of features. */
 export async function othersClaims(tx: Tx, plan: Plan, policy: Policy): Promise<OwnedClaim[]> {
   await refreshClaims(tx, policy);
   const wanted = claimsOf(plan, policy);
   const mine = new Set(wanted.map(claimKey));
-  const found: OwnedClaim[] = [];
+  const claims: OwnedClaim[] = [];
   for (const chunk of chunks([...new Set(wanted.map(({ resource }) => resource))])) {
     const rows = await tx
       .selectFrom("plan_claims")
@@ -44,12 +46,12 @@ export async function othersClaims(tx: Tx, plan: Plan, policy: Policy): Promise<
       .where("plan_claims.feature_id", "!=", plan.feature_id)
       .where("features.status", "not in", ENDED)
       .execute();
-    found.push(...rows.filter((row) => mine.has(claimKey(row))));
+    claims.push(...rows.filter((row) => mine.has(claimKey(row))));
   }
-  return found;
+  return claims;
 }
 
-/** The accepted plan of every feature that has not ended, in the order of their ids. Each passed the schema when it was accepted. */
+/** The accepted plan of every active feature, by feature id. Each was validated when it was accepted. */
 export async function acceptedPlans(db: Db | Tx): Promise<Plan[]> {
   const rows = await db
     .selectFrom("plans")
@@ -70,7 +72,7 @@ export async function acceptedPlans(db: Db | Tx): Promise<Plan[]> {
   return rows.map(({ plan }) => JSON.parse(plan) as Plan);
 }
 
-/** The policy's areas may have changed since a plan was accepted; what it claims is judged by those of now. */
+/** Recomputes claims under the current policy: its areas may have changed since a plan was accepted. */
 async function refreshClaims(tx: Tx, policy: Policy): Promise<void> {
   const stale = await claimedOtherwise(tx, claimBasis(policy));
   if (stale.length === 0) return;

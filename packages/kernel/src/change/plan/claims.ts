@@ -3,10 +3,10 @@ import type { Policy } from "../../config/policy.ts";
 import { strictAreaMatcher } from "../../paths/areas.ts";
 import { plannedFiles, type Plan } from "./schema.ts";
 
-/** One thing that at most one plan at a time may have: two plans collide exactly where they claim the same. */
+/** A resource that at most one accepted plan at a time may have: two plans collide exactly where they claim the same. */
 export interface Claim {
   readonly type: "file" | "area" | "contract" | "migration";
-  /** The canonical path, the area as policy.yaml writes it, or the contract's name. */
+  /** The canonical path, the area as in policy.yaml, or the contract's name. */
   readonly resource: string;
 }
 
@@ -14,7 +14,7 @@ export interface OwnedClaim extends Claim {
   readonly feature_id: string;
 }
 
-/** What a plan claims, each once: its files, the protected and exclusive areas they are in, the contracts it changes. */
+/** A plan's claims without duplicates: its files, the protected and exclusive areas that contain them, and the contracts it changes. */
 export function claimsOf(plan: Plan, policy: Policy): Claim[] {
   const files = [...new Set(plannedFiles(plan).map(({ path }) => path))];
   const contracts = (["openapi", "events"] as const).filter((contract) => plan.contracts[contract] === "modify");
@@ -30,7 +30,7 @@ export function claimKey({ type, resource }: Claim): string {
   return `${type} ${resource}`;
 }
 
-/** Changes with everything in the policy that claims depend on. */
+/** A digest of everything in the policy that claims depend on. */
 export function claimBasis({ protected_areas, exclusive_areas, path_rules: { matching } }: Policy): string {
   return digestOf({ protected_areas, exclusive_areas, matching });
 }

@@ -1,23 +1,25 @@
 import { acceptedPlans } from "./claims-store.ts";
 import { claimsOf } from "./claims.ts";
 import { scanCollisions, type Collision } from "./collisions.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 export interface CollisionMatrix {
-  /** Every feature that has not ended and has an accepted plan, in ascending order. */
+  /** Every active feature with an accepted plan, sorted. */
   readonly features: readonly string[];
-  /** Every two of them that collide, in ascending order, with what they collide in. */
+  /** Every colliding pair, sorted, with its collisions. */
   readonly pairs: readonly {
     readonly features: readonly [string, string];
     readonly collisions: readonly Pick<Collision, "type" | "resource">[];
   }[];
 }
 
-/** How the accepted plans stand to each other under the policy of now. */
-export async function collisionMatrix({ db, configuration: { policy } }: Rooms): Promise<CollisionMatrix> {
+/** Collisions between accepted plans under the current policy. */
+export async function collisionMatrix({ db, configuration: { policy } }: FeatureDependencies): Promise<CollisionMatrix> {
   const plans = await acceptedPlans(db);
-  const found = scanCollisions(plans.flatMap((plan) => claimsOf(plan, policy).map((claim) => ({ ...claim, feature_id: plan.feature_id }))));
-  const pairs = Map.groupBy(found, ({ features }) => JSON.stringify(features));
+  const collisions = scanCollisions(
+    plans.flatMap((plan) => claimsOf(plan, policy).map((claim) => ({ ...claim, feature_id: plan.feature_id }))),
+  );
+  const pairs = Map.groupBy(collisions, ({ features }) => JSON.stringify(features));
   return {
     features: plans.map(({ feature_id }) => feature_id),
     pairs: [...pairs].map(([features, collisions]) => ({

@@ -1,13 +1,13 @@
 import { digestOf } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Policy } from "../../config/policy.ts";
 import type { Claim, OwnedClaim } from "./claims.ts";
 
 export interface Collision {
-  /** Two plans that claim the same; or a plan that needs a lock another feature holds. */
+  /** Two plans with the same claim, or a plan that needs a lock of another feature. */
   readonly type: Claim["type"] | "lock";
   readonly resource: string;
-  /** Both features, in ascending order. */
+  /** Both features, sorted. */
   readonly features: readonly [string, string];
 }
 
@@ -16,7 +16,7 @@ export type RecommendedAction = "acquire_lock" | "revise_plan" | "create_shared_
 export interface CollisionReport {
   readonly collisions: readonly Collision[];
   readonly conflicting_feature_ids: readonly string[];
-  /** Equal for the same collisions, whoever submitted first. */
+  /** Equal for the same collisions, independent of the order of submission. */
   readonly fingerprint: string;
   readonly recommended_actions: readonly RecommendedAction[];
 }
@@ -31,11 +31,11 @@ const ACTIONS: Record<Collision["type"], readonly RecommendedAction[]> = {
 
 const ACTION_TEXT: Record<RecommendedAction, string> = {
   acquire_lock: "Acquire the lock and submit again once the other feature has merged.",
-  revise_plan: "Revise the plan so that it leaves these alone.",
-  create_shared_prerequisite_feature: "Move what both need into a feature that merges first.",
+  revise_plan: "Revise the plan so that it does not touch these resources.",
+  create_shared_prerequisite_feature: "Move the shared part into a feature that merges first.",
 };
 
-/** How a feature's plan stands to what others have claimed or locked; null when nothing is in its way. */
+/** Collisions of a feature's plan with claims and locks of other features; null if there are none. */
 export function reportOn(
   feature: string,
   inTheWay: readonly { readonly type: Collision["type"]; readonly resource: string; readonly feature_id: string }[],
@@ -50,24 +50,24 @@ export function reportOn(
   };
 }
 
-/** The error a colliding plan ends in; what becomes of the feature is the caller's business. */
+/** The error for a colliding plan. The caller changes the feature. */
 export function collisionError(feature: string, report: CollisionReport, policy: Policy): SlipwayError {
   const waits = policy.collision_policy === "block";
   const lines = report.collisions.map(({ type, resource, features }) => `  ${type} ${resource}: ${features.join(" and ")}`);
   return new SlipwayError(
     waits ? "blocked_by_collision_policy" : "collision_detected",
-    `The plan of ${feature} ${waits ? "waits in the queue: it collides with" : "collides with"} other features:\n${lines.join("\n")}`,
+    `The plan of ${feature} ${waits ? "is queued because it collides with" : "collides with"} other features:\n${lines.join("\n")}`,
     {
       ...report,
       suggested_next_actions: [
-        ...(waits ? ["Wait: the plan is accepted as soon as nothing is in its way."] : []),
+        ...(waits ? ["Wait: the plan is accepted as soon as the collisions are gone."] : []),
         ...report.recommended_actions.map((action) => ACTION_TEXT[action]),
       ],
     },
   );
 }
 
-/** Every collision between any two features, in an order that depends only on what they claim. */
+/** Every collision between two features, in an order that depends only on their claims. */
 export function scanCollisions(claims: readonly OwnedClaim[]): Collision[] {
   const owners = Map.groupBy(claims, ({ type, resource }) => JSON.stringify([type, resource]));
   return [...owners.values()]

@@ -7,29 +7,29 @@ import type { Plan } from "./schema.ts";
 import { refusal, type Violation } from "./violation.ts";
 
 export interface PlanFacts extends PlanContext {
-  /** Who else holds which lock. */
+  /** Locks held by other features, with their holders. */
   readonly holders: ReadonlyMap<string, string>;
-  /** Which of the plan's claims others have. */
+  /** Claims of the plan that other features have. */
   readonly claimed: readonly OwnedClaim[];
-  /** Whether locks that nobody holds are taken with the acceptance, as the queue does; else the feature must hold them before. */
+  /** Whether accepting the plan also takes free locks, as in the queue. Otherwise the feature must hold them already. */
   readonly takesFreeLocks: boolean;
 }
 
-export type Verdict =
+export type PlanVerdict =
   | { readonly answer: "accept"; readonly locks: readonly string[] }
   | { readonly answer: "refuse"; readonly error: SlipwayError }
-  /** Under `collision_policy: block`. `missing` are the locks to take when its turn comes. */
+  /** Under `collision_policy: block`. `missing` are the locks to take with the acceptance. */
   | { readonly answer: "wait"; readonly report: CollisionReport; readonly missing: readonly string[]; readonly error: SlipwayError };
 
-/** Every check of a plan that has passed its schema, in one place for a submission, an update and the queue. */
-export function judgePlan(plan: Plan, facts: PlanFacts): Verdict {
+/** All checks of a schema-valid plan, shared by submission, update and queue. */
+export function judgePlan(plan: Plan, facts: PlanFacts): PlanVerdict {
   const { policy, featureId, holders, heldLocks = [] } = facts;
   const locks = requiredLocks(plan, policy);
   const taken = facts.takesFreeLocks ? locks.filter((resource) => !holders.has(resource)) : [];
   const violations = checkPlan(plan, { ...facts, heldLocks: [...heldLocks, ...taken] });
   const missing = locks.filter((resource) => !heldLocks.includes(resource));
   const report = reportOn(featureId, [...facts.claimed, ...lockedByOthers(missing, holders)]);
-  if (violations.some((found) => !waitingHelps(found))) return { answer: "refuse", error: refusal("The plan", violations) };
+  if (violations.some((broken) => !waitingHelps(broken))) return { answer: "refuse", error: refusal("The plan", violations) };
   if (policy.collision_policy === "block" && report !== null)
     return { answer: "wait", report, missing, error: collisionError(featureId, report, policy) };
   if (violations.length > 0)
@@ -38,7 +38,7 @@ export function judgePlan(plan: Plan, facts: PlanFacts): Verdict {
   return { answer: "accept", locks };
 }
 
-/** A protected area without a lock of its own is closed for good; any other lock comes free some day. */
+/** A protected area without a configured lock stays closed; any other lock is released eventually. */
 function waitingHelps({ code, resource }: Violation): boolean {
   return code === "lock_not_held" && resource !== null;
 }

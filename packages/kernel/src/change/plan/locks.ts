@@ -5,13 +5,13 @@ import { violation, type Violation } from "./violation.ts";
 
 export interface LockNeed {
   readonly path: string;
-  /** The protected area or contract path that asks for the lock. */
+  /** The protected area or contract path that requires the lock. */
   readonly area: string;
-  /** Null where a protected area has no lock configured: then nothing may change it. */
+  /** Null for a protected area without a configured lock: it may not be changed at all. */
   readonly resource: string | null;
 }
 
-/** Every lock the plan needs, in the order in which locks are taken. */
+/** Every lock the plan needs, in the order of acquisition. */
 export function requiredLocks(plan: Plan, policy: Policy): string[] {
   const forPaths = pathLocks(policy);
   const needed = [
@@ -26,7 +26,7 @@ function contractLocks({ contracts }: Plan, { locks }: Policy): string[] {
   return names.map((contract) => locks.contract_to_resource[contract]);
 }
 
-/** Which locks a change of a path needs: one for its contract path, one for each protected area it is in. */
+/** The locks needed to change a path: one for its contract path, and one for each protected area that contains it. */
 export function pathLocks(policy: Policy): (path: string) => LockNeed[] {
   const { locks, protected_areas, path_rules } = policy;
   const needs = [

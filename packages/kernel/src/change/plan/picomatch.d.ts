@@ -1,4 +1,4 @@
-/** The part of picomatch 4 that is used here; the package has no types of its own. */
+/** The part of picomatch 4 used here; the package has no types. */
 declare module "picomatch" {
   interface Options {
     readonly dot?: boolean;

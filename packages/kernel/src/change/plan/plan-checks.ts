@@ -1,6 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { checkSchema } from "../../schema/violations.ts";
-import { fixedWith } from "../../record/database/prepared-query.ts";
+import { preparedQueryWith } from "../../record/database/prepared-query.ts";
 import type { Tx } from "../../record/database/tables.ts";
 import { regularFilesAt } from "../../host/git/tree-files.ts";
 import { heldLocks } from "../turn/locks/store.ts";
@@ -8,15 +8,15 @@ import { othersClaims, storeClaims } from "./claims-store.ts";
 import { claimKey, claimsOf } from "./claims.ts";
 import type { PlanFacts } from "./judge.ts";
 import { plannedFiles, planSchema, type Plan } from "./schema.ts";
-import type { Proposal } from "../turn/queue/enqueue.ts";
+import type { QueueProposal } from "../turn/queue/enqueue.ts";
 import { wakeEntries, wakeQueue } from "../turn/queue/store.ts";
-import { NO_COLLISIONS } from "../turn/queue/waiting.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import { NO_COLLISIONS } from "../turn/queue/waiting-reason.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { assertTransition, type FeatureStatus } from "../feature/status.ts";
 import { acceptedPlan, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 import type { FeaturesTables } from "../feature/tables.ts";
 
-/** The schema's part of the checks; every violation is listed, and a path that leaves the repository has a code of its own. */
+/** Validates the schema. Lists every violation; a path outside the repository has its own error code. */
 export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
   const checked = checkSchema(planSchema, { gate_profile: "default", ...value });
   if (checked.ok) return checked.value;
@@ -32,18 +32,18 @@ export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
   );
 }
 
-/** What has to be asked of git, before the transaction. */
-export async function proposalFor({ repository }: Rooms, feature: Feature, plan: Plan): Promise<Proposal> {
+/** Reads from git what the checks need, before the transaction. */
+export async function proposalFor({ repository }: FeatureDependencies, feature: Feature, plan: Plan): Promise<QueueProposal> {
   const paths = plannedFiles(plan).map(({ path }) => path);
   return { plan, base: feature.base_commit, existing: await regularFilesAt(repository, feature.base_commit, paths) };
 }
 
-/** Everything else a plan is judged by, as it is in this transaction. */
+/** Reads all other facts for the checks, in this transaction. */
 export async function planFacts(
   tx: Tx,
-  { configuration: { policy, gates } }: Pick<Rooms, "configuration">,
+  { configuration: { policy, gates } }: Pick<FeatureDependencies, "configuration">,
   feature: Feature,
-  { plan, base, existing }: Proposal,
+  { plan, base, existing }: QueueProposal,
   now: number,
 ): Promise<PlanFacts> {
   const atBase = new Set(existing);
@@ -57,23 +57,23 @@ export async function planFacts(
     holders: new Map(locks.filter(({ holder }) => holder !== feature.id).map(({ resource, holder }) => [resource, holder])),
     claimed: await othersClaims(tx, plan, policy),
     takesFreeLocks: false,
-    // A base that has moved since makes this unknown, not wrong: the patches are judged against the files themselves.
+    // If the base has moved since, the existence of files is unknown. Patches are checked against the actual files.
     ...(base === feature.base_commit && { existsAtBase: (path: string) => atBase.has(path) }),
   };
 }
 
 export interface Acceptance {
-  /** Its plan waited in the queue, and that is why the feature is blocked. */
+  /** The feature is blocked because its plan waited in the queue. */
   readonly queued: boolean;
   readonly reason: string;
 }
 
-const insertPlan = fixedWith((db, row: FeaturesTables["plans"]) => db.insertInto("plans").values(row));
+const insertPlan = preparedQueryWith((db, row: FeaturesTables["plans"]) => db.insertInto("plans").values(row));
 
-/** The plan, its claims, its gate and the feature's status, in one transaction. */
+/** Writes the plan, its claims, its gate and the feature's status in one transaction. */
 export async function acceptPlan(
   tx: Tx,
-  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  { configuration: { policy } }: Pick<FeatureDependencies, "configuration">,
   feature: Feature,
   plan: Plan,
   { queued, reason }: Acceptance,
@@ -113,14 +113,14 @@ export async function acceptPlan(
 }
 
 /**
- * A plan starts the building where the plan was what was missing. Otherwise it says what later patches may do and nothing about
- * what is there: a feature in QA stays in QA, and one that is blocked for another reason stays blocked until somebody unblocks it.
+ * Accepting a plan starts the building phase only if the plan was missing. Otherwise the plan only limits later patches: a feature in QA
+ * stays in QA, and a feature blocked for another reason stays blocked until it is unblocked.
  */
 function statusAfter(status: FeatureStatus, queued: boolean): FeatureStatus {
   return status === "planning" || (status === "blocked" && queued) ? "building" : status;
 }
 
-/** Results that were had under another profile or other steps say nothing about these. */
+/** Gate results under another profile or other steps do not apply. */
 function sameGates(before: Plan | null, plan: Plan): boolean {
   return gatesOf(before) === gatesOf(plan);
 }

@@ -14,19 +14,16 @@ export const planSchema = z.strictObject({
   feature_id: z.string().regex(FEATURE_ID_PATTERN),
   plan_version: z.int().min(1).describe("1 for the first plan; each revision is one higher."),
   summary: z.string().min(5).describe("What the feature does, in one sentence."),
-  allowed_areas: z
-    .array(repositoryArea)
-    .min(1)
-    .describe("Folders (or patterns, where the policy matches by glob) outside of which nothing is changed."),
-  forbidden_areas: z.array(repositoryArea).describe("Folders that stay as they are, also inside the allowed ones."),
-  base_ref: text.describe("The commit or branch the plan was made on."),
+  allowed_areas: z.array(repositoryArea).min(1).describe("Folders (or patterns, if the policy matches by glob) that contain every change."),
+  forbidden_areas: z.array(repositoryArea).describe("Folders that must not change, even inside the allowed areas."),
+  base_ref: text.describe("The commit or branch on which the plan is based."),
   files: z
     .strictObject({ create: z.array(repositoryPath), modify: z.array(repositoryPath), delete: z.array(repositoryPath) })
     .describe("Every file the feature will touch, relative to the repository, compared with its base commit."),
   contracts: z
     .strictObject({ openapi: z.enum(["none", "modify"]), events: z.enum(["none", "modify"]), db: z.enum(["none", "migration"]) })
-    .describe("Which contracts with others change; each change needs its lock."),
-  acceptance_criteria: z.array(text).min(1).describe("How somebody else can tell that the feature is done."),
+    .describe("Which external contracts change; each change needs its lock."),
+  acceptance_criteria: z.array(text).min(1).describe("How a reviewer can tell that the feature is done."),
   gate_profile: text.default("default").describe("A profile of slipway/gates.yaml."),
   gate_targets: z.array(text).min(1).optional(),
   risk: z.array(text).optional(),
@@ -37,12 +34,12 @@ export const planSchema = z.strictObject({
 
 export type Plan = z.output<typeof planSchema>;
 
-/** Every violation at once; paths come back in canonical form. */
+/** Reports every violation at once; returns paths in canonical form. */
 export function parsePlan(value: unknown): Checked<Plan> {
   return checkSchema(planSchema, value);
 }
 
-/** Every path the plan names, with what it wants to do to it. */
+/** Every path the plan names, with the planned operation. */
 export function plannedFiles(plan: Plan): { readonly path: string; readonly operation: keyof Plan["files"] }[] {
   return (["create", "modify", "delete"] as const).flatMap((operation) => plan.files[operation].map((path) => ({ path, operation })));
 }

@@ -2,9 +2,9 @@ import type { Tx } from "../../record/database/tables.ts";
 import type { Claim } from "./claims.ts";
 
 export interface PlansTables {
-  /** What the accepted plans of features that have not ended claim; looked up by resource. */
+  /** Claims of the accepted plans of active features; looked up by resource. */
   plan_claims: { resource: string; type: Claim["type"]; feature_id: string };
-  /** For each of those features, the part of the policy its claims were worked out under. */
+  /** Per feature, the digest of the policy part from which its claims were computed. */
   claimed_plans: { feature_id: string; basis: string };
 }
 
@@ -22,7 +22,7 @@ export async function createPlanClaims(tx: Tx): Promise<void> {
     .addColumn("feature_id", "text", (column) => column.primaryKey().references("features.id").onDelete("cascade"))
     .addColumn("basis", "text", (column) => column.notNull())
     .execute();
-  // Plans accepted by an earlier release: an empty basis is nobody's, so their claims are worked out at the next check.
+  // For plans accepted by an earlier release: an empty basis matches no policy, so the next check computes their claims.
   const accepted = await tx.selectFrom("plans").select("feature_id").distinct().execute();
   for (const { feature_id } of accepted) await tx.insertInto("claimed_plans").values({ feature_id, basis: "" }).execute();
 }

@@ -1,12 +1,13 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 
 /** One broken rule of a plan or a patch. */
 export interface Violation {
   readonly code: ErrorCode;
   readonly rule: string;
-  /** The offending path in canonical form, where there is one. */
+  /** The offending path in canonical form, if any. */
   readonly path: string | null;
-  /** The lock that is missing, where that is the matter. */
+  /** The missing lock, if any. */
   readonly resource: string | null;
   readonly message: string;
 }
@@ -15,7 +16,7 @@ export function violation(code: ErrorCode, rule: string, message: string, where:
   return { code, rule, path: where.path ?? null, resource: where.resource ?? null, message };
 }
 
-/** What the caller is told first when several kinds of rule are broken: what waiting for a lock cannot mend. */
+/** The error code to report if several rules are broken: first those that waiting for a lock cannot fix. */
 const GRAVEST_FIRST: readonly ErrorCode[] = [
   "path_out_of_bounds",
   "plan_not_found",
@@ -26,7 +27,7 @@ const GRAVEST_FIRST: readonly ErrorCode[] = [
   "lock_not_held",
 ];
 
-/** One error for all of them, each named. */
+/** One error that lists all violations. */
 export function refusal(subject: string, violations: readonly Violation[], more: Readonly<Record<string, unknown>> = {}): SlipwayError {
   const code = GRAVEST_FIRST.find((candidate) => violations.some((found) => found.code === candidate)) ?? "policy_violation";
   const lines = violations.map(({ rule, path, message }) => `  ${path === null ? "" : `${path}: `}${message} (${rule})`);
@@ -39,7 +40,7 @@ export function refusal(subject: string, violations: readonly Violation[], more:
       violations,
       ...(resources.length === 0 ? {} : { resources }),
       suggested_next_actions:
-        code === "lock_not_held" ? [`Acquire ${resources.join(", ")} first.`] : ["Change what is listed and submit again."],
+        code === "lock_not_held" ? [`Acquire ${resources.join(", ")} first.`] : ["Correct every violation listed, then submit again."],
     },
   );
 }

@@ -1,6 +1,6 @@
 /** A process with a kernel of its own on a folder that others use too. Reads one JSON call per line and answers each with a line. */
 import { createInterface } from "node:readline";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { lostLocks } from "../turn/locks/store.ts";
 import type { Operation } from "../../record/operations/operation.ts";

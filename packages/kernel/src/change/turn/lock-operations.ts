@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
@@ -8,27 +8,27 @@ import { requiredLocks } from "../plan/locks.ts";
 import { parsePlan } from "../plan/schema.ts";
 import { wakeQueue } from "./queue/store.ts";
 import { takeLocks } from "./lock-taking.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { ENDED } from "../feature/status.ts";
 import { acceptedPlan, findFeature, updateFeature } from "../feature/store.ts";
 
 const acquireInput = z.strictObject({ feature_id: z.string(), resources: z.array(z.string().min(1)).min(1) });
 
-/** All of them or none, in one order for everybody. Somebody else's lock makes this a failure that may pass. */
-export function acquireLocksOperation(rooms: Rooms): Operation<z.infer<typeof acquireInput>, undefined, Acquired> {
+/** Takes all locks or none, in one global order. A lock of another feature is a retryable failure. */
+export function acquireLocksOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof acquireInput>, undefined, Acquired> {
   return {
     name: "locks.acquire",
-    roles: rolesFor(rooms.configuration.policy.rbac, "locks.acquire"),
+    roles: rolesFor(dependencies.configuration.policy.rbac, "locks.acquire"),
     input: acquireInput,
     async commit(tx, { feature_id, resources }, _effect, call) {
       const feature = await findFeature(tx, feature_id);
       if (ENDED.includes(feature.status))
-        throw new SlipwayError("policy_violation", `"${feature_id}" is ${feature.status}: a feature that has ended holds no locks.`, {
+        throw new SlipwayError("policy_violation", `"${feature_id}" is ${feature.status}: an ended feature cannot hold locks.`, {
           feature_id,
         });
       const before = await locksInForce(tx, feature_id, call.at);
-      const acquired = await takeLocks(tx, rooms, feature, resources, call);
-      // What it held already was only renewed, which its state does not show.
+      const acquired = await takeLocks(tx, dependencies, feature, resources, call);
+      // Renewing a lock that the feature holds already does not change its state.
       if (acquired.leases.some(({ resource }) => !before.includes(resource))) await updateFeature(tx, feature, {}, call.at);
       await wakeQueue(tx, feature_id);
       return acquired;
@@ -43,11 +43,13 @@ export function acquireLocksOperation(rooms: Rooms): Operation<z.infer<typeof ac
 
 const releaseInput = z.strictObject({ resource: z.string().min(1), feature_id: z.string() });
 
-/** The lock, its lease and the feature's state together; somebody else's lock or nobody's is left as it is. */
-export function releaseLockOperation(rooms: Rooms): Operation<z.infer<typeof releaseInput>, undefined, { resource: string }> {
+/** Releases the lock, its lease and the entry in the feature's state together. Fails for a free lock or a lock of another feature. */
+export function releaseLockOperation(
+  dependencies: FeatureDependencies,
+): Operation<z.infer<typeof releaseInput>, undefined, { resource: string }> {
   return {
     name: "locks.release",
-    roles: rolesFor(rooms.configuration.policy.rbac, "locks.release"),
+    roles: rolesFor(dependencies.configuration.policy.rbac, "locks.release"),
     input: releaseInput,
     async commit(tx, { resource, feature_id }, _effect, { at }) {
       const feature = await findFeature(tx, feature_id);
@@ -60,21 +62,21 @@ export function releaseLockOperation(rooms: Rooms): Operation<z.infer<typeof rel
   };
 }
 
-/** What a proposed plan would need; a plan that is not even well-formed needs nothing. */
-export function locksFor({ configuration: { policy } }: Rooms, plan: unknown): string[] {
+/** The locks a proposed plan needs; none for an invalid plan. */
+export function locksFor({ configuration: { policy } }: FeatureDependencies, plan: unknown): string[] {
   const parsed = parsePlan(plan);
   return parsed.ok ? requiredLocks(parsed.value, policy).filter((resource) => policy.locks.resources.includes(resource)) : [];
 }
 
-/** Locks whose lease has not run out. */
+/** Locks whose lease has not expired. */
 export async function locksInForce(db: Db | Tx, feature: string, now: number): Promise<string[]> {
   return (await heldLocks(db, feature)).filter(({ expiresAt }) => expiresAt > now).map(({ resource }) => resource);
 }
 
-/** Inside a protected write: a feature that has lost a lock its plan needs writes nothing. */
+/** Fence in a protected write: fails if the feature has lost a lock that its plan needs. */
 export async function assertLocksHeld(
   db: Db | Tx,
-  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  { configuration: { policy } }: Pick<FeatureDependencies, "configuration">,
   feature_id: string,
   now: number,
 ): Promise<void> {
@@ -82,7 +84,7 @@ export async function assertLocksHeld(
   const lost = await lostLocks(db, feature_id, plan === null ? [] : requiredLocks(plan, policy), now);
   if (lost.length === 0) return;
   const names = lost.map(({ resource }) => resource);
-  throw new SlipwayError("lock_not_held", `"${feature_id}" no longer holds what its plan needs: ${names.join(", ")}.`, {
+  throw new SlipwayError("lock_not_held", `"${feature_id}" no longer holds the locks its plan needs: ${names.join(", ")}.`, {
     feature_id,
     resources: names,
     conflicting_feature_ids: [...new Set(lost.flatMap(({ holder }) => holder ?? []))].toSorted(),

@@ -1,17 +1,17 @@
 import type { Tx } from "../../record/database/tables.ts";
 import { acquireWithin, type Acquired } from "./locks/store.ts";
-import type { Call } from "../../record/operations/operation.ts";
+import type { OperationCall } from "../../record/operations/operation.ts";
 import { wakeQueue } from "./queue/store.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { featureIfAny, updateFeature, type Feature } from "../feature/store.ts";
 
-/** All of the locks or none. A feature whose expired lease is taken shows that it no longer holds it. */
+/** Takes all locks or none. Taking over an expired lease also updates the former holder's state. */
 export async function takeLocks(
   tx: Tx,
-  { configuration: { policy } }: Pick<Rooms, "configuration">,
+  { configuration: { policy } }: Pick<FeatureDependencies, "configuration">,
   feature: Feature,
   resources: readonly string[],
-  { at, operationId, touched }: Pick<Call, "at" | "operationId" | "touched">,
+  { at, operationId, touched }: Pick<OperationCall, "at" | "operationId" | "touched">,
 ): Promise<Acquired> {
   const request = {
     resources,

@@ -125,7 +125,7 @@ describe("[FEA-130] at recovery", () => {
     bench.clock.time += 60_000;
     const call = bench.call();
     expect(await bench.kernel.features.reclaimStale(call, ["one", "nobody"])).toMatchObject([{ former_holder: "one" }]);
-    expect(await bench.row("one")).toMatchObject({ status: "blocked", status_reason: expect.stringContaining("openapi ran out") });
+    expect(await bench.row("one")).toMatchObject({ status: "blocked", status_reason: expect.stringContaining("openapi expired") });
     expect(await bench.row("two")).toMatchObject({ status: "blocked" });
     // Not in force until it is taken again, and the lease of old is worth nothing.
     expect(await bench.kernel.features.standing("one")).toMatchObject({ lost: ["openapi"] });

@@ -3,31 +3,35 @@ import { z } from "zod";
 import type { Tx } from "../../record/database/tables.ts";
 import type { IndexProjection } from "../views/feature-index/projection.ts";
 import { countIndex } from "../views/feature-index/store.ts";
-import type { Lease, Reclaimed } from "./locks/lease.ts";
+import type { LockLease, Reclaimed } from "./locks/lease.ts";
 import { keepAlive } from "./locks/locks.ts";
 import { reclaimExpiredWithin } from "./locks/store.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { wakeEntries, wakeQueue } from "./queue/store.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { assertTransition, ENDED } from "../feature/status.ts";
 import { featureIfAny, updateFeature } from "../feature/store.ts";
 
 export interface KeepLocks {
-  /** The features somebody is at work on; asked at every beat. */
+  /** The features in progress; called at every heartbeat. */
   readonly features: () => readonly string[];
   readonly signal: AbortSignal;
-  readonly onLost?: (lease: Lease, error: SlipwayError) => void;
-  /** Throws inside the transaction when this process may not write any more: then nothing is renewed. */
+  readonly onLost?: (lease: LockLease, error: SlipwayError) => void;
+  /** Throws in the transaction if this process may no longer write; then nothing is renewed. */
   readonly fence?: (tx: Tx) => Promise<void>;
 }
 
-/** While this runs the locks of these features do not expire; the index shows their new ends. */
-export function keepLocks(rooms: Rooms, index: IndexProjection, { features, signal, onLost, fence }: KeepLocks): Promise<void> {
-  const { db, clock, configuration } = rooms;
+/** Renews the locks of these features until the signal aborts, and updates the index. */
+export function keepLocks(
+  dependencies: FeatureDependencies,
+  index: IndexProjection,
+  { features, signal, onLost, fence }: KeepLocks,
+): Promise<void> {
+  const { db, clock, configuration } = dependencies;
   return keepAlive({
     db,
     clock,
-    sleep: rooms.sleep,
+    sleep: dependencies.sleep,
     ttlMs: configuration.policy.locks.lease_ttl_seconds * 1000,
     holders: features,
     signal,
@@ -43,12 +47,11 @@ export function keepLocks(rooms: Rooms, index: IndexProjection, { features, sign
 const reclaimInput = z.strictObject({ keep_for: z.array(z.string()) });
 
 /**
- * At recovery: leases that ran out while nobody was there are taken from whoever held them, and their features blocked: they were
- * at work under a lock they no longer have. For features somebody goes on with, as long as nobody else has taken the lock, it is
- * kept: whoever waits for it does not overtake them.
+ * For recovery. Releases leases that expired while no supervisor was running, and blocks their features, which worked under a lock they no
+ * longer have. A lock of a feature in `keep_for` is reserved for it if it is still free, so that waiting features do not overtake it.
  */
-export function reclaimStaleOperation(rooms: Rooms): Operation<z.infer<typeof reclaimInput>, undefined, Reclaimed[]> {
-  const ttlMs = rooms.configuration.policy.locks.lease_ttl_seconds * 1000;
+export function reclaimStaleOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof reclaimInput>, undefined, Reclaimed[]> {
+  const ttlMs = dependencies.configuration.policy.locks.lease_ttl_seconds * 1000;
   return {
     name: "locks.reclaim_stale",
     roles: ["system"],
@@ -60,7 +63,7 @@ export function reclaimStaleOperation(rooms: Rooms): Operation<z.infer<typeof re
       for (const [id, locks] of lost) {
         const feature = await featureIfAny(tx, id);
         if (feature !== undefined && !ENDED.includes(feature.status)) {
-          const reason = `the lease on ${locks.map(({ resource }) => resource).join(", ")} ran out while nobody was at work on the feature`;
+          const reason = `the lease on ${locks.map(({ resource }) => resource).join(", ")} expired while the feature was not in progress`;
           const facts = { planAccepted: false, fastPassed: false, fullPassed: false, reason, reasonChanged: true, landed: false };
           if (feature.status !== "blocked") assertTransition(feature.status, "blocked", facts);
           await updateFeature(tx, feature, { status: "blocked", ...(feature.status !== "blocked" && { status_reason: reason }) }, at);
@@ -68,7 +71,7 @@ export function reclaimStaleOperation(rooms: Rooms): Operation<z.infer<typeof re
         }
         await wakeQueue(tx, id);
       }
-      // Whatever else has changed while nobody was there, the policy for example: everybody who waits is looked at once.
+      // Anything else may have changed meanwhile, such as the policy: reconsider every queued plan once.
       await wakeEntries(tx, () => true);
       return reclaimed;
     },

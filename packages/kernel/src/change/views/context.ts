@@ -1,10 +1,10 @@
 import { checksOf } from "../judge/evidence/checks.ts";
 import { MODE } from "../judge/evidence/gate-queries.ts";
 import { diffText } from "../../host/git/change.ts";
-import { remembered } from "../../host/git/fast-path/remembered.ts";
+import { remembered } from "../../host/git/fast-path/answer-cache.ts";
 import { readBlob } from "../../host/git/fast-path/git-queries.ts";
 import type { Plan } from "../plan/schema.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { acceptedPlan, findFeature, gateMap } from "../feature/store.ts";
 
 /** Enough for a worker without an earlier conversation. */
@@ -24,8 +24,8 @@ export interface TreeFile {
   readonly bytes: number;
 }
 
-export async function featureContext(rooms: Rooms, id: string): Promise<FeatureContext> {
-  const { repository, db, objects } = rooms;
+export async function featureContext(dependencies: FeatureDependencies, id: string): Promise<FeatureContext> {
+  const { repository, db, objects } = dependencies;
   const feature = await findFeature(db, id);
   return {
     spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
@@ -33,14 +33,14 @@ export async function featureContext(rooms: Rooms, id: string): Promise<FeatureC
     plan: await acceptedPlan(db, id),
     diffStat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
     tree: feature.tree,
-    files: await listFiles(rooms, feature.tree),
+    files: await listFiles(dependencies, feature.tree),
   };
 }
 
 const listings = remembered<readonly TreeFile[]>((files) => files.length <= 1_000);
 
 /** Regular files only: a link or a submodule is not something to show. `tree` is the id of one. */
-export function listFiles({ repository }: Rooms, tree: string): Promise<readonly TreeFile[]> {
+export function listFiles({ repository }: FeatureDependencies, tree: string): Promise<readonly TreeFile[]> {
   return listings(repository, [tree], async () => {
     const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
     return listing.split("\0").flatMap((line) => {
@@ -51,12 +51,12 @@ export function listFiles({ repository }: Rooms, tree: string): Promise<readonly
   });
 }
 
-export async function readTreeFile({ repository }: Rooms, file: TreeFile): Promise<string> {
+export async function readTreeFile({ repository }: FeatureDependencies, file: TreeFile): Promise<string> {
   return (await readBlob(repository, file.oid)).toString("utf8");
 }
 
 /** The log of the step that failed last, as the harness kept it. */
-export async function lastFailedLog({ db, objects }: Rooms, id: string): Promise<string | null> {
+export async function lastFailedLog({ db, objects }: FeatureDependencies, id: string): Promise<string | null> {
   const failed = (await checksOf(db, { feature_id: id }))
     .filter(({ kind, status, log_digest }) => kind !== MODE && status === "fail" && log_digest !== null)
     .at(-1);

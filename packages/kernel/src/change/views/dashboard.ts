@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../../record/database/tables.ts";
 import type { Dashboard, DashboardEntry } from "./report-schemas.ts";
-import type { State } from "../feature/state.ts";
+import type { FeatureState } from "../feature/state.ts";
 
 /** Every feature there is, finished and waiting ones too. Five queries, however many features; git is not asked. */
 export async function dashboard(db: Db, blobs: Blobs, now: number): Promise<Dashboard> {
@@ -26,7 +26,7 @@ export async function dashboard(db: Db, blobs: Blobs, now: number): Promise<Dash
         run_id: row.run_id,
         version: row.version,
         locks: locks.get(row.id) ?? [],
-        gates: JSON.parse(row.gates) as State["gates"],
+        gates: JSON.parse(row.gates) as FeatureState["gates"],
         last_gate:
           gate === undefined ? null : { mode: gate.mode, passed: gate.status === "pass", current: gate.tree === row.tree, at: gate.at },
         role: roleAtWork(row.role_status),
@@ -122,7 +122,7 @@ function waitingEntry({ feature_id, run_id }: Waiting): DashboardEntry {
 }
 
 function roleAtWork(roleStatus: string): DashboardEntry["role"] {
-  const states = JSON.parse(roleStatus) as State["role_status"];
+  const states = JSON.parse(roleStatus) as FeatureState["role_status"];
   return (["planner", "builder", "qa"] as const).find((role) => states[role] === "running") ?? null;
 }
 

@@ -5,8 +5,8 @@ import { qaTestIndex } from "../judge/qa/schema.ts";
 import { readIndex, shownIndex } from "../judge/qa/store.ts";
 import { latestEvidence, latestEvidenceSchema } from "../judge/latest-evidence.ts";
 import { stateBody } from "./projection.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { stateSchema, type State } from "../feature/state.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { stateSchema, type FeatureState } from "../feature/state.ts";
 import { currentState, readState } from "./state-reads.ts";
 import { acceptedPlan, findFeature } from "../feature/store.ts";
 
@@ -21,14 +21,14 @@ export const workerContextSchema = z.strictObject({
 export type WorkerContext = z.infer<typeof workerContextSchema>;
 
 /** Enough for a worker without an earlier conversation. */
-export async function getContext(rooms: Rooms, id: string): Promise<WorkerContext> {
-  const { repository, db, objects, clock } = rooms;
+export async function getContext(dependencies: FeatureDependencies, id: string): Promise<WorkerContext> {
+  const { repository, db, objects, clock } = dependencies;
   const feature = await findFeature(db, id);
   return {
     spec: Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"),
-    state: await readState(rooms, db, id, clock.now()),
+    state: await readState(dependencies, db, id, clock.now()),
     plan: await acceptedPlan(db, id),
-    evidence: await latestEvidence(rooms, id),
+    evidence: await latestEvidence(dependencies, id),
     qa_index: shownIndex(id, await readIndex(db, feature)),
     diff_stat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
   };
@@ -37,11 +37,11 @@ export async function getContext(rooms: Rooms, id: string): Promise<WorkerContex
 export const stateViewSchema = z.strictObject({ state: stateSchema, body: z.string().describe("The Markdown below the front matter.") });
 export type StateView = z.infer<typeof stateViewSchema>;
 
-const views = new WeakMap<State, StateView>();
+const views = new WeakMap<FeatureState, StateView>();
 
 /** From the rows, not from the file: what the file says when nobody has touched it. */
-export async function getState(rooms: Rooms, id: string): Promise<StateView> {
-  const state = await currentState(rooms, id);
+export async function getState(dependencies: FeatureDependencies, id: string): Promise<StateView> {
+  const state = await currentState(dependencies, id);
   const known = views.get(state);
   if (known !== undefined) return known;
   const view = { state, body: stateBody(state) };

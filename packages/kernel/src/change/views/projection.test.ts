@@ -25,7 +25,7 @@ const call = (id = "test") => ({ actor: { type: "orchestrator", id } as const, o
 const file = (name: string) => join(scratch.root, FOLDER, name);
 const read = (name: string) => scratch.read(`${FOLDER}/${name}`);
 const note = (text: string, by?: string) => scratch.kernel.features.logAppend(call(by), { feature_id: "letters", note: text });
-const rooms = () => ({
+const dependencies = () => ({
   db: scratch.records.database.db,
   layout: scratch.records.layout,
   configuration: scratch.kernel.configuration,
@@ -114,7 +114,7 @@ test("[FEA-010] after a power cut at any moment every projection is whole: old, 
   const simulator = new CrashSimulator();
   const layout = layoutAt("/r");
   await ensureDirectory(simulator.fs, layout.feature("letters"));
-  const projections = openProjections({ ...rooms(), layout }, simulator.fs);
+  const projections = openProjections({ ...dependencies(), layout }, simulator.fs);
   await projections.write("letters");
   await scratch.kernel.features.changeStatus(call(), { feature_id: "letters", to: "blocked", reason: "r".repeat(100) });
   await projections.write("letters");
@@ -198,13 +198,13 @@ test("a state that changed while its file was being written is written again", a
       await nodeFileSystem.rename(from, to);
     },
   };
-  await openProjections(rooms(), meanwhile).write("letters");
+  await openProjections(dependencies(), meanwhile).write("letters");
   expect(frontMatter(read("state.md"))).toMatchObject({ version: 9, status_reason: "newer" });
 });
 
 test("several processes that write at the same time leave the newest state", async () => {
   await planned();
-  const others = [openProjections(rooms()), openProjections(rooms())];
+  const others = [openProjections(dependencies()), openProjections(dependencies())];
   for (let round = 1; round <= 5; round++) {
     const change = scratch.kernel.features.setSessions(call(), { feature_id: "letters", cluster: { qa_session_id: `s-${round}` } });
     await Promise.all([change, ...others.map((other) => other.write("letters"))]);

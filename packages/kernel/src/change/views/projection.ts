@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { stringify } from "yaml";
-import { fixed } from "../../record/database/prepared-query.ts";
+import { preparedQuery } from "../../record/database/prepared-query.ts";
 import { nodeFileSystem, type FileSystem } from "../../host/files/file-system.ts";
 import { projectedFiles } from "../../host/files/projection-writer.ts";
 import { sweepTemporaries } from "../../host/files/write-atomic.ts";
@@ -10,8 +10,8 @@ import { readIndex, shownIndex } from "../judge/qa/store.ts";
 import { decisionsProjection } from "../feature/decisions.ts";
 import { moveFormerWorkingFiles } from "../work/former-working-files.ts";
 import { inTurns } from "../feature/coalesce-per-key.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { stateOf, type State } from "../feature/state.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { stateOf, type FeatureState } from "../feature/state.ts";
 import { locksInForce } from "../turn/lock-operations.ts";
 import { modesOf } from "./state-reads.ts";
 import { acceptedPlan, type Feature } from "../feature/store.ts";
@@ -28,10 +28,10 @@ export interface Projections {
   forget(id: string): void;
 }
 
-type ProjectionRooms = Pick<Rooms, "db" | "layout" | "configuration" | "clock">;
+type ProjectionDependencies = Pick<FeatureDependencies, "db" | "layout" | "configuration" | "clock">;
 
-export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFileSystem): Projections {
-  const { db, layout } = rooms;
+export function openProjections(dependencies: ProjectionDependencies, fs: FileSystem = nodeFileSystem): Projections {
+  const { db, layout } = dependencies;
   const files = projectedFiles(fs);
   const decisions = decisionsProjection(db, files);
   /** Per file, what its content was last made from: most operations change neither plan nor QA index. */
@@ -73,9 +73,9 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
   async function look(id: string): Promise<Seen | undefined> {
     const [feature] = await featureWithNewest(db, id);
     if (feature === undefined) return undefined;
-    const held = await locksInForce(db, id, rooms.clock.now());
+    const held = await locksInForce(db, id, dependencies.clock.now());
     const { version, plan_version, newest_note, qa_version } = feature;
-    const state = stateOf({ feature, held, modes: modesOf(rooms.configuration, feature) });
+    const state = stateOf({ feature, held, modes: modesOf(dependencies.configuration, feature) });
     return { feature, state, mark: JSON.stringify([version, held, plan_version, newest_note, qa_version]) };
   }
 
@@ -97,7 +97,7 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
         moveFormerWorkingFiles(layout, id);
         forget(id);
         if (await turn(id)) repaired.push(id);
-        await sweepTemporaries(fs, layout.feature(id), rooms.clock.now());
+        await sweepTemporaries(fs, layout.feature(id), dependencies.clock.now());
       }
       return repaired;
     },
@@ -112,7 +112,7 @@ export function openProjections(rooms: ProjectionRooms, fs: FileSystem = nodeFil
   };
 }
 
-const featureWithNewest = fixed((db, id: string) =>
+const featureWithNewest = preparedQuery((db, id: string) =>
   db
     .selectFrom("features")
     .selectAll("features")
@@ -126,11 +126,11 @@ const featureWithNewest = fixed((db, id: string) =>
 
 interface Seen {
   readonly feature: Feature & { readonly plan_version: number; readonly newest_note: number; readonly qa_version: number };
-  readonly state: State;
+  readonly state: FeatureState;
   readonly mark: string;
 }
 
-export function stateMarkdown(state: State): string {
+export function stateMarkdown(state: FeatureState): string {
   const fields = Object.entries(state).flatMap(([name, value]) => (value === undefined ? [] : [fieldText(name, value)]));
   return `---\n${fields.join("")}---\n${stateBody(state)}`;
 }
@@ -147,7 +147,7 @@ function fieldText(name: string, value: unknown): string {
   return text;
 }
 
-export function stateBody({ feature_id, status, status_reason = "", branch, worktree_path }: State): string {
+export function stateBody({ feature_id, status, status_reason = "", branch, worktree_path }: FeatureState): string {
   const reason = status_reason === "" ? "" : `: ${status_reason.replaceAll(/\s+/g, " ")}`;
   return [
     "",

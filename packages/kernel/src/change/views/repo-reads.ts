@@ -1,11 +1,11 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { changeBetween, diffText, type DiffFormat } from "../../host/git/change.ts";
 import { readWorktreeFile, type FileText } from "../../host/git/read-file.ts";
-import { searchTree, type Search, type SearchResult } from "../../host/git/search.ts";
+import { searchTree, type Search, type GrepResult } from "../../host/git/search.ts";
 import { worktreeStatus, type WorktreeStatus } from "../../host/git/worktree-status.ts";
 import { latestEvidence, latestEvidenceSchema } from "../judge/latest-evidence.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { findFeature } from "../feature/store.ts";
 
 const MAX_DIFF_BYTES = 512 * 1024;
@@ -29,14 +29,17 @@ export const diffBundleSchema = z.strictObject({
   last_gate: latestEvidenceSchema.shape.gate,
 });
 
-export async function repoStatus({ repository, db }: Rooms, id: string): Promise<WorktreeStatus & { readonly worktree_path: string }> {
+export async function repoStatus(
+  { repository, db }: FeatureDependencies,
+  id: string,
+): Promise<WorktreeStatus & { readonly worktree_path: string }> {
   const { worktree } = await findFeature(db, id);
   return { worktree_path: worktree, ...(await worktreeStatus(repository, worktree)) };
 }
 
 /** What the feature changes in its base, as acknowledged: bytes that nobody has handed in are not part of it. */
 export async function repoDiff(
-  { repository, db }: Rooms,
+  { repository, db }: FeatureDependencies,
   id: string,
   formats: readonly DiffFormat[] = [],
 ): Promise<z.infer<typeof diffSchema>> {
@@ -48,16 +51,16 @@ export async function repoDiff(
   return { base: base_commit, tree, diff: bytes.subarray(0, MAX_DIFF_BYTES).toString("utf8"), truncated };
 }
 
-export async function repoReadFile({ repository, db }: Rooms, id: string, path: string): Promise<FileText> {
+export async function repoReadFile({ repository, db }: FeatureDependencies, id: string, path: string): Promise<FileText> {
   return readWorktreeFile(repository, (await findFeature(db, id)).worktree, path);
 }
 
-export async function repoSearch({ repository, db }: Rooms, id: string, search: Search): Promise<SearchResult> {
+export async function repoSearch({ repository, db }: FeatureDependencies, id: string, search: Search): Promise<GrepResult> {
   return searchTree(repository, (await findFeature(db, id)).tree, search);
 }
 
-export async function repoDiffBundle(rooms: Rooms, id: string): Promise<z.infer<typeof diffBundleSchema>> {
-  const { repository, db, objects } = rooms;
+export async function repoDiffBundle(dependencies: FeatureDependencies, id: string): Promise<z.infer<typeof diffBundleSchema>> {
+  const { repository, db, objects } = dependencies;
   const { base_commit: base, tree } = await findFeature(db, id);
   const [stat, text, { entries }] = await Promise.all([
     diffText(repository, base, tree, { stat: true }),
@@ -73,7 +76,7 @@ export async function repoDiffBundle(rooms: Rooms, id: string): Promise<z.infer<
     diff: long ? null : text,
     diff_path: long ? objects.pathOf(await objects.put(bytes)) : null,
     files: entries.map(({ path, status }) => ({ path, status })),
-    last_gate: (await latestEvidence(rooms, id)).gate,
+    last_gate: (await latestEvidence(dependencies, id)).gate,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Configuration } from "../../config/load.ts";
 import { sql } from "kysely";
-import { fixed } from "../../record/database/prepared-query.ts";
+import { preparedQuery } from "../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { stateOf, type State } from "../feature/state.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { stateOf, type FeatureState } from "../feature/state.ts";
 import { findFeature, type Feature } from "../feature/store.ts";
 
 export function modesOf({ gates }: Pick<Configuration, "gates">, { gate_profile }: Pick<Feature, "gate_profile">): string[] {
@@ -11,17 +11,27 @@ export function modesOf({ gates }: Pick<Configuration, "gates">, { gate_profile 
 }
 
 /** The state of a feature as its rows have it now. */
-export async function readState(rooms: Pick<Rooms, "configuration">, db: Db | Tx, id: string, now: number): Promise<State> {
-  return (await stateNow(rooms, db, id, now)).state;
+export async function readState(
+  dependencies: Pick<FeatureDependencies, "configuration">,
+  db: Db | Tx,
+  id: string,
+  now: number,
+): Promise<FeatureState> {
+  return (await stateNow(dependencies, db, id, now)).state;
 }
 
 interface StateNow {
-  readonly state: State;
+  readonly state: FeatureState;
   /** When the first of its locks runs out, by which it changes without anybody writing. */
   readonly until: number;
 }
 
-async function stateNow({ configuration }: Pick<Rooms, "configuration">, db: Db | Tx, id: string, now: number): Promise<StateNow> {
+async function stateNow(
+  { configuration }: Pick<FeatureDependencies, "configuration">,
+  db: Db | Tx,
+  id: string,
+  now: number,
+): Promise<StateNow> {
   const rows = await rowsWithLocks(db, id);
   const feature = rows[0] ?? (await findFeature(db, id));
   const inForce = rows.flatMap(({ held_resource, held_until }) =>
@@ -36,19 +46,19 @@ async function stateNow({ configuration }: Pick<Rooms, "configuration">, db: Db 
 
 type Remembered = StateNow & { readonly writes: string; readonly at: number };
 
-const remembered = new WeakMap<Rooms, Map<string, Remembered>>();
+const remembered = new WeakMap<FeatureDependencies, Map<string, Remembered>>();
 const MOST_REMEMBERED = 500;
 
 /** The same, asked more often than anything else: where nobody has written anything since, it is what it was. */
-export async function currentState(rooms: Rooms, id: string): Promise<State> {
-  const { db, clock } = rooms;
+export async function currentState(dependencies: FeatureDependencies, id: string): Promise<FeatureState> {
+  const { db, clock } = dependencies;
   const now = clock.now();
   const writes = await writesSeen(db);
-  const states = remembered.get(rooms) ?? new Map<string, Remembered>();
-  remembered.set(rooms, states);
+  const states = remembered.get(dependencies) ?? new Map<string, Remembered>();
+  remembered.set(dependencies, states);
   const known = states.get(id);
   if (known?.writes === writes && known.at <= now && now < known.until) return known.state;
-  const next = await stateNow(rooms, db, id, now);
+  const next = await stateNow(dependencies, db, id, now);
   if (states.size >= MOST_REMEMBERED) states.clear();
   states.set(id, { ...next, writes, at: now });
   return next.state;
@@ -60,12 +70,12 @@ async function writesSeen(db: Db): Promise<string> {
   return `${own} ${others}`;
 }
 
-const writeCounts = fixed((db) =>
+const writeCounts = preparedQuery((db) =>
   db.selectNoFrom([sql<number>`total_changes()`.as("own"), sql<number>`(select data_version from pragma_data_version)`.as("others")]),
 );
 
 /** Asked more often than anything else, so in one query: a row for each lock that was taken, or one without. */
-const rowsWithLocks = fixed((db, id: string) =>
+const rowsWithLocks = preparedQuery((db, id: string) =>
   db
     .selectFrom("features")
     .leftJoin("locks", "locks.holder", "features.id")

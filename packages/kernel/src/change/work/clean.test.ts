@@ -57,7 +57,7 @@ test("what is not merged is not cleaned up", async () => {
   await feature.built();
   await expect(clean()).rejects.toMatchObject({
     code: "delete_refused",
-    message: '"letters" is building; only what is merged is cleaned up.',
+    message: '"letters" is building; only merged features can be cleaned.',
   });
   expect(existsSync(worktree())).toBe(true);
 });
@@ -65,7 +65,7 @@ test("what is not merged is not cleaned up", async () => {
 test("what a live run works on is left to it", async () => {
   await merged();
   const { database, clock, journal } = scratch.records;
-  const lease = openRunLease({ db: database.db, clock, journal, host: { ...systemHost(), pid: process.ppid, startedAt: "" } });
+  const lease = openRunLease({ database, clock, journal, host: { ...systemHost(), pid: process.ppid, startedAt: "" } });
   await lease.take("run1");
   await expect(clean()).rejects.toMatchObject({ code: "run_lease_held", details: { run_id: "run1" } });
   expect(existsSync(worktree())).toBe(true);

@@ -61,12 +61,7 @@ describe("[FEA-171] what is never touched", () => {
   test("a feature that a live run works on: run_lease_held, also with force", async () => {
     await feature.init();
     const { records } = scratch;
-    const lease = openRunLease({
-      db: records.database.db,
-      clock: records.clock,
-      journal: records.journal,
-      host: { ...systemHost(), pid: process.ppid, startedAt: "" },
-    });
+    const lease = openRunLease({ ...records, host: { ...systemHost(), pid: process.ppid, startedAt: "" } });
     await lease.take("run1");
     expect(codes((await remove({ dry_run: true })).reasons)).toEqual(["run_lease_held"]);
     for (const force of [true, false])
@@ -124,7 +119,7 @@ describe("[FEA-171] after a partial failure the rest is removed by repeating it"
     writeFileSync(lock, "");
     await expect(remove()).rejects.toMatchObject({
       code: "git_failed",
-      message: expect.stringContaining("only in part"),
+      message: expect.stringContaining("only partly deleted"),
       details: {
         steps: [{ step: "worktree", outcome: "removed" }],
         suggested_next_actions: [expect.stringContaining("delete the feature again")],

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import { toFailure } from "@slipway/durable/errors";
 import { removeTree } from "../../host/files/remove-tree.ts";
 import { z } from "zod";
 import { translateFileError } from "../../host/files/write-atomic.ts";
@@ -11,7 +12,7 @@ import { takeSnapshot } from "../../host/git/snapshot.ts";
 import { removeWorktree } from "../../host/git/worktree.ts";
 import { cachesOf } from "../judge/gate-caches.ts";
 import type { Survey } from "./delete-survey.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 export const removalStepSchema = z.strictObject({
   step: z.enum(["keep", "worktree", "branch", "files", "locks", "queue", "index"]),
@@ -26,59 +27,71 @@ export interface Removal {
   readonly at: number;
 }
 
-/** Everything outside the database, in an order in which each step can be repeated. What would become unreachable gets a ref first. */
-export async function removeFromDisk(rooms: Rooms, survey: Survey, removal: Removal): Promise<RemovalStep[]> {
+/**
+ * Removes everything outside the database, in an order in which each step can be repeated. Bytes that would become unreachable get a ref
+ * first.
+ */
+export async function removeFromDisk(dependencies: FeatureDependencies, survey: Survey, removal: Removal): Promise<RemovalStep[]> {
   const done: RemovalStep[] = [];
   try {
-    await removeWork(rooms, survey, removal, done);
-    done.push(...(await dropFolder(rooms, survey)));
+    await removeWork(dependencies, survey, removal, done);
+    done.push(...(await dropFolder(dependencies, survey)));
     return done;
   } catch (error) {
     throw interrupted(survey, done, error);
   }
 }
 
-/** Worktree and branch alone. `done` grows with each step, for whoever has to tell how far it came. */
-export async function removeWork(rooms: Rooms, survey: Survey, removal: Removal, done: RemovalStep[] = []): Promise<RemovalStep[]> {
-  done.push(...(await keepBytes(rooms, survey, removal)));
-  done.push(...(await keepCommits(rooms, survey, removal)));
-  done.push(await dropWorktree(rooms, survey));
-  done.push(await dropBranch(rooms, survey));
+/** Removes worktree and branch only. `done` grows with each step, so that an error can report the progress. */
+export async function removeWork(
+  dependencies: FeatureDependencies,
+  survey: Survey,
+  removal: Removal,
+  done: RemovalStep[] = [],
+): Promise<RemovalStep[]> {
+  done.push(...(await keepBytes(dependencies, survey, removal)));
+  done.push(...(await keepCommits(dependencies, survey, removal)));
+  done.push(await dropWorktree(dependencies, survey));
+  done.push(await dropBranch(dependencies, survey));
   return done;
 }
 
-/** Bytes in the worktree that no ref holds. The branch counts: its commits are kept in the next step. */
-async function keepBytes(rooms: Rooms, { worktree, feature }: Survey, { run, operationId, at }: Removal): Promise<RemovalStep[]> {
+/** Anchors bytes of the worktree that no ref reaches. The branch counts as a ref: the next step keeps its commits. */
+async function keepBytes(
+  dependencies: FeatureDependencies,
+  { worktree, feature }: Survey,
+  { run, operationId, at }: Removal,
+): Promise<RemovalStep[]> {
   if (worktree === null) return [];
-  const { repository, layout } = rooms;
+  const { repository, layout } = dependencies;
   const { tree } = await takeSnapshot(repository, worktree, { indexFile: layout.indexFile(feature.id) });
-  const kept = await repository.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]);
-  if (kept.split("\n").includes(tree)) return [];
+  const reachableTrees = await repository.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]);
+  if (reachableTrees.split("\n").includes(tree)) return [];
   const message = `${feature.id}: bytes found when it was deleted`;
   const { ref } = await anchorTree(repository, worktree, tree, { run, step: `${operationId}/deleted`, message, at });
   return [{ step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` }];
 }
 
-async function keepCommits({ repository }: Rooms, { branch }: Survey, { run, operationId }: Removal): Promise<RemovalStep[]> {
+async function keepCommits({ repository }: FeatureDependencies, { branch }: Survey, { run, operationId }: Removal): Promise<RemovalStep[]> {
   if (branch === null || (await isKeptElsewhere(repository, branch.name, branch.head))) return [];
   const ref = await keepCommit(repository, { run, step: `${operationId}/branch` }, branch.head);
   return [{ step: "keep", outcome: "kept", detail: `the commits of ${branch.name} are under ${ref}` }];
 }
 
-async function dropWorktree({ repository, layout }: Rooms, { feature, registered }: Survey): Promise<RemovalStep> {
+async function dropWorktree({ repository, layout }: FeatureDependencies, { feature, registered }: Survey): Promise<RemovalStep> {
   await removeTree(cachesOf(repository, feature.id));
   const { removed } = await removeWorktree(repository, { path: feature.worktree, indexFile: layout.indexFile(feature.id) });
   await removeTree(layout.working(feature.id));
   return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: feature.worktree };
 }
 
-async function dropBranch({ repository }: Rooms, { feature }: Survey): Promise<RemovalStep> {
+async function dropBranch({ repository }: FeatureDependencies, { feature }: Survey): Promise<RemovalStep> {
   const removed = await deleteBranch(repository, feature.branch);
   return { step: "branch", outcome: removed ? "removed" : "absent", detail: feature.branch };
 }
 
-/** What the harness wrote there it has in its records; what somebody else put there goes to the object store. */
-async function dropFolder({ layout, objects }: Rooms, { feature, files }: Survey): Promise<RemovalStep[]> {
+/** The harness can write its own files again from its records; other files are copied to the object store. */
+async function dropFolder({ layout, objects }: FeatureDependencies, { feature, files }: Survey): Promise<RemovalStep[]> {
   const folder = layout.feature(feature.id);
   const kept: RemovalStep[] = [];
   try {
@@ -94,20 +107,20 @@ async function dropFolder({ layout, objects }: Rooms, { feature, files }: Survey
   return [...kept, { step: "files", outcome: files.length === 0 ? "absent" : "removed", detail: folder }];
 }
 
-/** Path from the feature's folder. */
+/** Takes the parts of a path relative to the feature's folder. */
 function isOurs([first = "", ...below]: readonly string[]): boolean {
   if (below.length > 0) return first === "logs" || first === "evidence";
   return /^(?:state\.md|plan\.json|decisions\.md|qa_test_index\.json|harness\.index(?:\..*)?|\.slipway-[0-9a-f]+\.tmp)$/.test(first);
 }
 
-/** The same error, with how far it came: whoever repeats the call removes the rest. */
+/** The same error with the steps done so far; repeating the call removes the rest. */
 function interrupted({ feature }: Survey, done: readonly RemovalStep[], error: unknown): unknown {
   if (!(error instanceof SlipwayError)) return error;
   const { code, message, details } = toFailure(error);
-  const next = ["Remove the cause, then delete the feature again: what is gone stays gone, the rest is removed."];
+  const next = ["Fix the cause, then delete the feature again to remove the rest."];
   return new SlipwayError(
     code,
-    `"${feature.id}" was deleted only in part. ${message}`,
+    `"${feature.id}" was only partly deleted. ${message}`,
     { ...details, steps: done, suggested_next_actions: [...error.details.suggested_next_actions, ...next] },
     { cause: error },
   );

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { systemHost } from "@slipway/durable/host";
 import { isFinished } from "@slipway/durable/status";
 import { z } from "zod";
@@ -9,44 +9,44 @@ import { telemetryOf } from "../../budget/telemetry.ts";
 import { isAnchorOf, listAnchors } from "../../host/git/anchors.ts";
 import { branchHead } from "../../host/git/branch.ts";
 import { findCheckouts } from "../../host/git/checkout.ts";
-import { hiddenGitFolders } from "../../host/git/listing.ts";
+import { hiddenGitFolders } from "../../host/git/tree-listing.ts";
 import { isFolder, listRegistrations } from "../../host/git/registration.ts";
 import { worktreeStatus } from "../../host/git/worktree-status.ts";
 import { heldLocks } from "../turn/locks/store.ts";
 import { queuedEntry } from "../turn/queue/store.ts";
 import { liveRunOn, type Holder } from "../../record/run-lease/holder.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { ENDED } from "../feature/status.ts";
 import { findFeature, type Feature } from "../feature/store.ts";
 
 export const reasonSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
-  force_helps: z.boolean().describe("False: not even with `force`."),
+  force_helps: z.boolean().describe("False: `force` does not override this reason."),
 });
 export type Reason = z.infer<typeof reasonSchema>;
 
-/** What a deletion would take away, and what speaks against it. */
+/** What a deletion would remove, and the reasons against it. */
 export interface Survey {
   readonly feature: Feature;
-  /** Null where there is none. */
+  /** Null if it does not exist. */
   readonly worktree: string | null;
   readonly registered: boolean;
   readonly branch: { readonly name: string; readonly head: string } | null;
   readonly locks: string[];
   readonly queue: string[];
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly files: string[];
   readonly keeps: { readonly checks: number; readonly invocations: number; readonly merged_as: string | null; readonly anchors: number };
-  /** A run that has not ended and still counts on the feature. */
+  /** An unfinished run that includes the feature. */
   readonly unfinished_run: string | null;
   readonly live: Holder | null;
   readonly reasons: Reason[];
 }
 
-/** Looks, and writes nothing. */
-export async function surveyFeature(rooms: Rooms, id: string): Promise<Survey> {
-  const { repository, db, layout, clock } = rooms;
+/** Reads only. */
+export async function surveyFeature(dependencies: FeatureDependencies, id: string): Promise<Survey> {
+  const { repository, db, layout, clock } = dependencies;
   const feature = await findFeature(db, id);
   const present = await isFolder(feature.worktree);
   const head = await branchHead(repository, feature.branch);
@@ -60,28 +60,28 @@ export async function surveyFeature(rooms: Rooms, id: string): Promise<Survey> {
     locks: (await heldLocks(db, id)).map(({ resource }) => resource),
     queue: queued === null ? [] : [`plan ${queued.plan.plan_version}, waiting for ${queued.waits_for.join(", ")}`],
     files: await filesIn(layout.feature(id), layout.root),
-    keeps: await keptOf(rooms, id),
-    unfinished_run: await unfinishedRun(rooms, feature),
+    keeps: await keptOf(dependencies, id),
+    unfinished_run: await unfinishedRun(dependencies, feature),
     live,
     reasons: [
-      ...(live === null ? [] : [reason("run_lease_held", `process ${live.pid} is carrying out run ${live.run_id}`, false)]),
-      ...(present ? await worktreeReasons(rooms, feature) : []),
-      ...(head === null ? [] : await branchReasons(rooms, feature, head)),
+      ...(live === null ? [] : [reason("run_lease_held", `process ${live.pid} is driving run ${live.run_id}`, false)]),
+      ...(present ? await worktreeReasons(dependencies, feature) : []),
+      ...(head === null ? [] : await branchReasons(dependencies, feature, head)),
       ...statusReasons(feature),
     ],
   };
 }
 
-async function worktreeReasons({ repository }: Rooms, { worktree, branch }: Feature): Promise<Reason[]> {
+async function worktreeReasons({ repository }: FeatureDependencies, { worktree, branch }: Feature): Promise<Reason[]> {
   try {
-    const { porcelain, branch: found } = await worktreeStatus(repository, worktree);
+    const { porcelain, branch: checkedOut } = await worktreeStatus(repository, worktree);
     const dirty = porcelain.split("\n").filter((line) => line !== "");
     const [embedded] = await hiddenGitFolders(await repository.vault({ workTree: worktree }), worktree);
     return [
-      ...(found === branch ? [] : [reason("worktree_swapped", `the worktree is on ${found ?? "no branch"}, not on ${branch}`, false)]),
-      ...(embedded === undefined
+      ...(checkedOut === branch
         ? []
-        : [reason("embedded_repository", `${embedded} is a repository of its own, which no ref can keep`, false)]),
+        : [reason("worktree_swapped", `the worktree is on ${checkedOut ?? "no branch"}, not on ${branch}`, false)]),
+      ...(embedded === undefined ? [] : [reason("embedded_repository", `${embedded} is a git repository, which no ref can keep`, false)]),
       ...(dirty.length === 0
         ? []
         : [reason("uncommitted_changes", `the worktree has ${dirty.length} uncommitted changes, such as ${dirty[0]?.slice(3)}`)]),
@@ -92,13 +92,13 @@ async function worktreeReasons({ repository }: Rooms, { worktree, branch }: Feat
   }
 }
 
-/** The base branch, and whatever branch somebody has checked out, is not a feature's to delete. */
-async function branchReasons(rooms: Rooms, feature: Feature, head: string): Promise<Reason[]> {
-  const { repository, configuration } = rooms;
+/** The base branch, and a branch checked out in another worktree, must not be deleted. */
+async function branchReasons(dependencies: FeatureDependencies, feature: Feature, head: string): Promise<Reason[]> {
+  const { repository, configuration } = dependencies;
   const { branch, base_branch, worktree } = feature;
   const bases = new Set([base_branch, configuration.policy.worktree.base_branch].map((name) => name.toLowerCase()));
   const elsewhere = (await findCheckouts(repository, branch)).filter(({ root }) => root !== worktree);
-  const ahead = await commitsAhead(rooms, feature, head);
+  const ahead = await commitsAhead(dependencies, feature, head);
   return [
     ...(bases.has(branch.toLowerCase()) ? [reason("protected_branch", `${branch} is the base branch`, false)] : []),
     ...elsewhere.map(({ root }) => reason("protected_branch", `${branch} is checked out in ${root}`, false)),
@@ -106,8 +106,12 @@ async function branchReasons(rooms: Rooms, feature: Feature, head: string): Prom
   ];
 }
 
-/** What a merge has recorded as its feature commit counts as merged, whatever became of it on the base. */
-async function commitsAhead({ repository, db }: Rooms, { id, base_branch, base_commit }: Feature, head: string): Promise<number> {
+/** The commit that a merge recorded as its feature commit counts as merged, even if the base no longer contains it. */
+async function commitsAhead(
+  { repository, db }: FeatureDependencies,
+  { id, base_branch, base_commit }: Feature,
+  head: string,
+): Promise<number> {
   const merge = await db.selectFrom("merges").select("feature_commit").where("feature_id", "=", id).executeTakeFirst();
   if (merge?.feature_commit === head) return 0;
   const base = (await branchHead(repository, base_branch)) ?? base_commit;
@@ -118,7 +122,7 @@ function statusReasons({ status }: Feature): Reason[] {
   return status === "planning" || ENDED.includes(status) ? [] : [reason("not_finished", `the feature is ${status}`)];
 }
 
-async function keptOf({ repository, db }: Rooms, id: string): Promise<Survey["keeps"]> {
+async function keptOf({ repository, db }: FeatureDependencies, id: string): Promise<Survey["keeps"]> {
   const merge = await db.selectFrom("merges").select("commit_sha").where("feature_id", "=", id).executeTakeFirst();
   return {
     checks: (await checksOf(db, { feature_id: id })).length,
@@ -128,7 +132,7 @@ async function keptOf({ repository, db }: Rooms, id: string): Promise<Survey["ke
   };
 }
 
-async function unfinishedRun({ db }: Rooms, { run_id }: Feature): Promise<string | null> {
+async function unfinishedRun({ db }: FeatureDependencies, { run_id }: Feature): Promise<string | null> {
   const run = await db.selectFrom("runs").select("status").where("run_id", "=", run_id).executeTakeFirst();
   return run === undefined || isFinished(run.status) ? null : run_id;
 }

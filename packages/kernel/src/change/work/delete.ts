@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { systemHost } from "@slipway/durable/host";
 import { removeTree } from "../../host/files/remove-tree.ts";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import type { Call } from "../../record/operations/call.ts";
 import { removalStepSchema, removeFromDisk, type RemovalStep } from "./delete-steps.ts";
 import { reasonSchema, surveyFeature, type Survey } from "./delete-survey.ts";
 import { keepFormer } from "../feature/former.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { featureIfAny, type Feature } from "../feature/store.ts";
 import type { FeaturesTables } from "../feature/tables.ts";
 
@@ -31,22 +31,22 @@ export const deletionSchema = z.strictObject({
       queue: z.array(z.string()),
       files: z.array(z.string()),
     })
-    .describe("What was there to be removed."),
+    .describe("What existed and was to be removed."),
   keeps: z
     .strictObject({
-      checks: z.int().describe("What the harness saw; `slipway evidence` shows it."),
-      invocations: z.int().describe("Calls of agents, with cost and transcript."),
-      merged_as: z.string().nullable().describe("The commit on the base branch; null where it was not merged."),
-      anchors: z.int().describe("Refs below refs/slipway; `slipway restore` makes branches of them."),
+      checks: z.int().describe("Number of checks; `slipway evidence` shows them."),
+      invocations: z.int().describe("Number of agent calls, with cost and transcript."),
+      merged_as: z.string().nullable().describe("The commit on the base branch; null if it was not merged."),
+      anchors: z.int().describe("Number of refs below refs/slipway; `slipway restore` turns them into branches."),
     })
-    .describe("What stays, as of before the deletion."),
-  reasons: z.array(reasonSchema).describe("Every reason against it. Without `force` one is enough."),
-  steps: z.array(removalStepSchema).describe("What was done; empty in a dry run."),
-  unfinished_run: z.string().nullable().describe("A run that had not ended and counted on the feature."),
+    .describe("What stays, counted before the deletion."),
+  reasons: z.array(reasonSchema).describe("Every reason against the deletion. Without `force`, one reason prevents it."),
+  steps: z.array(removalStepSchema).describe("The steps done; empty in a dry run."),
+  unfinished_run: z.string().nullable().describe("An unfinished run that includes the feature."),
 });
 export type Deletion = z.infer<typeof deletionSchema>;
 
-/** What the journal keeps of a feature that is gone. */
+/** The journal's record of a deleted feature. */
 interface Record {
   readonly run_id: string;
   readonly status: string;
@@ -58,17 +58,17 @@ interface Record {
 
 type Deleted = Deletion & { readonly record: Record };
 
-export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion & { version: number }, Deleted> {
-  const { configuration } = rooms;
+export function deleteOperation(dependencies: FeatureDependencies): Operation<DeleteInput, Deletion & { version: number }, Deleted> {
+  const { configuration } = dependencies;
   return {
     name: "feature.delete",
     roles: [...rolesFor(configuration.policy.rbac, "feature.delete"), "person"],
     input: deleteInput,
     async effect({ feature_id, force = false }, { operationId, at }) {
-      const survey = await surveyFeature(rooms, feature_id);
+      const survey = await surveyFeature(dependencies, feature_id);
       if (survey.live !== null) throw leaseHeld(survey.live);
       if (survey.reasons.some((reason) => !(force && reason.force_helps))) throw refused(survey, force);
-      const steps = await removeFromDisk(rooms, survey, { run: survey.feature.run_id, operationId, at });
+      const steps = await removeFromDisk(dependencies, survey, { run: survey.feature.run_id, operationId, at });
       return { ...describe(survey, false), steps, version: survey.feature.version };
     },
     async commit(tx, { feature_id }, { version, ...deletion }, { actor, at, operationId }) {
@@ -91,21 +91,21 @@ export function deleteOperation(rooms: Rooms): Operation<DeleteInput, Deletion &
   };
 }
 
-/** A look at what would happen: not through the door, which would write that somebody looked. */
-export async function surveyDeletion(rooms: Rooms, { actor }: Call, input: DeleteInput): Promise<Deletion> {
-  const operation = deleteOperation(rooms);
+/** A dry run. It bypasses the door, which would journal it. */
+export async function surveyDeletion(dependencies: FeatureDependencies, { actor }: Call, input: DeleteInput): Promise<Deletion> {
+  const operation = deleteOperation(dependencies);
   authorize(operation, actor);
-  return describe(await surveyFeature(rooms, parseInput(operation, input).feature_id), true);
+  return describe(await surveyFeature(dependencies, parseInput(operation, input).feature_id), true);
 }
 
-/** Before anything is waited for: a run that works on the feature keeps its worktree for as long as a gate takes. */
-export async function assertNotLive({ db, clock }: Rooms, id: string): Promise<void> {
+/** Checked before waiting for the worktree: a run that works on the feature holds it for the duration of a gate. */
+export async function assertNotLive({ db, clock }: FeatureDependencies, id: string): Promise<void> {
   const live = await liveRunOn(db, id, { now: clock.now(), host: systemHost() });
   if (live !== null) throw leaseHeld(live);
 }
 
-/** A projection that was under way may have made the folder again. */
-export async function sweepFolder({ db, layout }: Rooms, id: string): Promise<void> {
+/** A projection in progress may have created the folder again. */
+export async function sweepFolder({ db, layout }: FeatureDependencies, id: string): Promise<void> {
   if ((await featureIfAny(db, id)) === undefined) await removeTree(layout.feature(id));
 }
 
@@ -122,8 +122,8 @@ function rowSteps({ removes: { queue }, feature_id }: Deletion, locks: readonly 
   ];
 }
 
-function outcome(found: readonly string[]): RemovalStep["outcome"] {
-  return found.length === 0 ? "absent" : "removed";
+function outcome(removed: readonly string[]): RemovalStep["outcome"] {
+  return removed.length === 0 ? "absent" : "removed";
 }
 
 async function recordOf(tx: Tx, { id, run_id, status, tree }: Feature): Promise<Record> {
@@ -138,7 +138,9 @@ async function recordOf(tx: Tx, { id, run_id, status, tree }: Feature): Promise<
   return { run_id, status, tree, plans: plans.map(({ plan }) => JSON.parse(plan) as unknown), notes, merge: merge ?? null };
 }
 
-/** What was seen and what it cost stays, under a name that no new feature can have: a gate it passed says nothing about the next one. */
+/**
+ * Checks and telemetry stay under a label that no new feature can have: a gate the deleted feature passed proves nothing for the next one.
+ */
 async function removeRows(tx: Tx, id: string, formerly: string): Promise<void> {
   for (const table of ["checks", "telemetry"] as const)
     await tx.updateTable(table).set({ feature_id: formerly }).where("feature_id", "=", id).execute();
@@ -153,16 +155,16 @@ function refused({ feature, reasons }: Survey, force: boolean): SlipwayError {
     feature_id: feature.id,
     reasons,
     suggested_next_actions: helps
-      ? [`\`slipway delete ${feature.id} --force\` deletes it all the same; its bytes stay reachable under refs/slipway.`]
-      : ["Remove what is named, then try again."],
+      ? [`\`slipway delete ${feature.id} --force\` deletes it anyway; its bytes stay reachable under refs/slipway.`]
+      : ["Resolve every reason listed, then try again."],
   });
 }
 
 function changed(id: string, expected: number, actual: number | null): SlipwayError {
-  return new SlipwayError("version_conflict", `"${id}" was changed by somebody else while it was being deleted.`, {
+  return new SlipwayError("version_conflict", `"${id}" changed while it was being deleted.`, {
     feature_id: id,
     expected_version: expected,
     actual_version: actual,
-    suggested_next_actions: ["Delete it again: the rest is removed."],
+    suggested_next_actions: ["Delete it again to remove the rest."],
   });
 }

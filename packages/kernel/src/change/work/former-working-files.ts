@@ -4,9 +4,9 @@ import { removeTreeNow } from "../../host/files/remove-tree.ts";
 import type { Layout } from "../../host/layout.ts";
 
 /**
- * Earlier versions kept two working files of the harness among the files for people. The index is a cache: it goes, and is made again.
- * The note of a gate that was cut off is needed by the next gate: it is moved, unless there is a newer one. Copied rather than renamed,
- * because the git directory may be on another disk; after a kill in between it is done again.
+ * Earlier versions kept two working files of the harness among the projections. The index is a cache: it is removed and recreated. The note
+ * of an interrupted gate is needed by the next gate: it is moved, unless a newer one exists. It is copied, not renamed, because the git
+ * directory may be on another disk; after a kill the copy is repeated.
  */
 export function moveFormerWorkingFiles(layout: Layout, id: string): void {
   const folder = layout.feature(id);
@@ -20,7 +20,7 @@ export function moveFormerWorkingFiles(layout: Layout, id: string): void {
   for (const name of readdirSync(folder).filter((name) => /^harness\.index(?:\..*)?$/.test(name))) removeTreeNow(join(folder, name));
 }
 
-/** By a rename: a note that is there is whole. */
+/** Written by a rename, so that an existing note is always complete. */
 export function placeNote(note: string, text: string): void {
   mkdirSync(dirname(note), { recursive: true, mode: 0o700 });
   writeFileSync(`${note}.new`, text);

@@ -2,8 +2,8 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checksOf } from "../judge/evidence/checks.ts";
-import { declareWriting, readWriting } from "../../host/git/writing.ts";
-import { handWorkIn } from "./settle.ts";
+import { declareWriting, readWriting } from "../../host/git/worktree-writes.ts";
+import { handWorkIn } from "./reconcile-worktree.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { openScratchKernel, replaceLine, type ScratchKernel } from "../testing/scratch-kernel.ts";
 

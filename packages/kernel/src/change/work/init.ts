@@ -10,7 +10,7 @@ import { ensureWorktree } from "../../host/git/worktree.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { FEATURE_ID_PATTERN } from "../plan/schema.ts";
 import { readCanonicalSpec } from "../plan/specs/discover.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { featureIfAny, findFeature, type Feature } from "../feature/store.ts";
 import type { FeaturesTables } from "../feature/tables.ts";
 import { prepareWorktreeRoot, worktreeOf } from "./worktree-root.ts";
@@ -22,9 +22,11 @@ const initInput = z.strictObject({
   spec_digest: z.string(),
 });
 
-/** Folder, branch and worktree; then the row. Repeating it changes nothing, and what is missing comes back as it was. */
-export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>, { base: string; tree: string }, Feature> {
-  const { repository, configuration, db } = rooms;
+/** Creates folder, branch and worktree, then the row. Repeating it changes nothing except that missing parts are restored as recorded. */
+export function initOperation(
+  dependencies: FeatureDependencies,
+): Operation<z.infer<typeof initInput>, { base: string; tree: string }, Feature> {
+  const { repository, configuration, db } = dependencies;
   const baseBranch = configuration.policy.worktree.base_branch;
   return {
     name: "feature.init",
@@ -32,13 +34,13 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
     input: initInput,
     async effect({ feature_id: id, spec_digest }) {
       const known = await featureIfAny(db, id);
-      await prepareWorktreeRoot(rooms);
-      await placeFolder(rooms, id, known?.spec_digest ?? spec_digest, known !== undefined);
+      await prepareWorktreeRoot(dependencies);
+      await createFolder(dependencies, id, known?.spec_digest ?? spec_digest, known !== undefined);
       const { baseCommit } = await ensureWorktree(repository, {
         featureId: id,
         branch: id,
         baseRef: `refs/heads/${baseBranch}`,
-        path: known?.worktree ?? worktreeOf(rooms, id),
+        path: known?.worktree ?? worktreeOf(dependencies, id),
         protectedBranches: [baseBranch],
         ...(known === undefined ? {} : { expectedTree: known.tree }),
       });
@@ -52,7 +54,7 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
         status_reason: "",
         version: 1,
         branch: id,
-        worktree: worktreeOf(rooms, id),
+        worktree: worktreeOf(dependencies, id),
         base_branch: baseBranch,
         base_commit: base,
         tree: tree.trim(),
@@ -74,20 +76,20 @@ export function initOperation(rooms: Rooms): Operation<z.infer<typeof initInput>
   };
 }
 
-/** The feature's own folder, with its specification in it. */
-export async function placeFolder({ layout, objects }: Rooms, id: string, specDigest: string, keep: boolean): Promise<void> {
+/** Creates the feature's folder with its specification. */
+export async function createFolder({ layout, objects }: FeatureDependencies, id: string, specDigest: string, keep: boolean): Promise<void> {
   for (const folder of ["logs", "evidence"]) await mkdir(join(layout.feature(id), folder), { recursive: true });
-  await placeSpec(join(layout.feature(id), "spec.md"), await objects.get(specDigest), keep);
+  await writeSpec(join(layout.feature(id), "spec.md"), await objects.get(specDigest), keep);
 }
 
-/** A specification that was read from this very place is not copied over itself, and a feature that exists keeps the file it has. */
-async function placeSpec(path: string, bytes: Uint8Array, keep: boolean): Promise<void> {
+/** A specification read from this path is not overwritten with itself, and an existing feature keeps its file. */
+async function writeSpec(path: string, bytes: Uint8Array, keep: boolean): Promise<void> {
   const present = await readFile(path).catch(() => null);
   if (present === null || (!keep && !present.equals(bytes))) await writeFileAtomic(nodeFileSystem, path, bytes);
 }
 
-/** For a caller who only names the feature: its specification is the one in its folder, and no run is behind it. */
-export async function canonicalInit({ layout, objects, db }: Rooms, id: string): Promise<z.infer<typeof initInput>> {
+/** For a call that names only the feature: uses the specification in its folder, and no run. */
+export async function canonicalInit({ layout, objects, db }: FeatureDependencies, id: string): Promise<z.infer<typeof initInput>> {
   const known = await featureIfAny(db, id);
   if (known !== undefined) return { feature_id: id, run_id: known.run_id, spec_source: known.spec_source, spec_digest: known.spec_digest };
   const { path, bytes } = await readCanonicalSpec(layout, id);

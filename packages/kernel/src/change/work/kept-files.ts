@@ -9,19 +9,19 @@ import type { Records } from "../../record/storage.ts";
 type KeptRooms = Pick<Records, "layout" | "objects"> & { readonly db: Records["database"]["db"] };
 
 /**
- * Writes the files for people again that are written once and are gone: specifications, logs of gates and of trials. Their bytes are
- * objects. Needs no configuration, and looks first: where everything is there it reads names only.
+ * Rewrites missing files that are written only once: specifications, and logs of gates and trials. Their bytes are in the object store.
+ * Needs no configuration. If nothing is missing, it only reads file names.
  */
-export async function restoreKeptFiles(rooms: KeptRooms): Promise<void> {
-  await restoreSpecs(rooms);
-  await restoreGateLogs(rooms);
-  await restoreTrialLogs(rooms);
+export async function restoreKeptFiles(dependencies: KeptRooms): Promise<void> {
+  await restoreSpecs(dependencies);
+  await restoreGateLogs(dependencies);
+  await restoreTrialLogs(dependencies);
 }
 
 async function restoreSpecs({ db, layout, objects }: KeptRooms): Promise<void> {
   for (const { id, spec_digest } of await db.selectFrom("features").select(["id", "spec_digest"]).execute()) {
     const path = join(layout.feature(id), "spec.md");
-    // None is empty: one that is has lost its content in a power cut, because nobody waits for the disk here.
+    // No specification is empty. An empty file lost its content in a power cut, because it was written without fsync.
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) continue;
     const bytes = await objects.get(spec_digest).catch(() => null);
     for (const folder of ["logs", "evidence"]) await nodeFileSystem.mkdirs(join(layout.feature(id), folder), 0o755);

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import { anchorTree } from "../../host/git/anchor.ts";
@@ -7,16 +7,16 @@ import { porcelain } from "../../host/git/change.ts";
 import { NO_LINES, type LineDiff } from "../../host/git/line-diff.ts";
 import { judgePatch, type JudgedPatch } from "../../host/git/patch.ts";
 import { treeOf } from "../../host/git/fast-path/git-queries.ts";
-import { declareWriting } from "../../host/git/writing.ts";
+import { declareWriting } from "../../host/git/worktree-writes.ts";
 import type { Operation } from "../../record/operations/operation.ts";
-import { checkChanges } from "../plan/check.ts";
+import { checkChanges } from "../plan/changes.ts";
 import { refusal } from "../plan/violation.ts";
 import { hunksOf, type DiffHunk } from "../judge/qa/hunks.ts";
 import type { Db, Tx } from "../../record/database/tables.ts";
 import { locksInForce } from "../turn/lock-operations.ts";
 import { realign } from "../judge/qa-operations.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { settle, settledPaths } from "./settle.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { reconcileWorktree, pathsIfReconciled } from "./reconcile-worktree.ts";
 import { ENDED } from "../feature/status.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 
@@ -25,17 +25,17 @@ type PatchInput = z.infer<typeof patchInput>;
 
 export interface AppliedPatch {
   readonly tree: string;
-  /** The feature as a whole changes nothing any more. */
+  /** The feature as a whole no longer changes anything. */
   readonly empty: boolean;
   readonly anchor: string;
   readonly changed: readonly { readonly path: string; readonly status: string }[];
   readonly flags: JudgedPatch["flags"];
-  /** What `git status --porcelain --untracked-files=all` says of the worktree now. */
+  /** Output of `git status --porcelain --untracked-files=all` in the worktree. */
   readonly porcelain: string;
   readonly qa_index_version: number;
 }
 
-interface Placed {
+interface WrittenPatch {
   readonly from: string;
   readonly judged: JudgedPatch & { readonly lines: LineDiff };
   readonly hunks: readonly DiffHunk[];
@@ -43,16 +43,16 @@ interface Placed {
 }
 
 export interface PatchOperation {
-  readonly operation: Operation<PatchInput, Placed, AppliedPatch>;
-  /** After a failure: what had been placed and was not recorded is taken out again. */
+  readonly operation: Operation<PatchInput, WrittenPatch, AppliedPatch>;
+  /** After a failure: removes changes that were written to the worktree but not recorded. */
   undo(): Promise<void>;
 }
 
-/** Judged by git on a private index, checked against the plan, applied whole, anchored. For one call. */
-export function applyPatchOperation(rooms: Rooms): PatchOperation {
-  const { repository, layout, db, configuration, clock } = rooms;
+/** For one call: git applies the patch to a private index; the result is checked against the plan, written as a whole and anchored. */
+export function applyPatchOperation(dependencies: FeatureDependencies): PatchOperation {
+  const { repository, layout, db, configuration, clock } = dependencies;
   const { policy } = configuration;
-  let placed: { readonly id: string; readonly step: string; readonly at: number } | null = null;
+  let written: { readonly id: string; readonly step: string; readonly at: number } | null = null;
 
   const operation: PatchOperation["operation"] = {
     name: "repo.apply_patch",
@@ -62,14 +62,14 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
       const feature = await findFeature(db, id);
       assertOpen(feature);
       await assertAllowed(db, id, { changes: [], copied: [] });
-      await settle(rooms, feature, step, at);
-      const paths = await settledPaths(rooms, feature);
+      await reconcileWorktree(dependencies, feature, step, at);
+      const paths = await pathsIfReconciled(dependencies, feature);
       const judged = await judge(feature, Buffer.from(unified_diff), paths);
       await assertAllowed(db, id, judged);
       await declareWriting(repository, feature.worktree, { from: feature.tree, to: judged.tree, base: feature.base_commit });
-      placed = { id, step, at };
-      const [, { ref }] = await together(
-        place(feature, judged, paths !== null),
+      written = { id, step, at };
+      const [, { ref }] = await settleBoth(
+        writeFiles(feature, judged, paths !== null),
         anchorTree(repository, feature.worktree, judged.tree, {
           run: feature.run_id,
           step,
@@ -83,12 +83,12 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
     async commit(tx, { feature_id }, { from, judged, hunks, anchor }, { at }) {
       const feature = await findFeature(tx, feature_id);
       if (feature.tree !== from) throw moved(feature);
-      // Plan and locks may have gone while the files were written: a stale holder writes nothing.
+      // Plan and locks may have changed while the files were written: fence a stale holder.
       await assertAllowed(tx, feature_id, judged);
-      // Results belong to a tree: what passed on the last one says nothing about this one.
+      // Results belong to a tree: those of the previous tree do not apply to this one.
       const { plan = "na" } = gateMap(feature);
       const next = await updateFeature(tx, feature, { tree: judged.tree, gates: JSON.stringify({ plan }) }, at);
-      const { version } = await realign(tx, rooms, next, hunks);
+      const { version } = await realign(tx, dependencies, next, hunks);
       return {
         tree: judged.tree,
         empty: judged.lines.entries.length === 0,
@@ -103,7 +103,7 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
   };
   return { operation, undo };
 
-  async function judge(feature: Feature, patch: Buffer, paths: readonly string[] | null): Promise<Placed["judged"]> {
+  async function judge(feature: Feature, patch: Buffer, paths: readonly string[] | null): Promise<WrittenPatch["judged"]> {
     const { max_bytes, max_files } = policy.patch_policy;
     const judged = await judgePatch(repository, {
       baseTree: feature.tree,
@@ -120,7 +120,7 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
     if (violations.length > 0) throw refusal("The patch", violations);
   }
 
-  async function place({ id, worktree, tree: from }: Feature, judged: JudgedPatch, isKnown: boolean): Promise<void> {
+  async function writeFiles({ id, worktree, tree: from }: Feature, judged: JudgedPatch, isKnown: boolean): Promise<void> {
     const options = { indexFile: layout.indexFile(id) };
     const { tree, changes } = judged;
     if (isKnown) await applyEntries(repository, worktree, changes, options, judged);
@@ -128,24 +128,24 @@ export function applyPatchOperation(rooms: Rooms): PatchOperation {
   }
 
   async function undo(): Promise<void> {
-    if (placed === null) return;
-    const { id, step, at } = placed;
-    // The call has failed already; if this fails, too, the next operation on the feature does it.
+    if (written === null) return;
+    const { id, step, at } = written;
+    // The call has already failed. If this fails too, the next operation on the feature repeats it.
     await findFeature(db, id)
-      .then((feature) => settle(rooms, feature, `${step}/undone`, at))
+      .then((feature) => reconcileWorktree(dependencies, feature, `${step}/undone`, at))
       .catch(() => undefined);
   }
 }
 
-/** Both have ended when this does, also when one of them failed: nothing goes on behind the caller's back. */
-async function together<A, B>(left: Promise<A>, right: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([left, right]);
-  return Promise.all([left, right]);
+/** Waits for both, also if one of them fails, so that no work continues after the caller has returned. */
+async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return Promise.all([first, second]);
 }
 
 function assertOpen({ id, status }: Feature): void {
   if (!ENDED.includes(status)) return;
-  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}: a feature that has ended is not changed any more.`, {
+  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}: an ended feature cannot be changed.`, {
     feature_id: id,
     from: status,
     suggested_next_actions: ["Start a new feature for a further change."],
@@ -153,9 +153,9 @@ function assertOpen({ id, status }: Feature): void {
 }
 
 function moved({ id, version }: Feature): SlipwayError {
-  return new SlipwayError("version_conflict", `The files of "${id}" were changed by somebody else in the meantime.`, {
+  return new SlipwayError("version_conflict", `The files of "${id}" changed during the call.`, {
     feature_id: id,
     actual_version: version,
-    suggested_next_actions: ["Look at the files again and repeat the call."],
+    suggested_next_actions: ["Read the files again and repeat the call."],
   });
 }

@@ -1,17 +1,17 @@
 import { sha256 } from "@slipway/durable/canonical";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { z } from "zod";
-import type { Db } from "../../record/database/tables.ts";
 import { REPOSITORY_STREAM } from "../../record/journal/repository.ts";
 import type { Operation } from "../../record/operations/operation.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { Records } from "../../record/storage.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 export const REPAIR = "feature.repair";
 
 const repairSchema = z.strictObject({ feature_id: z.string(), done: z.array(z.string()) });
 export type Repair = z.infer<typeof repairSchema>;
 
-/** It has been done already: this puts it on record, for whoever watches the run or reads its log. */
+/** Records a repair that has already been done, for observers of the run and readers of its log. */
 const repairOperation: Operation<Repair, undefined, null> = {
   name: REPAIR,
   roles: ["system"],
@@ -20,9 +20,9 @@ const repairOperation: Operation<Repair, undefined, null> = {
   event: (repair) => ({ ...repair }),
 };
 
-/** What was made again of a feature's worktree and branch before `step`, which may find something else when it is done again. */
+/** Records repairs of a feature's worktree and branch before `step`. A repeated step may find other repairs to do. */
 export async function recordRepairs(
-  { door }: Pick<Rooms, "door">,
+  { door }: Pick<FeatureDependencies, "door">,
   feature_id: string,
   step: string,
   done: readonly string[],
@@ -32,21 +32,21 @@ export async function recordRepairs(
   await door.perform(repairOperation, { type: "system", id: "harness" }, id, { feature_id, done: [...done] });
 }
 
-/** Null for every other event. */
+/** Null for every other kind of event. */
 export function repairIn({ stream, kind, name, key, payload }: JournalEvent): (Repair & { readonly run: string }) | null {
   if (stream !== REPOSITORY_STREAM || kind !== "operation" || name !== REPAIR) return null;
-  const told = z.object({ event: repairSchema }).safeParse(JSON.parse(payload));
-  return told.success ? { ...told.data.event, run: key?.split("/")[0] ?? "" } : null;
+  const parsed = z.object({ event: repairSchema }).safeParse(JSON.parse(payload));
+  return parsed.success ? { ...parsed.data.event, run: key?.split("/")[0] ?? "" } : null;
 }
 
 /** Of a run and everything below it, after the event `seen` of the repository's stream. */
-export async function repairsOf(db: Db, root: string, seen: number): Promise<JournalEvent[]> {
+export async function repairsOf({ database: { db } }: Pick<Records, "database">, root: string, seen: number): Promise<JournalEvent[]> {
   return (
     db
       .selectFrom("events")
       .selectAll()
       .where("stream", "=", REPOSITORY_STREAM)
-      // "0" is the character after "/": the keys between are the run's own.
+      // "0" is the character after "/": the range covers the keys of the run.
       .where("key", ">=", `${root}/`)
       .where("key", "<", `${root}0`)
       .where("name", "=", REPAIR)
@@ -56,6 +56,6 @@ export async function repairsOf(db: Db, root: string, seen: number): Promise<Jou
   );
 }
 
-export async function repairBy(db: Db, operationId: string): Promise<JournalEvent | undefined> {
+export async function repairBy({ database: { db } }: Pick<Records, "database">, operationId: string): Promise<JournalEvent | undefined> {
   return db.selectFrom("events").selectAll().where("stream", "=", REPOSITORY_STREAM).where("key", "=", operationId).executeTakeFirst();
 }

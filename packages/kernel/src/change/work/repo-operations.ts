@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import { commitTree, datedAt, keepCommit } from "../../host/git/anchor.ts";
@@ -9,8 +9,8 @@ import { standUp } from "../../host/git/stand-up.ts";
 import type { ActorType, Operation } from "../../record/operations/operation.ts";
 import { candidateOperation } from "../land/candidate.ts";
 import { mergeOperation } from "../land/merge.ts";
-import type { Rooms } from "../feature/dependencies.ts";
-import { recordedOf, settle } from "./settle.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { recordedOf, reconcileWorktree } from "./reconcile-worktree.ts";
 import { ENDED } from "../feature/status.ts";
 import { findFeature, type Feature } from "../feature/store.ts";
 import { prepareWorktreeRoot } from "./worktree-root.ts";
@@ -22,20 +22,20 @@ export const worktreeSchema = z.strictObject({
   worktree_path: z.string(),
   branch: z.string(),
   base: z.string().describe("The commit the branch started from."),
-  created: z.boolean().describe("It was missing and has been made."),
+  created: z.boolean().describe("The worktree was missing and was created."),
 });
 type Worktree = z.infer<typeof worktreeSchema>;
 
-/** The worktree on its branch, with what was acknowledged in it. One that stands is left as it is. */
-export function ensureWorktreeOperation(rooms: Rooms): Operation<FeatureInput, Worktree, Worktree> {
-  const { repository, db, configuration } = rooms;
+/** Ensures the worktree on its branch, with the recorded content. An existing worktree is left unchanged. */
+export function ensureWorktreeOperation(dependencies: FeatureDependencies): Operation<FeatureInput, Worktree, Worktree> {
+  const { repository, db, configuration } = dependencies;
   return {
     name: "repo.ensure_worktree",
     roles: rolesFor(configuration.policy.rbac, "repo.ensure_worktree"),
     input: featureInput,
     async effect({ feature_id }) {
       const feature = await findFeature(db, feature_id);
-      await prepareWorktreeRoot(rooms);
+      await prepareWorktreeRoot(dependencies);
       const made = await standUp(repository, recordedOf(feature));
       const { worktree: worktree_path, branch, base_commit: base } = feature;
       return { worktree_path, branch, base, created: made.length > 0 };
@@ -50,13 +50,13 @@ const commitInput = z.strictObject({ feature_id: z.string(), message: z.string()
 export const committedSchema = z.strictObject({
   branch: z.string(),
   commit: z.string(),
-  committed: z.boolean().describe("False when the branch already held everything."),
+  committed: z.boolean().describe("False if the branch already contained everything."),
 });
 type Committed = z.infer<typeof committedSchema>;
 
-/** What the worktree holds, as a commit on the feature's own branch. The base does not move, and a merge still makes one commit of it all. */
-export function commitOperation(rooms: Rooms): Operation<z.infer<typeof commitInput>, Committed, Committed> {
-  const { repository, db, configuration } = rooms;
+/** Commits the worktree's content to the feature's branch. The base does not move, and a merge still produces one commit. */
+export function commitOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof commitInput>, Committed, Committed> {
+  const { repository, db, configuration } = dependencies;
   return {
     name: "repo.commit",
     roles: rolesFor(configuration.policy.rbac, "repo.commit"),
@@ -65,13 +65,13 @@ export function commitOperation(rooms: Rooms): Operation<z.infer<typeof commitIn
       if (!configuration.policy.commit_policy.allow_commit) throw disabled("commit_disabled", "repo.commit", "allow_commit");
       const feature = await findFeature(db, feature_id);
       assertOpen(feature, "repo.commit");
-      await settle(rooms, feature, operationId, at);
+      await reconcileWorktree(dependencies, feature, operationId, at);
       const { branch, tree, run_id: run } = feature;
       const head = (await branchHead(repository, branch)) ?? feature.base_commit;
-      const committed = (await treeOf(rooms.repository, head)) !== tree;
+      const committed = (await treeOf(dependencies.repository, head)) !== tree;
       const commit = committed ? await commitTree(repository, { tree, parents: [head], message, env: datedAt(at) }) : head;
       if (committed) {
-        // Kept by an anchor as well: a rebase or a merge puts the branch elsewhere.
+        // Also anchored: a rebase or a merge moves the branch.
         await keepCommit(repository, { run, step: `${operationId}/commit` }, commit);
         await moveBranch(repository, branch, commit, head);
       }
@@ -83,23 +83,23 @@ export function commitOperation(rooms: Rooms): Operation<z.infer<typeof commitIn
   };
 }
 
-/** Onto the base as it is now: the same move a candidate makes. In a conflict nothing moves. */
-export function rebaseOperation(rooms: Rooms): ReturnType<typeof candidateOperation> {
-  const { policy } = rooms.configuration;
-  return under(candidateOperation(rooms), {
+/** Rebases onto the current base, like a candidate. After a conflict nothing has moved. */
+export function rebaseOperation(dependencies: FeatureDependencies): ReturnType<typeof candidateOperation> {
+  const { policy } = dependencies.configuration;
+  return under(candidateOperation(dependencies), {
     name: "repo.rebase_onto_main",
     roles: rolesFor(policy.rbac, "repo.rebase_onto_main"),
-    before: async ({ feature_id }) => assertOpen(await findFeature(rooms.db, feature_id), "repo.rebase_onto_main"),
+    before: async ({ feature_id }) => assertOpen(await findFeature(dependencies.db, feature_id), "repo.rebase_onto_main"),
     after({ feature_id }, { conflicts }) {
       if (conflicts.length > 0) throw conflicting(feature_id, policy.worktree.base_branch, conflicts);
     },
   });
 }
 
-/** No way around an approval: this is `feature.ready_to_merge`, for those to whom the policy opens it. */
-export function repoMergeOperation(rooms: Rooms): ReturnType<typeof mergeOperation> {
-  const { rbac, commit_policy } = rooms.configuration.policy;
-  return under(mergeOperation(rooms), {
+/** Does not bypass the approval: this is `feature.ready_to_merge` for the roles that the policy allows. */
+export function repoMergeOperation(dependencies: FeatureDependencies): ReturnType<typeof mergeOperation> {
+  const { rbac, commit_policy } = dependencies.configuration.policy;
+  return under(mergeOperation(dependencies), {
     name: "repo.merge",
     roles: rolesFor(rbac, "repo.merge"),
     async before() {
@@ -112,7 +112,7 @@ interface Guard<I, E> {
   readonly name: string;
   readonly roles: readonly ActorType[];
   readonly before: (input: I) => Promise<void>;
-  /** Still nothing has been recorded. */
+  /** Runs before anything is recorded. */
   readonly after?: (input: I, done: E) => void;
 }
 
@@ -135,7 +135,7 @@ function under<I, E, O>(operation: Operation<I, E, O>, { name, roles, before, af
 
 function assertOpen({ id, status }: Feature, what: string): void {
   if (!ENDED.includes(status)) return;
-  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; ${what} is for features that are under way.`, {
+  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; ${what} requires a feature in progress.`, {
     feature_id: id,
     from: status,
     suggested_next_actions: ["Run the specification again as a new feature."],
@@ -143,11 +143,11 @@ function assertOpen({ id, status }: Feature, what: string): void {
 }
 
 function disabled(code: "commit_disabled" | "merge_disabled", what: string, field: string): SlipwayError {
-  return new SlipwayError(code, `${what} is switched off: commit_policy.${field} is false.`, {
+  return new SlipwayError(code, `${what} is disabled: commit_policy.${field} is false.`, {
     file: "slipway/policy.yaml",
     field: `commit_policy.${field}`,
     suggested_next_actions: [
-      "Merge with feature.ready_to_merge, which makes the commit itself after a person's approval.",
+      "Merge with feature.ready_to_merge, which creates the commit after a person's approval.",
       `Or set commit_policy.${field} to true in slipway/policy.yaml and commit it.`,
     ],
   });
@@ -157,6 +157,6 @@ function conflicting(id: string, base: string, files: readonly string[]): Slipwa
   return new SlipwayError("merge_failed", `"${id}" conflicts with ${base} in ${files.join(", ")}. Nothing was moved.`, {
     feature_id: id,
     conflicts: files,
-    suggested_next_actions: [`Change ${files.join(", ")} with repo.apply_patch so that it fits what ${base} has now, then rebase again.`],
+    suggested_next_actions: [`Change ${files.join(", ")} with repo.apply_patch so that it fits the current ${base}, then rebase again.`],
   });
 }

@@ -5,18 +5,18 @@ import { removeTreeNow } from "../../host/files/remove-tree.ts";
 import { at } from "../../host/git/files.ts";
 import { decodePath, splitZero } from "../../host/git/names.ts";
 import { moveFiles } from "../../host/git/snapshot.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 import type { Feature } from "../feature/store.ts";
 
-/** A worktree as it was before a step: which file stood where, and how open its folders were. */
-export interface Standing {
+/** A worktree before a step: its files, and the modes of its folders. */
+export interface TreeBefore {
   readonly folders: ReadonlyMap<string, number>;
   readonly files: ReadonlySet<string>;
-  /** The files that are not as they were, in content, mode or attributes; only the owner of the clock can hide a change. */
+  /** Files whose content, mode or attributes have changed. Only a process that can set the clock can hide a change. */
   touched(): readonly string[];
 }
 
-export function standAt(worktree: string, paths: readonly string[]): Standing {
+export function captureTree(worktree: string, paths: readonly string[]): TreeBefore {
   const marks = new Map(paths.map((path) => [path, markOf(worktree, path)]));
   const folders = new Map<string, number>();
   for (const path of paths)
@@ -27,31 +27,28 @@ export function standAt(worktree: string, paths: readonly string[]): Standing {
   return { folders, files: new Set(paths), touched };
 }
 
-/** Its time of change is set by the kernel, whatever a command does to the others. */
+/** The kernel sets the ctime of a file, whatever a command does to its other times. */
 function markOf(worktree: string, path: string): string | null {
   try {
-    const found = lstatSync(at(worktree, path), { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? null : `${found.ino} ${found.ctimeNs} ${found.mode}`;
+    const stats = lstatSync(at(worktree, path), { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? null : `${stats.ino} ${stats.ctimeNs} ${stats.mode}`;
   } catch {
     return null;
   }
 }
 
-/** Longer paths cannot be named to git, which has to read what it keeps. */
+/** git cannot read longer paths. */
 const LONGEST_PATH = 3_000;
 const DEEPEST = 400;
 
-/**
- * Makes what a step left such that git can read and keep it: closed folders and files are opened, and what lies too deep to be named is
- * removed.
- */
-export function makeReadable(worktree: string, { folders, files }: Standing, before: readonly string[]): void {
+/** Makes the output of a step readable for git: opens closed folders and files, and removes paths that are too deep. */
+export function makeReadable(worktree: string, { folders, files }: TreeBefore, before: readonly string[]): void {
   const known = new Set(before);
   for (const [path, mode] of [...folders].toSorted(([left], [right]) => left.length - right.length)) {
-    const place = path === "." ? "." : `${path}/.`;
-    const isFolder = attempt(() => inFolderOf(worktree, place, () => undefined, { open: true }));
+    const target = path === "." ? "." : `${path}/.`;
+    const isFolder = attempt(() => inFolderOf(worktree, target, () => undefined, { open: true }));
     if (!isFolder) continue;
-    inFolderOf(worktree, place, (folder) => {
+    inFolderOf(worktree, target, (folder) => {
       for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
         const name = decodePath(entry.name);
         const inTree = path === "." ? name : `${path}/${name}`;
@@ -61,7 +58,7 @@ export function makeReadable(worktree: string, { folders, files }: Standing, bef
         else if (entry.isFile() && !(files.has(inTree) && isOpen(file))) chmodSync(file, 0o644);
       }
     });
-    chmodFolder(worktree, place, mode);
+    chmodFolder(worktree, target, mode);
   }
 }
 
@@ -96,9 +93,9 @@ function attempt(work: () => void): boolean {
   }
 }
 
-/** Files whose content was restored or never changed get a new place on the disk, so that no mode or attribute stays on the old one. */
+/** Recreates files whose content was restored or never changed, so that the new inode has no changed mode or attribute. */
 export async function rewriteTouched(
-  { repository, layout }: Rooms,
+  { repository, layout }: FeatureDependencies,
   { id, worktree, tree }: Feature,
   paths: readonly string[],
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { anchoredCommit } from "../../host/git/anchors.ts";
 import { branchHead, moveBranch } from "../../host/git/branch.ts";
@@ -9,36 +9,36 @@ import type { Operation } from "../../record/operations/operation.ts";
 const restoreInput = z.strictObject({
   /** A commit that an anchor reaches. */
   commit: z.string(),
-  /** What a branch without a name of its own is called after. */
+  /** Part of the generated name if `branch` is null. */
   slug: z.string(),
   branch: z.string().nullable(),
 });
 
+export type Restore = z.infer<typeof restoreInput>;
+
 /** Anchored bytes become a branch of a person's. No checkout and no branch that is there is touched. */
-export function restoreOperation(
-  repository: Repository,
-): Operation<z.infer<typeof restoreInput>, string, { branch: string; commit: string }> {
+export function restoreOperation(repository: Repository): Operation<Restore, string, { branch: string; commit: string }> {
   return {
     name: "anchor.restore",
     roles: ["person", "system"],
     input: restoreInput,
     async effect({ commit, slug, branch }, { redriven }) {
       if ((await anchoredCommit(repository, commit)) !== commit) throw notAnchored(commit);
-      const heldBy = async (name: string) =>
-        redriven && (await branchHead(repository, name)) === commit ? "us" : await holder(repository, name);
+      const stateOf = async (name: string) =>
+        redriven && (await branchHead(repository, name)) === commit ? "ours" : await branchState(repository, name);
       if (branch !== null) {
-        const held = await heldBy(branch);
-        if (!isSafeBranch(branch) || held === "somebody") throw unusable(branch);
-        if (held === "nobody") await moveBranch(repository, branch, commit, null);
+        const state = await stateOf(branch);
+        if (!isSafeBranch(branch) || state === "taken") throw unusable(branch);
+        if (state === "free") await moveBranch(repository, branch, commit, null);
         return branch;
       }
-      // A branch called "restored" leaves no room for others below it.
+      // A branch named "restored" prevents branches below "restored/".
       const prefix = (await branchHead(repository, "restored")) === null ? "restored/" : "restored-";
       for (let number = 1; ; number++) {
         const name = `${prefix}${slug}-${number}`;
-        const held = await heldBy(name);
-        if (held === "somebody") continue;
-        if (held === "nobody") await moveBranch(repository, name, commit, null);
+        const state = await stateOf(name);
+        if (state === "taken") continue;
+        if (state === "free") await moveBranch(repository, name, commit, null);
         return name;
       }
     },
@@ -47,17 +47,17 @@ export function restoreOperation(
   };
 }
 
-async function holder(repository: Repository, name: string): Promise<"nobody" | "somebody"> {
-  return (await branchHead(repository, name)) === null ? "nobody" : "somebody";
+async function branchState(repository: Repository, name: string): Promise<"free" | "taken"> {
+  return (await branchHead(repository, name)) === null ? "free" : "taken";
 }
 
 function unusable(branch: string): SlipwayError {
   return new SlipwayError(
     "invalid_cli_args",
-    `${JSON.stringify(branch)} cannot be a new branch, or there is one of that name. It was left as it is.`,
+    `${JSON.stringify(branch)} is not a valid branch name, or the branch already exists. Nothing was changed.`,
     {
       branch,
-      suggested_next_actions: ["Name another one, or leave --branch out: a free name is chosen."],
+      suggested_next_actions: ["Choose another name, or omit --branch to let Slipway choose one."],
     },
   );
 }
@@ -65,6 +65,6 @@ function unusable(branch: string): SlipwayError {
 function notAnchored(commit: string): SlipwayError {
   return new SlipwayError("object_missing", `No ref below refs/slipway reaches ${commit}.`, {
     commit,
-    suggested_next_actions: ["`slipway restore FEATURE --list` shows what there is."],
+    suggested_next_actions: ["Run `slipway restore FEATURE --list` to see the anchored commits."],
   });
 }

@@ -1,12 +1,12 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { FeatureStatus } from "../feature/status.ts";
 
-/** Where a feature that has ended may be taken up again, in the order of its way. */
+/** Phases from which an ended feature can be retried, in order. */
 export const RETRY_PHASES = ["plan", "build", "gates", "land"] as const;
 
 export type RetryPhase = (typeof RETRY_PHASES)[number];
 
-/** The status it has when it is taken up there. Landing is entered from `qa`, as ever, once the full gates are seen to have passed. */
+/** The status with which each phase starts. Landing starts from `qa`, as always, after the full gates have been checked. */
 export const RETRY_STATUS: Readonly<Record<RetryPhase, FeatureStatus>> = {
   plan: "planning",
   build: "building",
@@ -14,19 +14,19 @@ export const RETRY_STATUS: Readonly<Record<RetryPhase, FeatureStatus>> = {
   land: "qa",
 };
 
-/** What is recorded of a feature, and stands. */
+/** Recorded results of a feature that are still valid. */
 export interface RetryFacts {
   /** The version of its accepted plan. */
   readonly plan: number | null;
-  /** What was built, if it differs from the base and its objects are there. */
+  /** The built tree, if it differs from the base and its objects exist. */
   readonly tree: string | null;
-  /** Modes the policy requires that have not passed on that tree under the policy of now. */
+  /** Required modes that have not passed on that tree under the current policy. */
   readonly missingModes: readonly string[];
-  /** Entries of its test index that are still open. */
+  /** Open entries of its QA index. */
   readonly untested: number;
 }
 
-/** What is in the way of each phase; null where its results before it stand. */
+/** What prevents each phase; null if the results of the earlier phases are valid. */
 const MISSING: Readonly<Record<RetryPhase, (facts: RetryFacts) => string | null>> = {
   plan: () => null,
   build: ({ plan }) => (plan === null ? "no plan was accepted" : null),
@@ -36,15 +36,15 @@ const MISSING: Readonly<Record<RetryPhase, (facts: RetryFacts) => string | null>
 
 function ungated({ tree, missingModes, untested }: RetryFacts): string | null {
   if (missingModes.length > 0) return `${missingModes.join(" and ")} gates have not passed on tree ${short(tree)}`;
-  return untested === 0 ? null : `${untested} entries of the test index are open`;
+  return untested === 0 ? null : `${untested} entries of the QA index are open`;
 }
 
-/** The earliest phase whose result does not stand. */
+/** The earliest phase without a valid result. */
 export function earliestPhase(facts: RetryFacts): RetryPhase {
   return RETRY_PHASES.findLast((phase) => MISSING[phase](facts) === null) ?? "plan";
 }
 
-/** Earlier than need be may be wanted; later cannot be. */
+/** An earlier phase than necessary is allowed; a later one is not. */
 export function assertPhase(feature_id: string, wanted: RetryPhase, facts: RetryFacts): void {
   const missing = MISSING[wanted](facts);
   if (missing === null) return;
@@ -56,7 +56,7 @@ export function assertPhase(feature_id: string, wanted: RetryPhase, facts: Retry
   });
 }
 
-/** What is kept and what is done again, in words. */
+/** Describes what is reused and what is repeated. */
 export function retryText({ plan, tree }: RetryFacts, from: RetryPhase): string {
   const kept = [plan === null ? null : `plan ${plan}`, tree === null ? null : `tree ${short(tree)}`].filter((part) => part !== null);
   switch (from) {

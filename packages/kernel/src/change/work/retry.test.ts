@@ -159,7 +159,7 @@ describe("a retry is refused, and changes nothing,", () => {
     await rival();
     await refused("build", {
       code: "collision_detected",
-      message: expect.stringContaining('The plan of "letters" does not stand any more.') as string,
+      message: expect.stringContaining('The plan of "letters" is no longer valid.') as string,
       details: {
         suggested_next_actions: expect.arrayContaining([expect.stringContaining("slipway retry letters --from plan")]) as string[],
       },

@@ -8,23 +8,23 @@ import type { Call } from "../../record/operations/call.ts";
 import { cancelledGateOperation, runGatesOperation, wasStopped, type GateInput, type GateSummary, type GateWatch } from "../judge/gate.ts";
 import { applyPatchOperation, type AppliedPatch } from "./patch.ts";
 import { probeOperation } from "../judge/probe.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 type Perform = <I extends { feature_id: string }, E, O>(operation: Operation<I, E, O>, call: Call, input: I) => Promise<O>;
 
-/** For whatever reads or writes the files of a worktree: one after the other for a feature, whoever calls. */
+/** Serialises operations that read or write the files of a feature's worktree, across processes. */
 export type WorkOn = <T>(operation: string, featureId: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 export function workOn(holds: WithWorktree): WorkOn {
   return (operation, featureId, work, signal) => holds({ featureId, operation, signal }, work);
 }
 
-/** Patches and gates: what is more than one call of the door. */
-export function worktreeOperations(rooms: Rooms, perform: Perform, atWork: WorkOn) {
-  const slots = gateSlots(supervisorSettings(rooms.configuration.policy, availableParallelism()).max_parallel_gate_runs);
+/** Patches, probes and gates, which need more than one call of the door. */
+export function worktreeOperations(dependencies: FeatureDependencies, perform: Perform, atWork: WorkOn) {
+  const slots = gateSlots(supervisorSettings(dependencies.configuration.policy, availableParallelism()).max_parallel_gate_runs);
 
   async function applyPatch(call: Call, input: { feature_id: string; unified_diff: string }): Promise<AppliedPatch> {
-    const { operation, undo } = applyPatchOperation(rooms);
+    const { operation, undo } = applyPatchOperation(dependencies);
     return atWork(operation.name, input.feature_id, async () => {
       try {
         return await perform(operation, call, input);
@@ -36,7 +36,7 @@ export function worktreeOperations(rooms: Rooms, perform: Perform, atWork: WorkO
   }
 
   async function runGates(call: Call, input: GateInput, watch: GateWatch): Promise<GateSummary> {
-    const work = () => perform(runGatesOperation(rooms, slots, watch), call, input);
+    const work = () => perform(runGatesOperation(dependencies, slots, watch), call, input);
     try {
       return await atWork("gates.run", input.feature_id, work, watch.signal);
     } catch (error) {
@@ -45,16 +45,17 @@ export function worktreeOperations(rooms: Rooms, perform: Perform, atWork: WorkO
     }
   }
 
-  /** Only a note of what has already happened: whoever stopped the gate does not get a failure of this instead. */
+  /** Records a cancellation that has already happened. Its failure must not replace the error of the stopped gate. */
   async function noteCancelled(call: Call, input: GateInput): Promise<void> {
     const { actor, operationId: gate_id } = call;
-    const note = { actor, operationId: `${gate_id}/cancelled/${Math.floor(rooms.clock.now())}` };
-    await perform(cancelledGateOperation(rooms), note, { ...input, gate_id }).catch(() => undefined);
+    const note = { actor, operationId: `${gate_id}/cancelled/${Math.floor(dependencies.clock.now())}` };
+    await perform(cancelledGateOperation(dependencies), note, { ...input, gate_id }).catch(() => undefined);
   }
 
   return {
     applyPatch,
-    probe: (call: Call, input: { feature_id: string }, signal?: AbortSignal) => perform(probeOperation(rooms, slots, signal), call, input),
+    probe: (call: Call, input: { feature_id: string }, signal?: AbortSignal) =>
+      perform(probeOperation(dependencies, slots, signal), call, input),
     runGates: (call: Call, input: GateInput, signal?: AbortSignal, onStep?: (event: StepEvent) => void) =>
       runGates(call, input, { signal, onStep }),
   };

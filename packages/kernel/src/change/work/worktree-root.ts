@@ -1,21 +1,21 @@
 import { dirname, join, relative } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { makePrivateFolder } from "../../host/files/private-folder.ts";
 import { placeOf } from "../../host/git/worktree-record.ts";
 import { excludeLocally } from "../../host/git/repository.ts";
-import { makeUngatedFolder } from "../../host/ungated.ts";
-import type { Rooms } from "../feature/dependencies.ts";
+import { makeUngatedFolder } from "../../host/ungated-folder.ts";
+import type { FeatureDependencies } from "../feature/dependencies.ts";
 
-type RootRooms = Pick<Rooms, "layout" | "configuration" | "repository">;
+type RootDependencies = Pick<FeatureDependencies, "layout" | "configuration" | "repository">;
 
-/** `policy.worktree.root` is a path inside the repository by its schema; what a link makes of it is judged where the worktree is made. */
-export function worktreeOf({ configuration, repository }: Pick<RootRooms, "configuration" | "repository">, id: string): string {
+/** `policy.worktree.root` is a path inside the repository by its schema; links in it are checked when the worktree is created. */
+export function worktreeOf({ configuration, repository }: Pick<RootDependencies, "configuration" | "repository">, id: string): string {
   const { root } = configuration.policy.worktree;
   return root === undefined ? join(repository.ungated.worktrees, id) : join(repository.root, root, id);
 }
 
-/** Only this user may enter it, and git does not see it. One in the checkout must hold nothing that is versioned: git would hide it. */
-export async function prepareWorktreeRoot({ layout, configuration, repository }: RootRooms): Promise<void> {
+/** The folder is private to this user and ignored by git. A root in the checkout must not contain versioned files: git would hide them. */
+export async function prepareWorktreeRoot({ layout, configuration, repository }: RootDependencies): Promise<void> {
   const { root, base_branch } = configuration.policy.worktree;
   const state = relative(layout.root, layout.state);
   if (root === undefined) {
@@ -23,14 +23,14 @@ export async function prepareWorktreeRoot({ layout, configuration, repository }:
     await excludeLocally(repository, [`${state}/`]);
     return;
   }
-  if (root === state || root.startsWith(`${state}/`)) throw unusable(root, `${state} is where Slipway keeps its records`);
+  if (root === state || root.startsWith(`${state}/`)) throw unusable(root, `Slipway keeps its records in ${state}`);
   const listing = ["ls-tree", "-z", "--name-only", "--end-of-options", `refs/heads/${base_branch}`, `${root}/`];
-  // A base that is not there is told by whoever makes the worktree.
+  // A missing base is reported when the worktree is created.
   const [versioned = ""] = (await repository.git.text(listing, { allowExit: [128] })).split("\0");
-  if (versioned !== "") throw unusable(root, `it holds files of ${base_branch}, such as ${versioned}`);
-  // A link on the way is refused there, before anything is made behind it.
+  if (versioned !== "") throw unusable(root, `it contains files of ${base_branch}, such as ${versioned}`);
+  // `placeOf` refuses a link in the path before anything is created behind it.
   makePrivateFolder(dirname((await placeOf(repository, join(root, "x"))).path));
-  // Elsewhere than in the root of the repository a folder of that name is nobody's business.
+  // Anchored to the root of the repository: a folder of the same name elsewhere must not be ignored.
   const pattern = root === DEFAULT_ROOT ? `${root}/` : `/${root.replaceAll(/[\\*?[\]!#\s]/g, "\\$&")}/`;
   await excludeLocally(repository, [`${state}/`, pattern]);
 }
@@ -38,10 +38,10 @@ export async function prepareWorktreeRoot({ layout, configuration, repository }:
 const DEFAULT_ROOT = ".worktrees";
 
 function unusable(root: string, why: string): SlipwayError {
-  return new SlipwayError("path_out_of_bounds", `Worktrees cannot be at ${root}: ${why}.`, {
+  return new SlipwayError("path_out_of_bounds", `Worktrees cannot be in ${root}: ${why}.`, {
     file: "slipway/policy.yaml",
     field: "worktree.root",
     path: root,
-    suggested_next_actions: ["Set worktree.root in slipway/policy.yaml to a folder of its own, such as .worktrees."],
+    suggested_next_actions: ["Set worktree.root in slipway/policy.yaml to a separate folder, such as .worktrees."],
   });
 }

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { ConfigViolation } from "../yaml.ts";
 
 /** The error a call ends in; a call that is accepted fails the test. */

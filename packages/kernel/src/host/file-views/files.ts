@@ -11,7 +11,7 @@ import {
   lstatSync,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode } from "../files/file-system.ts";
 import { visible } from "../../paths/paths.ts";
 import { inFolderOf, linked } from "../files/beneath.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Git } from "../git/runner.ts";
 import { areaMatcher } from "../../paths/areas.ts";
 import { visible } from "../../paths/paths.ts";

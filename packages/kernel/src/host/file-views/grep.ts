@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Git } from "../git/runner.ts";
 import { parseMatches, queryProblem } from "../git/search.ts";
 import type { GrepHit } from "./file-tree.ts";

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { assertCanonicalPath, visible } from "../../paths/paths.ts";
 
 /** A path of a pack: relative, and written without any "..", so that it means the same whatever is on the way. */

@@ -1,11 +1,11 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { visible } from "../../paths/paths.ts";
 import { packPath } from "./pack-path.ts";
 import type { FileTree } from "./file-tree.ts";
 import { missing } from "./files.ts";
 import { folderPath, isWithin, MAX_GREP_HITS, pathsOf } from "./folder-tree.ts";
 import { accessDenied, CONTRACT_SURFACE } from "./levels.ts";
-import { rulingsOf, type PackRule, type Ruling } from "./rules.ts";
+import { rulingsOf, type PackRule, type AccessRuling } from "./rules.ts";
 
 export interface RuledOptions {
   readonly rules: readonly PackRule[];
@@ -23,7 +23,7 @@ export function contextPackTree(inner: FileTree, { rules, named = (path) => miss
   /** On the way to something that is granted, or granted itself. */
   const isFolderShown = (path: string) => isShown(path) || granted.some((grant) => isWithin(path, grant));
 
-  function shownOrThrow(asked: string): { readonly path: string; readonly ruling: Extract<Ruling, { kind: "shown" }> } {
+  function shownOrThrow(asked: string): { readonly path: string; readonly ruling: Extract<AccessRuling, { kind: "shown" }> } {
     const path = packPath(asked);
     const ruling = rulings(path);
     if (ruling.kind === "shown") return { path, ruling };

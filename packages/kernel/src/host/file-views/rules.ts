@@ -11,15 +11,15 @@ export type PackRule = { readonly path: string; readonly reason: string } & (
 );
 
 /** What a rule means for one path. */
-export type Ruling = { readonly reason: string; readonly rule: string } & (
+export type AccessRuling = { readonly reason: string; readonly rule: string } & (
   | { readonly kind: "shown"; readonly level: Exclude<Level, "METADATA_ONLY">; readonly writable: boolean; readonly summary: string | null }
   | { readonly kind: "named" }
   | { readonly kind: "absent"; readonly sealed: boolean }
 );
 
-export type Rulings = (path: string) => Ruling;
+export type Rulings = (path: string) => AccessRuling;
 
-const NOTHING_GRANTS: Ruling = { kind: "absent", sealed: false, reason: "no rule of the pack grants it", rule: "." };
+const NOTHING_GRANTS: AccessRuling = { kind: "absent", sealed: false, reason: "no rule of the pack grants it", rule: "." };
 
 export function rulingsOf(rules: readonly PackRule[]): Rulings {
   const byPath = new Map(rules.map((rule) => [rule.path, rule]));
@@ -32,7 +32,7 @@ export function rulingsOf(rules: readonly PackRule[]): Rulings {
   };
 }
 
-function ruling(rule: PackRule, path: string): Ruling {
+function ruling(rule: PackRule, path: string): AccessRuling {
   const about = { reason: rule.reason, rule: rule.path };
   switch (rule.level) {
     case "FULL":

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, constants, existsSync, fstatSync, fchmodSync, mkdirSync, openSync } from "node:fs";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { visible } from "../../paths/paths.ts";
 import { hasCode } from "./file-system.ts";
 

@@ -14,7 +14,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { inFolderOf, openClosedFolder, openFolder } from "./beneath.ts";
 import { hasCode } from "./file-system.ts";
 

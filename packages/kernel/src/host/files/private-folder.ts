@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode } from "./file-system.ts";
 import { translateFileError } from "./write-atomic.ts";
 

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { expect, test } from "vitest";
 import { translateSystemError } from "./system-errors.ts";
 

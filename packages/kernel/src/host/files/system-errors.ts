@@ -1,4 +1,5 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 
 const FULL = { code: "disk_full", what: "There is no space left", next: "Free some space, then run the command again." } as const;
 const REFUSED = {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode, type FileSystem, type WritableFile } from "./file-system.ts";
 
 export interface WriteOptions {

@@ -1,7 +1,7 @@
 import { blobIdAt, statAt } from "./files.ts";
 import { ABSENT, rawBetween, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
-import { moveFiles, takeSnapshot, worktreeChanged, type Arrival, type SnapshotOptions } from "./snapshot.ts";
+import { moveFiles, takeSnapshot, worktreeChanged, type IndexedTree, type SnapshotOptions } from "./snapshot.ts";
 
 /**
  * Brings a worktree from one tree to the other, wholly or not at all. Refuses when a file is neither as the first tree has it
@@ -39,7 +39,7 @@ export async function applyEntries(
   worktree: string,
   entries: readonly RawEntry[],
   options: SnapshotOptions = {},
-  arrival?: Arrival,
+  arrival?: IndexedTree,
 ): Promise<void> {
   const inTheWay = await ignoredInTheWay(repo, worktree, entries);
   if (inTheWay.length > 0) throw worktreeChanged(worktree, inTheWay);

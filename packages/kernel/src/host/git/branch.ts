@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { withOwnLock } from "./locks.ts";
 import { isSafeBranch } from "./names.ts";
 import type { Repository } from "./repository.ts";

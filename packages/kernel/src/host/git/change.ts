@@ -2,19 +2,19 @@ import { sha256 } from "@slipway/durable/canonical";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
 import { isObjectId } from "./names.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
-import { remembered } from "./fast-path/remembered.ts";
+import { remembered } from "./fast-path/answer-cache.ts";
 import { treeOf } from "./fast-path/git-queries.ts";
 import type { Repository } from "./repository.ts";
 
-export interface Change {
+export interface CandidateChange {
   /** Over the sorted entries: equal on a moved base exactly when no touched file moved. */
   readonly digest: string;
   readonly entries: readonly RawEntry[];
 }
 
-const changes = remembered<Change>(({ entries }) => entries.length <= 1_000);
+const changes = remembered<CandidateChange>(({ entries }) => entries.length <= 1_000);
 
-export async function changeBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<Change> {
+export async function changeBetween(repo: Repository, fromTreeish: string, toTreeish: string): Promise<CandidateChange> {
   const [from, to] = [await objectOf(repo, fromTreeish), await objectOf(repo, toTreeish)];
   return changes(repo, [from, to], async () => {
     const entries = await rawBetween(await repo.vault(), from, to);

@@ -47,16 +47,16 @@ async function lineEndings(repo: Repository): Promise<Record<string, string>> {
   return found;
 }
 
-export interface IndexEntry {
+export interface CheckoutEntry {
   readonly mode: string;
   readonly oid: string;
   /** Left out by a sparse checkout. */
   readonly skipped: boolean;
 }
 
-export async function indexEntries(git: Git): Promise<Map<string, IndexEntry>> {
+export async function indexEntries(git: Git): Promise<Map<string, CheckoutEntry>> {
   const { stdout } = await git.run(["ls-files", "-z", "-t", "--stage"]);
-  const entries = new Map<string, IndexEntry>();
+  const entries = new Map<string, CheckoutEntry>();
   for (const line of splitZero(stdout)) {
     const tab = line.indexOf(9);
     const [tag = "", mode = "", oid = "", stage = ""] = line.toString("latin1", 0, tab).split(" ");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { linkSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync, type Stats } from "node:fs";
 import { copyFile, readdir, readFile, readlink, rename, rmdir, unlink } from "node:fs/promises";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { decodePath as decode, encodePath } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";

@@ -5,9 +5,9 @@ import { KEPT_REFS } from "./kept-branch.ts";
 import { rawBetween, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { snapshotTree, type SnapshotOptions } from "./snapshot.ts";
-import { headCommit, readHead, type Recorded } from "./stand-up.ts";
+import { headCommit, readHead, type RecordedWorktree } from "./stand-up.ts";
 import { treeOf } from "./fast-path/git-queries.ts";
-import { readWriting, type Writing } from "./writing.ts";
+import { readWriting, type Writing } from "./worktree-writes.ts";
 import { join } from "node:path";
 
 export interface CommitByHand {
@@ -17,7 +17,7 @@ export interface CommitByHand {
 }
 
 /** What stands in a worktree and on its branch, against the record. */
-export interface Found {
+export interface WorktreeDifference {
   /** Of the files as they are. */
   readonly tree: string;
   /** The differences that the harness did not make: a person's edits. */
@@ -30,7 +30,7 @@ export interface Found {
 }
 
 /** Looks at a worktree that stands, and writes no more than objects. */
-export async function lookFor(repo: Repository, recorded: Recorded, options: SnapshotOptions = {}): Promise<Found> {
+export async function lookFor(repo: Repository, recorded: RecordedWorktree, options: SnapshotOptions = {}): Promise<WorktreeDifference> {
   const head = await readHead(repo, recorded.path);
   if (head !== null) await assertNothingUnderWay({ root: recorded.path, gitDir: join(repo.commonDir, "worktrees", head.id) });
   const writing = cutOff(await readWriting(repo, recorded.path), recorded);
@@ -49,12 +49,12 @@ export async function lookFor(repo: Repository, recorded: Recorded, options: Sna
   };
 }
 
-export function isByHand({ edits, heads }: Found): boolean {
+export function isByHand({ edits, heads }: WorktreeDifference): boolean {
   return edits.length > 0 || heads.length > 0;
 }
 
 /** What would become of the feature if the person's work were taken over: the files, or where they are the harness's own, the commit. */
-export async function treeByHand(repo: Repository, { edits, heads, tree }: Found): Promise<string> {
+export async function treeByHand(repo: Repository, { edits, heads, tree }: WorktreeDifference): Promise<string> {
   const [head] = heads;
   return edits.length > 0 || head === undefined ? tree : treeOf(repo, head);
 }
@@ -62,8 +62,8 @@ export async function treeByHand(repo: Repository, { edits, heads, tree }: Found
 /** Everything that was found, as one commit below a hidden ref. The person's own commits are its parents. */
 export async function anchorFound(
   repo: Repository,
-  { baseCommit }: Recorded,
-  { tree, heads }: Found,
+  { baseCommit }: RecordedWorktree,
+  { tree, heads }: WorktreeDifference,
   as: { readonly run: string; readonly step: string; readonly message: string; readonly at: number },
 ): Promise<{ ref: string; commit: string }> {
   const parents = heads.length === 0 ? [baseCommit] : heads;
@@ -72,12 +72,12 @@ export async function anchorFound(
 }
 
 /** Only what has not been recorded since. */
-function cutOff(writing: Writing | null, { tree, baseCommit }: Recorded): Writing | null {
+function cutOff(writing: Writing | null, { tree, baseCommit }: RecordedWorktree): Writing | null {
   if (writing === null || writing.from !== tree) return null;
   return writing.to === tree && writing.base === baseCommit ? null : writing;
 }
 
-async function editsIn(repo: Repository, recorded: Recorded, tree: string, writing: Writing | null): Promise<RawEntry[]> {
+async function editsIn(repo: Repository, recorded: RecordedWorktree, tree: string, writing: Writing | null): Promise<RawEntry[]> {
   if (tree === recorded.tree || (writing !== null && (writing.to === null || writing.to === tree))) return [];
   const git = await repo.vault();
   const entries = await rawBetween(git, recorded.tree, tree);
@@ -88,7 +88,7 @@ async function editsIn(repo: Repository, recorded: Recorded, tree: string, writi
 }
 
 /** On the base's own history, a commit the harness made and anchored, or one that was set aside before. */
-async function isExplained(repo: Repository, { baseBranch, baseCommit }: Recorded, commit: string): Promise<boolean> {
+async function isExplained(repo: Repository, { baseBranch, baseCommit }: RecordedWorktree, commit: string): Promise<boolean> {
   if (commit === baseCommit) return true;
   const containing = ["for-each-ref", "--count=1", "--format=%(refname)", `--contains=${commit}`, `refs/heads/${baseBranch}`, ...KEPT_REFS];
   return (await repo.git.text(containing)) !== "" || (await isAnchored(repo, commit));
@@ -96,7 +96,7 @@ async function isExplained(repo: Repository, { baseBranch, baseCommit }: Recorde
 
 const MOST_COMMITS = 20;
 
-async function commitsBelow(repo: Repository, recorded: Recorded, heads: readonly string[]): Promise<CommitByHand[]> {
+async function commitsBelow(repo: Repository, recorded: RecordedWorktree, heads: readonly string[]): Promise<CommitByHand[]> {
   if (heads.length === 0) return [];
   const format = "--format=%H%x00%an <%ae>%x00%s";
   const args = ["log", `--max-count=${MOST_COMMITS}`, "--no-show-signature", "-z", format, ...heads, `^${recorded.baseCommit}`];

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { hasUntracked, isAtTree, submodulesOf } from "./listing.ts";
+import { hasUntracked, isAtTree, submodulesOf } from "./tree-listing.ts";
 import { openPlace } from "./worktree-record.ts";
 import type { Repository } from "./repository.ts";
 import { onIndex, pathsIfAt, type SnapshotOptions } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "./repository.ts";
-import { waitingProcesses } from "./fast-path/prestarted.ts";
+import { waitingProcesses } from "./fast-path/prestarted-git.ts";
 
 /** Where the system tells about its processes; another folder in tests. */
 export interface ProcessTable {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { commitTree, datedAt } from "./anchor.ts";
 import { branchHead, isAnchored, moveBranch } from "./branch.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Advance, type Undo } from "./checkout.ts";
-import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLandings } from "./landing.ts";
+import { abandonLanding, declareLanding, forgetLanding, releaseLocks, settleLandings } from "./landing-intent.ts";
 import { decodePath, splitZero } from "./names.ts";
 import { rawBetween } from "./raw.ts";
 import type { Repository } from "./repository.ts";
@@ -81,7 +81,7 @@ export interface LandingInput {
   readonly confirm?: () => Promise<void>;
 }
 
-export interface Landed {
+export interface MergedTree {
   readonly landed: true;
   /** An earlier attempt had landed it. */
   readonly already: boolean;
@@ -100,7 +100,7 @@ export interface Landed {
  * or `settleLandings`, takes the files back or brings the rest forward; after it a repeat finds the commit and says `already`.
  * HEAD is never touched.
  */
-export async function landMerge(repo: Repository, input: LandingInput): Promise<Landed> {
+export async function landMerge(repo: Repository, input: LandingInput): Promise<MergedTree> {
   const { baseBranch, expected, commit } = input;
   await settleLandings(repo);
   const base = await branchHead(repo, baseBranch);

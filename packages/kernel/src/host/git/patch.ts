@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { removeTreeNow } from "../files/remove-tree.ts";
 import { visible } from "../../paths/paths.ts";
 import { isFileMode, statAt } from "./files.ts";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
-import { pathsOf } from "./listing.ts";
+import { pathsOf } from "./tree-listing.ts";
 import { patchedFiles, undeliveredBinaries } from "./patch-binary.ts";
 import {
   DEFAULT_PATCH_LIMITS,
@@ -21,7 +21,7 @@ import {
 import { hasBinary, unparsable } from "./patch-size.ts";
 import { sourcesOf } from "./patch-sources.ts";
 import { scratchName } from "./worktree-record.ts";
-import { APPLY, applyQuickly, type Applied } from "./fast-path/quick-apply.ts";
+import { APPLY, applyQuickly, type QuickApplied } from "./fast-path/quick-apply.ts";
 import { ABSENT, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import type { Git } from "./runner.ts";
@@ -90,7 +90,7 @@ export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise
 }
 
 /** The base with the patch, in an index of its own. */
-async function applyToBase(repo: Repository, baseTree: string, patch: Uint8Array, limits: Required<PatchLimits>): Promise<Applied> {
+async function applyToBase(repo: Repository, baseTree: string, patch: Uint8Array, limits: Required<PatchLimits>): Promise<QuickApplied> {
   const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
   const indexFile = join(scratch, "index");
   mkdirSync(scratch, { recursive: true });

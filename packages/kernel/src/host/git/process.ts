@@ -14,7 +14,7 @@ export interface ProcessRequest {
   readonly started?: Child | undefined;
 }
 
-export interface ProcessOutcome {
+export interface GitOutcome {
   readonly stdout: Buffer;
   /** The first 64 KiB. */
   readonly stderr: string;
@@ -30,17 +30,17 @@ const MAX_STDERR_BYTES = 65_536;
 const GRACE_MS = 2_000;
 
 /** Runs a program in a process group of its own, so that a timeout ends its children too. Rejects only when it cannot be started. */
-export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+export async function runProcess(request: ProcessRequest): Promise<GitOutcome> {
   const child = request.started ?? (await startProcess(request));
-  const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
+  const { promise, resolve, reject } = Promise.withResolvers<GitOutcome>();
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   let stdoutBytes = 0;
   let stderrBytes = 0;
-  let stopped: ProcessOutcome["stopped"];
+  let stopped: GitOutcome["stopped"];
   let killTimer: NodeJS.Timeout | undefined;
 
-  const stop = (reason: NonNullable<ProcessOutcome["stopped"]>) => {
+  const stop = (reason: NonNullable<GitOutcome["stopped"]>) => {
     if (stopped !== undefined) return;
     stopped = reason;
     killGroup(child, "SIGTERM");

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { assertCanonicalPath, visible } from "../../paths/paths.ts";
 import { openPlace } from "./worktree-record.ts";
 import type { Repository } from "./repository.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemHost } from "@slipway/durable/host";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anchor } from "./anchor.ts";
-import { abandonLanding, declareLanding, settleLandings, type LandingIntent } from "./landing.ts";
+import { abandonLanding, declareLanding, settleLandings, type LandingIntent } from "./landing-intent.ts";
 import { findCheckouts, performAdvance, planAdvance, stagingFor, type Undo } from "./checkout.ts";
 import { clearStaleLock } from "./locks.ts";
 import { buildMerge, landMerge } from "./merge.ts";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { removeTree } from "../files/remove-tree.ts";
 import { dropDraft } from "./unfinished-worktree.ts";
-import { settleLandings } from "./landing.ts";
+import { settleLandings } from "./landing-intent.ts";
 import { clearStaleLock } from "./locks.ts";
 import { isLeftOver, leaveScratch, readRecord, recordFolder, type WorktreeRecord } from "./worktree-record.ts";
 import { isFolder, listRegistrations, unregister } from "./registration.ts";

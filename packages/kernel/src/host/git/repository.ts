@@ -1,10 +1,10 @@
 import { mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { findGit, type GitExecutable } from "./executable.ts";
 import { silenceDrivers } from "./inert-config.ts";
 import { placesIn } from "../places.ts";
-import { ungatedPlaces, type UngatedPlaces } from "../ungated.ts";
+import { ungatedPlaces, type UngatedPlaces } from "../ungated-folder.ts";
 import { realPlace } from "./real-place.ts";
 import { createGit, type Git } from "./runner.ts";
 import { openVault, type VaultUse } from "./vault.ts";
@@ -27,7 +27,7 @@ export interface Repository {
   vault(use?: VaultUse): Promise<Git>;
 }
 
-export interface OpenOptions {
+export interface RepositoryOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A repository without a commit is refused unless this is set. */
   readonly allowUnborn?: boolean;
@@ -35,7 +35,7 @@ export interface OpenOptions {
 
 const FILE_SYSTEM_KEYS = ["core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.sharedrepository"];
 
-export async function openRepository(startPath: string, options: OpenOptions = {}): Promise<Repository> {
+export async function openRepository(startPath: string, options: RepositoryOptions = {}): Promise<Repository> {
   const executable = await findGit(options.env);
   const start = await realpath(startPath).catch(() => undefined);
   if (start === undefined || !(await stat(start)).isDirectory()) throw notARepository(startPath, "There is no such folder");

@@ -1,8 +1,8 @@
 import type { Child } from "../launcher/child.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { gitWork, type GitExecutable } from "./executable.ts";
 import { NEUTRAL_CONFIG, neutralEnvironment } from "./inert-config.ts";
-import { runProcess, startProcess, type ProcessOutcome } from "./process.ts";
+import { runProcess, startProcess, type GitOutcome } from "./process.ts";
 
 export interface GitOptions {
   readonly input?: Uint8Array | string;
@@ -106,7 +106,7 @@ function withoutDrivers([command = "", ...rest]: readonly string[]): string[] {
   return SHOWS_DIFFS.has(command) ? [command, "--no-ext-diff", "--no-textconv", ...rest] : [command, ...rest];
 }
 
-function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal }: ProcessOutcome, why?: string): SlipwayError {
+function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal }: GitOutcome, why?: string): SlipwayError {
   const command = args.slice(0, 8).join(" ");
   const reason = why ?? (stopped === "too_much_output" ? "wrote more than can be kept" : firstProblem(stderr, signal));
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(stderr)) {

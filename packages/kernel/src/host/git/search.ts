@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { decodePath } from "./names.ts";
 import type { Repository } from "./repository.ts";
 
@@ -17,7 +17,7 @@ export interface Match {
   readonly text: string;
 }
 
-export interface SearchResult {
+export interface GrepResult {
   readonly matches: readonly Match[];
   /** There were more, or longer lines, than are shown. */
   readonly truncated: boolean;
@@ -35,7 +35,7 @@ const MAX_EXPANSION = 5_000;
  * The lines of a tree's text files that match. Objects, not files: there is no link to follow, no ignored file and no git folder to
  * look into. The query is never an option, and what it costs is bounded: some expressions take an engine for ever.
  */
-export async function searchTree(repo: Repository, tree: string, search: Search): Promise<SearchResult> {
+export async function searchTree(repo: Repository, tree: string, search: Search): Promise<GrepResult> {
   const { query, literal, signal, timeoutMs = TIMEOUT_MS } = search;
   const problem = queryProblem(query, literal);
   if (problem !== null) throw unusable(query, problem);

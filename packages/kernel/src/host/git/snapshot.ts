@@ -1,12 +1,12 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
-import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./listing.ts";
+import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./tree-listing.ts";
 import { withOwnLock } from "./locks.ts";
-import { enterScratch, leaveScratch, openPlace, readRecord, type Place } from "./worktree-record.ts";
+import { enterScratch, leaveScratch, openPlace, readRecord, type GitPlace } from "./worktree-record.ts";
 import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf, type Git, type GitResult } from "./runner.ts";
@@ -28,7 +28,7 @@ export interface SnapshotOptions {
 }
 
 /** The same worktree with other content: an index that holds it, and its tree. */
-export interface Arrival {
+export interface IndexedTree {
   readonly tree: string;
   readonly index: Uint8Array;
 }
@@ -114,7 +114,7 @@ export async function moveFiles(
   worktree: string,
   entries: readonly RawEntry[],
   options: SnapshotOptions,
-  arrival?: Arrival,
+  arrival?: IndexedTree,
 ): Promise<void> {
   if (entries.length === 0) return;
   const place = await openPlace(repo, worktree);
@@ -176,7 +176,7 @@ export function worktreeChanged(worktree: string, paths: readonly string[]): Sli
 
 export async function onIndex<T>(
   repo: Repository,
-  place: Place,
+  place: GitPlace,
   { indexFile = place.indexFile }: SnapshotOptions,
   work: (git: Git) => Promise<T>,
 ): Promise<T> {
@@ -195,7 +195,7 @@ export async function onIndex<T>(
 }
 
 /** A new index starts from the base, not empty: only the base knows which folders are submodules. */
-async function seedIndex(repo: Repository, place: Place, indexFile: string, git: Git, fresh = false): Promise<void> {
+async function seedIndex(repo: Repository, place: GitPlace, indexFile: string, git: Git, fresh = false): Promise<void> {
   if (await exists(indexFile)) return;
   await mkdir(dirname(indexFile), { recursive: true });
   if (!fresh && (await exists(place.indexFile))) {

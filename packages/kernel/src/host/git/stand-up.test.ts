@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { anchor } from "./anchor.ts";
 import { connect } from "./registration.ts";
-import { headCommit, pointHead, readHead, standUp, type Recorded } from "./stand-up.ts";
+import { headCommit, pointHead, readHead, standUp, type RecordedWorktree } from "./stand-up.ts";
 import type { Repository } from "./repository.ts";
 import { AT, at, contents, scratch, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
 
 let user: Scratch;
 let repo: Repository;
-let recorded: Recorded;
+let recorded: RecordedWorktree;
 let worktree: Scratch;
 /** The files of the feature. */
 let files: Record<string, string>;

@@ -3,13 +3,13 @@ import { basename, join } from "node:path";
 import { removeBeneath } from "../files/remove-tree.ts";
 import { branchHead, moveBranch } from "./branch.ts";
 import { pointerOf } from "./unfinished-worktree.ts";
-import { assertPointer, placeOf, readRecord, registeredPath, replaceFile, type Place } from "./worktree-record.ts";
+import { assertPointer, placeOf, readRecord, registeredPath, replaceFile, type GitPlace } from "./worktree-record.ts";
 import { isFolder, listRegistrations, unregister } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 import { buildWorktree, reconnect } from "./worktree.ts";
 
 /** A feature's worktree and branch as its row has them. What is on the disk is only a projection of it. */
-export interface Recorded {
+export interface RecordedWorktree {
   readonly featureId: string;
   readonly branch: string;
   readonly baseBranch: string;
@@ -22,7 +22,7 @@ export interface Recorded {
  * Makes again what is gone of a feature's worktree, its registration and its branch. Files that are there are not touched, a
  * branch that is there is not moved, and whoever has it checked out elsewhere keeps it. Returns what was done.
  */
-export async function standUp(repo: Repository, recorded: Recorded): Promise<string[]> {
+export async function standUp(repo: Repository, recorded: RecordedWorktree): Promise<string[]> {
   const { branch, baseCommit, featureId } = recorded;
   const place = await placeOf(repo, recorded.path);
   const done: string[] = [];
@@ -45,7 +45,7 @@ export async function standUp(repo: Repository, recorded: Recorded): Promise<str
 }
 
 /** A pointer to a registration that somebody has removed. One that points anywhere else is not ours to remove. */
-async function dropDanglingPointer(repo: Repository, { path }: Place): Promise<boolean> {
+async function dropDanglingPointer(repo: Repository, { path }: GitPlace): Promise<boolean> {
   if (!(await isDangling(repo, path))) return false;
   removeBeneath(path, ".git");
   return true;
@@ -57,7 +57,7 @@ async function isDangling(repo: Repository, path: string): Promise<boolean> {
   return target === join(repo.commonDir, "worktrees", id) && (await registeredPath(repo, id)) === undefined;
 }
 
-export interface Head {
+export interface WorktreeHead {
   /** Of the registration. */
   readonly id: string;
   /** What is checked out: a branch, or null where HEAD is detached. */
@@ -66,7 +66,7 @@ export interface Head {
 }
 
 /** What the worktree has checked out; null when it does not stand. Read from files alone where that is enough. */
-export async function readHead(repo: Repository, worktree: string): Promise<Head | null> {
+export async function readHead(repo: Repository, worktree: string): Promise<WorktreeHead | null> {
   const { path } = await placeOf(repo, worktree);
   const id = (await isFolder(path)) && !(await isDangling(repo, path)) ? await assertPointer(repo, path) : null;
   if (id === null) return null;

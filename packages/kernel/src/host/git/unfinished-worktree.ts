@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { leaveScratch, type Place } from "./worktree-record.ts";
+import { leaveScratch, type GitPlace } from "./worktree-record.ts";
 import { connect, listRegistrations, pointerTo, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 
@@ -31,6 +31,6 @@ export async function pointerOf(folder: string): Promise<string> {
   return readFile(join(folder, ".git"), "utf8").catch(() => "");
 }
 
-export function isDraft(place: Pick<Place, "scratch">, { path }: Pick<Registration, "path">): boolean {
+export function isDraft(place: Pick<GitPlace, "scratch">, { path }: Pick<Registration, "path">): boolean {
   return path.startsWith(`${join(place.scratch, "new")}/`);
 }

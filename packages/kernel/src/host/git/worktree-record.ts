@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, rmdirSync, type Stats } from "node:
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { systemHost } from "@slipway/durable/host";
 import { removeTree } from "../files/remove-tree.ts";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { realPlace } from "./real-place.ts";
 import type { Repository } from "./repository.ts";
 
 /** Where a feature's worktree is, and what the harness keeps about it in the git directory, out of every agent's reach. */
-export interface Place {
+export interface GitPlace {
   readonly path: string;
   readonly key: string;
   /** The index whose stat cache makes snapshots cheap. */
@@ -24,7 +24,7 @@ export interface Place {
  * Refuses a place that is neither in the repository, outside its git folder, nor in the repository's own folder of ungated worktrees;
  * and one behind a symbolic link.
  */
-export async function placeOf(repo: Repository, worktree: string): Promise<Place> {
+export async function placeOf(repo: Repository, worktree: string): Promise<GitPlace> {
   const { anchor, inside } = await anchored(repo, worktree);
   const path = join(anchor, inside);
   let current = anchor;
@@ -46,7 +46,7 @@ export function scratchBeside(worktree: string): string {
 }
 
 /** The place of a worktree that is about to be read or written: it must still be the one that was made. */
-export async function openPlace(repo: Repository, worktree: string): Promise<Place> {
+export async function openPlace(repo: Repository, worktree: string): Promise<GitPlace> {
   const place = await placeOf(repo, worktree);
   if (statIfAny(place.path) === undefined) {
     throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, {
@@ -107,7 +107,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 }
 
 /** A new folder beside the worktree, named after this process so that the next one can tell what is left over. */
-export async function enterScratch(place: Pick<Place, "scratch">, kind: "new" | "stage" | "trash"): Promise<string> {
+export async function enterScratch(place: Pick<GitPlace, "scratch">, kind: "new" | "stage" | "trash"): Promise<string> {
   const folder = join(place.scratch, kind, scratchName());
   mkdirSync(folder, { recursive: true });
   return folder;
@@ -123,7 +123,7 @@ export function isLeftOver(name: string): boolean {
   return /^\d+-/.test(name) && host.isDead({ host: host.host, pid: Number.parseInt(name, 10), startedAt: "" });
 }
 
-export async function leaveScratch(place: Pick<Place, "scratch">, folder: string): Promise<void> {
+export async function leaveScratch(place: Pick<GitPlace, "scratch">, folder: string): Promise<void> {
   await removeTree(folder);
   // Another writer may be using it: then it is not empty and stays.
   for (const parent of [dirname(folder), place.scratch]) {

@@ -1,11 +1,11 @@
 import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
 import { alignIndex, findCheckouts } from "./checkout.ts";
 import { dropDraft, isDraft, pointerOf } from "./unfinished-worktree.ts";
-import { hiddenGitFolders } from "./listing.ts";
+import { hiddenGitFolders } from "./tree-listing.ts";
 import {
   assertPointer,
   dropRecord,
@@ -15,7 +15,7 @@ import {
   readRecord,
   swapped,
   writeRecord,
-  type Place,
+  type GitPlace,
   type WorktreeRecord,
 } from "./worktree-record.ts";
 import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
@@ -122,7 +122,7 @@ export async function removeWorktree(repo: Repository, request: RemovalRequest):
   return { removed: present, branchDeleted };
 }
 
-async function isHealthy(repo: Repository, place: Place, branch: string): Promise<boolean> {
+async function isHealthy(repo: Repository, place: GitPlace, branch: string): Promise<boolean> {
   const registrations = await listRegistrations(repo);
   const mine = registrations.find(({ path }) => path === place.path) ?? (await reconnect(repo, place, registrations));
   for (const other of registrations) {
@@ -136,9 +136,9 @@ async function isHealthy(repo: Repository, place: Place, branch: string): Promis
 }
 
 /** A kill right after the rename leaves a folder whose registration still points to where it was made. */
-export async function reconnect(repo: Repository, place: Place, registrations: readonly Registration[]): Promise<Registration | undefined> {
+export async function reconnect(repo: Repository, place: GitPlace, known: readonly Registration[]): Promise<Registration | undefined> {
   const pointer = await pointerOf(place.path);
-  const draft = registrations.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
+  const draft = known.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
   if (draft !== undefined) await connect(repo, draft.id, place.path);
   return draft;
 }
@@ -146,7 +146,7 @@ export async function reconnect(repo: Repository, place: Place, registrations: r
 /** Around the files that are there, or with those of the tree. */
 export async function buildWorktree(
   repo: Repository,
-  place: Place,
+  place: GitPlace,
   request: WorktreeRequest & { head: string; record: WorktreeRecord | undefined },
 ): Promise<void> {
   const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
@@ -163,7 +163,7 @@ export async function buildWorktree(
   }
 }
 
-async function assertNobodys(repo: Repository, place: Place): Promise<void> {
+async function assertNobodys(repo: Repository, place: GitPlace): Promise<void> {
   if (!(await holdsFiles(place.path)) || (await listRegistrations(repo)).some(({ path }) => path === place.path)) return;
   throw new SlipwayError(
     "operation_conflict",
@@ -176,13 +176,7 @@ async function assertNobodys(repo: Repository, place: Place): Promise<void> {
   );
 }
 
-async function draw(
-  repo: Repository,
-  place: Place,
-  folder: string,
-  hasFiles: boolean,
-  request: WorktreeRequest & { head: string },
-): Promise<void> {
+async function draw(repo: Repository, place: GitPlace, folder: string, hasFiles: boolean, request: HeadRequest): Promise<void> {
   // git names the registration after the folder.
   const draft = join(folder, request.featureId);
   await register(repo, draft, request.branch);
@@ -208,8 +202,10 @@ async function holdsFiles(path: string): Promise<boolean> {
   return names.some((name) => name !== ".git");
 }
 
+type HeadRequest = WorktreeRequest & { readonly head: string };
+
 /** All files from the objects, byte for byte. The index serves the snapshots and, as a copy, the person who types `git status`. */
-async function fill(repo: Repository, place: Place, draft: string, id: string, request: WorktreeRequest & { head: string }): Promise<void> {
+async function fill(repo: Repository, place: GitPlace, draft: string, id: string, request: HeadRequest): Promise<void> {
   await mkdir(dirname(place.indexFile), { recursive: true });
   for (const file of [place.indexFile, `${place.indexFile}.lock`]) await removeTree(file);
   const git = await repo.vault({ workTree: draft, indexFile: place.indexFile });
@@ -218,7 +214,7 @@ async function fill(repo: Repository, place: Place, draft: string, id: string, r
   if (request.expectedTree !== undefined) await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.expectedTree]);
 }
 
-async function assertKept(repo: Repository, place: Place, request: RemovalRequest): Promise<void> {
+async function assertKept(repo: Repository, place: GitPlace, request: RemovalRequest): Promise<void> {
   const { tree, leftOut: met } = await takeSnapshot(repo, place.path, request);
   const leftOut = [...new Set([...met, ...(await hiddenGitFolders(await repo.vault({ workTree: place.path }), place.path))])];
   const kept = new Set((await repo.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"])).split("\n"));

@@ -50,12 +50,12 @@ export interface RemoteStart extends Omit<StartRequest, "stdio" | "limits" | "bo
   readonly stdio: readonly (Exclude<Descriptor, "pipe"> | { readonly connection: number })[];
 }
 
-export type Ending = readonly [code: number | null, signal: NodeJS.Signals | null];
+export type ProcessEnding = readonly [code: number | null, signal: NodeJS.Signals | null];
 
 export type RemoteReport =
   | { readonly id: number; readonly pid: number }
   | { readonly id: number; readonly error: SpawnError }
-  | { readonly id: number; readonly ending: Ending };
+  | { readonly id: number; readonly ending: ProcessEnding };
 
 /** Where the launcher finds us, in its first order. */
 export interface Introduction {

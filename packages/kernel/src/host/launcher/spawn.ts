@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { openFile } from "./files.ts";
-import { coverInherited } from "./inherited.ts";
+import { coverInherited } from "./inherited-files.ts";
 import { isNeeded, isTransient, type SpawnError, type StartRequest } from "./protocol.ts";
 
 type Spawned = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };

@@ -1,5 +1,5 @@
 /** The machines whose system calls we know by number. */
-export type Machine = "x64" | "arm64";
+export type SyscallTable = "x64" | "arm64";
 
 /** Linux's numbers. `null` where the machine has no such call: what it stood for goes through the call with "at" in its name. */
 export const SYSCALLS = {
@@ -58,17 +58,17 @@ export const SYSCALLS = {
   umount2: { x64: 166, arm64: 39 },
   unshare: { x64: 272, arm64: 97 },
   userfaultfd: { x64: 323, arm64: 282 },
-} as const satisfies Record<string, Record<Machine, number | null>>;
+} as const satisfies Record<string, Record<SyscallTable, number | null>>;
 
 export type SyscallName = keyof typeof SYSCALLS;
 
 /** Null on a machine whose numbers are not in the table. */
-export function machineOf(arch: string): Machine | null {
+export function machineOf(arch: string): SyscallTable | null {
   return arch === "x64" || arch === "arm64" ? arch : null;
 }
 
 /** A Perl hash of the numbers, by name. */
-export function perlNumbers(machine: Machine): string {
+export function perlNumbers(machine: SyscallTable): string {
   const pairs = Object.entries(SYSCALLS).flatMap(([name, { [machine]: number }]) => (number === null ? [] : [`${name} => ${number}`]));
   return `(${pairs.join(", ")})`;
 }

@@ -4,8 +4,6 @@ import { formsOf } from "./forms.ts";
 import { knownValueStream } from "./known-values.ts";
 import { tokenStream } from "./patterns.ts";
 
-export type { Redactor } from "./contract.ts";
-
 export interface RedactorOptions {
   readonly secrets: readonly string[];
   /** Whether what merely looks like a well-known kind of token goes, too. Not where a text has to stay what it is. */

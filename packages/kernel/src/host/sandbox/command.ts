@@ -5,7 +5,7 @@ import type { SharedPath } from "./contract.ts";
 import type { SpawnError } from "../launcher/protocol.ts";
 import { isExecutable } from "./host.ts";
 
-export interface Surroundings {
+export interface CommandEnvironment {
   readonly cwd: string;
   readonly path: string;
   /** Folders the command can see; null when it sees everything. */
@@ -21,7 +21,7 @@ export interface FoundProgram {
 }
 
 /** Whether a program can be found, asked before anything starts: afterwards a missing program and a program that failed look the same. */
-export function findCommand([program = ""]: readonly string[], surroundings: Surroundings): FoundProgram | SpawnError {
+export function findCommand([program = ""]: readonly string[], surroundings: CommandEnvironment): FoundProgram | SpawnError {
   const candidates = candidatesFor(program, surroundings);
   const path = candidates.find((candidate) => canStart(candidate, surroundings));
   if (path !== undefined) return { path, interpreter: interpreterOf(path, surroundings) };
@@ -34,7 +34,7 @@ export function findCommand([program = ""]: readonly string[], surroundings: Sur
 }
 
 /** Null means found. */
-export function missingCommand(command: readonly string[], surroundings: Surroundings): SpawnError | null {
+export function missingCommand(command: readonly string[], surroundings: CommandEnvironment): SpawnError | null {
   const found = findCommand(command, surroundings);
   return "path" in found ? null : found;
 }
@@ -42,7 +42,7 @@ export function missingCommand(command: readonly string[], surroundings: Surroun
 const FIRST_BYTES = 256;
 
 /** What a first line such as `#!/usr/bin/env node` starts. */
-function interpreterOf(script: string, surroundings: Surroundings): string | null {
+function interpreterOf(script: string, surroundings: CommandEnvironment): string | null {
   const [, program] = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(firstBytes(beforeMounting(script, surroundings))) ?? [];
   if (program === undefined) return null;
   return candidatesFor(program, surroundings).find((path) => canStart(path, surroundings)) ?? null;
@@ -63,23 +63,23 @@ function firstBytes(path: string): string {
   }
 }
 
-function candidatesFor(program: string, { cwd, path }: Surroundings): string[] {
+function candidatesFor(program: string, { cwd, path }: CommandEnvironment): string[] {
   if (program.includes("/")) return [isAbsolute(program) ? program : resolve(cwd, program)];
   return path.split(delimiter).map((folder) => resolve(cwd, folder, program));
 }
 
-function canStart(path: string, surroundings: Surroundings): boolean {
+function canStart(path: string, surroundings: CommandEnvironment): boolean {
   return isExecutable(beforeMounting(path, surroundings)) && isVisible(path, surroundings);
 }
 
 /** Where a path of the command is now, while nothing is mounted yet. */
-function beforeMounting(path: string, { shared = [] }: Surroundings): string {
+function beforeMounting(path: string, { shared = [] }: CommandEnvironment): string {
   const mount = shared.find(({ to }) => isBelow(to, path));
   return mount === undefined ? path : join(mount.from, relative(mount.to, path));
 }
 
 /** A link may point from a visible folder to one that is not. */
-function isVisible(path: string, surroundings: Surroundings): boolean {
+function isVisible(path: string, surroundings: CommandEnvironment): boolean {
   const { visible, shared = [] } = surroundings;
   if (visible === null) return true;
   const real = realpathSync(beforeMounting(path, surroundings));

@@ -4,7 +4,7 @@ import { lookup as systemLookup } from "node:dns";
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { GATEWAY_SOCKET } from "./forward-script.ts";
 import { isNamed, parseHost, type HostPort } from "./hosts.ts";
 

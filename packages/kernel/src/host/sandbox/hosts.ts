@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { EARLY_LISTENER, FORWARD_SCRIPT_AT, type ForwardedPort } from "./forward-script.ts";
 
 export interface HostPort {

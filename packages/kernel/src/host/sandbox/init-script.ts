@@ -1,4 +1,4 @@
-import { SYSCALLS, type Machine } from "../launcher/syscalls.ts";
+import { SYSCALLS, type SyscallTable } from "../launcher/syscalls.ts";
 
 /**
  * Process 1 of a sandbox. It starts before any code of the command and makes itself undumpable, so that nobody inside can trace it,
@@ -6,7 +6,7 @@ import { SYSCALLS, type Machine } from "../launcher/syscalls.ts";
  * empty, because variables such as LD_PRELOAD would reach it, too; the command's comes through a descriptor, out of sight of the host.
  * No module is loaded: that would take longer than all the rest. Arguments: the descriptor, the limit of tasks or 0, the command.
  */
-export function initScript(machine: Machine): string {
+export function initScript(machine: SyscallTable): string {
   const number = (name: "prctl" | "prlimit64" | "setsid"): number => SYSCALLS[name][machine];
   return String.raw`
 sub refuse { print STDERR "slipway: $_[0]: $!\n"; exit(126) }

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { removeTreeNow } from "../files/remove-tree.ts";
 import { isBelow } from "./arguments.ts";
 import type { SharedPath } from "./contract.ts";

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { inFolderOf } from "../files/beneath.ts";
 import { hasCode } from "../files/file-system.ts";
 import type { SharedPath } from "./contract.ts";

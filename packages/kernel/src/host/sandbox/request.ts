@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { isBelow, type SandboxPlan } from "./arguments.ts";
 import type { SpawnError } from "../launcher/protocol.ts";
 import type { Limits, ProcessOutcome, SandboxRequest } from "./contract.ts";

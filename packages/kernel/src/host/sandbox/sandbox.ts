@@ -1,18 +1,16 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Limits, Sandbox } from "./contract.ts";
 import { probeSandbox, type SandboxProbe } from "./probe.ts";
 
-export type { Sandbox } from "./contract.ts";
-
-export interface OpenOptions {
+export interface SandboxOptions {
   readonly limits?: Partial<Limits>;
   /** Where to look for bubblewrap; the system's folders unless told. */
   readonly searchPath?: string;
 }
 
 /** A sandbox that has just withstood every escape Slipway knows to try; otherwise `sandbox_unavailable`. */
-export async function openSandbox(options: OpenOptions = {}): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const probe = await probeSandbox(options.searchPath);
   const { host, layers, missing } = probe;
   if (!probe.available || host === null) throw unavailable(probe);

@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SYSCALLS, machineOf, type Machine, type SyscallName } from "../launcher/syscalls.ts";
+import { SYSCALLS, machineOf, type SyscallTable, type SyscallName } from "../launcher/syscalls.ts";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { SandboxHost } from "./host.ts";
 import { probeSandbox } from "./probe.ts";
@@ -97,7 +97,7 @@ const ALLOWED: readonly (readonly [SyscallName, readonly Argument[]])[] = [
 
 const asNumbers = (args: readonly Argument[]): number[] => args.map((value) => (typeof value === "string" ? 0x7fff_0000_0000 : value));
 
-describe.each<Machine>(["x64", "arm64"])("the filter for %s", (machine) => {
+describe.each<SyscallTable>(["x64", "arm64"])("the filter for %s", (machine) => {
   const program = seccompProgram(machine);
   const known = <T extends readonly [SyscallName, ...unknown[]]>(list: readonly T[]) =>
     list.filter(([call]) => SYSCALLS[call][machine] !== null);

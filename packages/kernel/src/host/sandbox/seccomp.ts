@@ -1,10 +1,10 @@
 import { constants } from "node:os";
-import { SYSCALLS, type Machine, type SyscallName } from "../launcher/syscalls.ts";
+import { SYSCALLS, type SyscallTable, type SyscallName } from "../launcher/syscalls.ts";
 import { answer, assemble, ifEqualSkip, load, unlessAnyBitSkip, unlessEqualSkip, type Instruction } from "./bpf.ts";
 import { SYSCALL_RULES, type Condition, type SyscallRule } from "./syscall-rules.ts";
 
 /** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
-export const AUDIT_ARCH: Readonly<Record<Machine, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+export const AUDIT_ARCH: Readonly<Record<SyscallTable, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 /** A system call of the x32 ABI carries this in its number, under the same architecture. */
 export const X32_BIT = 0x4000_0000;
 
@@ -21,7 +21,7 @@ export const ARCH_AT = 4;
 export const argumentAt = (index: number): number => 16 + 8 * index;
 
 /** The program for `bwrap --seccomp`. Programs of another architecture, such as 32-bit ones, are killed: their numbers mean other calls. */
-export function seccompProgram(machine: Machine): Buffer {
+export function seccompProgram(machine: SyscallTable): Buffer {
   const rules = SYSCALL_RULES.flatMap((rule) => ruleFor(rule, machine));
   const foreignAbi = machine === "x64" ? [unlessAnyBitSkip(X32_BIT, 1), answer(refusal("ENOSYS"))] : [];
   return assemble([
@@ -36,7 +36,7 @@ export function seccompProgram(machine: Machine): Buffer {
 }
 
 /** Behind each rule the number of the call is loaded, as before it. */
-function ruleFor({ call, when = [], answer: error }: SyscallRule, machine: Machine): Instruction[] {
+function ruleFor({ call, when = [], answer: error }: SyscallRule, machine: SyscallTable): Instruction[] {
   const number: number | null = numberOf(call, machine);
   if (number === null) return [];
   const refused = answer(refusal(error));
@@ -53,6 +53,6 @@ function unlessSkip(condition: Condition, skipped: number): Instruction[] {
   return [read, ...noneOf.map((value, index) => ifEqualSkip(value, skipped + noneOf.length - 1 - index))];
 }
 
-function numberOf(call: SyscallName, machine: Machine): number | null {
+function numberOf(call: SyscallName, machine: SyscallTable): number | null {
   return SYSCALLS[call][machine];
 }

@@ -1,6 +1,6 @@
 import type { Child } from "../launcher/child.ts";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { DEFAULT_KILL_GRACE_MS, type LimitName, type Limits, type OutputStream, type SandboxRequest } from "./contract.ts";
 import { DiskGrowth, writtenFolders } from "./disk.ts";
 import type { ProcessEntry } from "./process-table.ts";
@@ -18,7 +18,7 @@ export interface ProcessTree {
   readonly settled?: Promise<void>;
 }
 
-export interface Ended {
+export interface SandboxEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
@@ -41,7 +41,7 @@ export async function supervise(
   request: SandboxRequest,
   limits: Limits,
   goneWithinMs = GONE_WITHIN_MS,
-): Promise<Ended> {
+): Promise<SandboxEnd> {
   const started = performance.now();
   let stop: Stop | null = null;
   let killed = false;
@@ -86,7 +86,7 @@ export async function supervise(
   return { ...result, durationMs, ...meaning(stop, exitCode, signal) };
 }
 
-function meaning(stop: Stop | null, exitCode: number | null, signal: string | null): Pick<Ended, "timedOut" | "aborted" | "limit"> {
+function meaning(stop: Stop | null, exitCode: number | null, signal: string | null): Pick<SandboxEnd, "timedOut" | "aborted" | "limit"> {
   const limit = stop === "timeout" || stop === "abort" ? null : (stop ?? fileLimit(exitCode, signal));
   return { timedOut: stop === "timeout", aborted: stop === "abort", limit };
 }

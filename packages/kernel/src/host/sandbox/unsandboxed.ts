@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readlinkSync, symlinkSync, unlinkSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { inheritedLimits, limitedCommand, type LimitingHost } from "./arguments.ts";
 import { findCommand } from "./command.ts";
 import {

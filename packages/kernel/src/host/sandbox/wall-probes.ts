@@ -1,6 +1,6 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SYSCALLS, machineOf, type Machine } from "../launcher/syscalls.ts";
+import { SYSCALLS, machineOf, type SyscallTable } from "../launcher/syscalls.ts";
 import type { Sandbox } from "./contract.ts";
 import type { SandboxHost } from "./host.ts";
 import { judge, whyNot, type Probe } from "./probe-result.ts";
@@ -23,7 +23,7 @@ const WALLS = {
 } as const;
 
 /** Node cannot ask the kernel for a call by its number; Perl can. */
-function attempts(machine: Machine): string {
+function attempts(machine: SyscallTable): string {
   const number = (name: keyof typeof SYSCALLS): number => SYSCALLS[name][machine] ?? -1;
   return String.raw`
 my ($file, $type, $text) = ("file", "user", "slipway-probe");
@@ -44,7 +44,7 @@ print "tried\n";
 }
 
 /** Writes what bubblewrap's own process 1 would write when the command had ended with 0 to every descriptor of process 1 it can get. */
-function forgery(machine: Machine): string {
+function forgery(machine: SyscallTable): string {
   return String.raw`
 my $stolen;
 my $one = getppid() == 1 ? syscall(434, 1, 0) : exit(0);

@@ -6,7 +6,7 @@ import { isBelow } from "../sandbox/arguments.ts";
 import { kindAt, realPathOrNull } from "../sandbox/paths.ts";
 import { compareVersions, satisfies } from "./version-range.ts";
 
-export type Tool = "node" | "python";
+export type InstalledTool = "node" | "python";
 
 /** How the programs of a manager that stand for others find out which version to start. */
 type Shims = "version-file" | "tool-versions" | "platform-file" | "none";
@@ -15,7 +15,7 @@ type Shims = "version-file" | "tool-versions" | "platform-file" | "none";
 export interface Manager {
   readonly root: string;
   /** Of one tool, or with a folder for each of many. */
-  readonly tool: Tool | "any";
+  readonly tool: InstalledTool | "any";
   readonly folder: string;
   /** Below the folder of a version. */
   readonly inner: string;
@@ -50,10 +50,10 @@ export function managersOf(env: Environment): readonly Manager[] {
 }
 
 /** What managers of many tools call them. */
-const TOOL_FOLDERS: Readonly<Record<Tool, readonly string[]>> = { node: ["nodejs", "node"], python: ["python"] };
+const TOOL_FOLDERS: Readonly<Record<InstalledTool, readonly string[]>> = { node: ["nodejs", "node"], python: ["python"] };
 
 /** The newest installed version that is what was asked for. */
-export function findInstalled(managers: readonly Manager[], tool: Tool, wanted: string): Installation | null {
+export function findInstalled(managers: readonly Manager[], tool: InstalledTool, wanted: string): Installation | null {
   const folders = managers.flatMap((manager) => {
     if (manager.tool === tool) return [manager];
     return manager.tool === "any" ? TOOL_FOLDERS[tool].map((name) => ({ ...manager, folder: join(manager.folder, name) })) : [];

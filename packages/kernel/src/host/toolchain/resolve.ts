@@ -5,9 +5,17 @@ import { isBelow } from "../sandbox/arguments.ts";
 import { findOnPath } from "../sandbox/host.ts";
 import { kindAt, realPathOrNull } from "../sandbox/paths.ts";
 import { withoutShims } from "./shims.ts";
-import { findInstalled, installationAround, managersOf, nvmAlias, type Installation, type Manager, type Tool } from "./installations.ts";
+import {
+  findInstalled,
+  installationAround,
+  managersOf,
+  nvmAlias,
+  type Installation,
+  type Manager,
+  type InstalledTool,
+} from "./installations.ts";
 import { satisfies } from "./version-range.ts";
-import type { Wanted, WantedVersions } from "./version-files.ts";
+import type { WantedVersion, WantedVersions } from "./version-files.ts";
 
 /** With which programs the steps of a gate run. */
 export interface Toolchain {
@@ -39,7 +47,7 @@ export async function resolveToolchain(request: ToolchainRequest): Promise<Toolc
   const caller = withoutShims(request.inheritsPath ? foldersOf(env["PATH"]) : [], { managers, wanted, env });
   const environments = shared.filter((folder) => kindAt(join(folder, "pyvenv.cfg")) === "file");
   const shownFor = (path: string) => shown(path.split(delimiter), { managers, environments, env });
-  const choose = (tool: Tool, fallback: Installation | null) =>
+  const choose = (tool: InstalledTool, fallback: Installation | null) =>
     versioned(tool, wanted[tool], fallback, { managers, caller, shownFor, versionOf: request.versionOf });
   const node = await choose("node", { version: own.version, bin: dirname(own.program), root: dirname(own.program) });
   const python = environments.length > 0 ? FOUND : await choose("python", null);
@@ -57,7 +65,7 @@ interface Choice {
 }
 
 const FOUND: Choice = { bin: [], notes: [] };
-const PROGRAMS: Readonly<Record<Tool, readonly string[]>> = { node: ["node"], python: ["python3", "python"] };
+const PROGRAMS: Readonly<Record<InstalledTool, readonly string[]>> = { node: ["node"], python: ["python3", "python"] };
 
 interface Machine extends Pick<Toolchain, "shownFor">, Pick<ToolchainRequest, "versionOf"> {
   readonly managers: readonly Manager[];
@@ -65,7 +73,7 @@ interface Machine extends Pick<Toolchain, "shownFor">, Pick<ToolchainRequest, "v
 }
 
 /** The caller's own where it will do, else the newest installed one that does, else Slipway's own if that does. */
-async function versioned(tool: Tool, wanted: Wanted | null, last: Installation | null, machine: Machine): Promise<Choice> {
+async function versioned(tool: InstalledTool, wanted: WantedVersion | null, last: Installation | null, machine: Machine): Promise<Choice> {
   if (wanted === null || wanted.version === "system") return FOUND;
   const { managers, caller, shownFor, versionOf } = machine;
   const version = nvmAlias(

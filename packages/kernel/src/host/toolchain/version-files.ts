@@ -1,13 +1,13 @@
 import type { ReadFile } from "../files/read-file.ts";
-import type { Tool } from "./installations.ts";
+import type { InstalledTool } from "./installations.ts";
 
 /** What the project asks for, and the file that says so. */
-export interface Wanted {
+export interface WantedVersion {
   readonly version: string;
   readonly file: string;
 }
 
-export interface WantedVersions extends Readonly<Record<Tool, Wanted | null>> {
+export interface WantedVersions extends Readonly<Record<InstalledTool, WantedVersion | null>> {
   /** Every line of .tool-versions: nodejs 20.11.1, golang 1.22.0, … */
   readonly tools: readonly { readonly tool: string; readonly version: string }[];
 }
@@ -43,7 +43,7 @@ async function textOf(readFile: ReadFile, file: string): Promise<string> {
   return bytes === null || bytes.length > LARGEST_BYTES ? "" : Buffer.from(bytes).toString("utf8");
 }
 
-function first(...found: readonly (readonly [version: string | null, file: string])[]): Wanted | null {
+function first(...found: readonly (readonly [version: string | null, file: string])[]): WantedVersion | null {
   const [hit] = found.flatMap(([version, file]) => (version === null ? [] : [{ version, file }]));
   return hit ?? null;
 }

@@ -2,7 +2,7 @@ import type { Migration, OwnMigrations } from "./migration.ts";
 import type { Db } from "./tables.ts";
 import { newerDatabase } from "./version.ts";
 
-/** Applies, in one transaction, every migration that the database does not name yet. */
+/** Applies, in one transaction, every migration that is not in `schema_version` yet. */
 export async function applyMissing(db: Db, migrations: readonly Migration[]): Promise<void> {
   await versionsIn(db)
     .transaction()
@@ -27,12 +27,14 @@ export async function applyMissing(db: Db, migrations: readonly Migration[]): Pr
     });
 }
 
-/** Brings the tables of a protocol up to date. A database with one that the protocol does not know was written by a newer Slipway. */
+/**
+ * Brings a protocol's tables up to date. A recorded migration that the protocol does not know means that a newer Slipway wrote the file.
+ */
 export async function migrateOwner(db: Db, file: string, { owner, migrations, former = [] }: OwnMigrations): Promise<void> {
   const own = migrations.map(({ name, up }) => ({ name: former.includes(name) ? name : `${owner}/${name}`, up }));
   const recorded = (await versionsIn(db).selectFrom("schema_version").select("name").execute()).map(({ name }) => name);
-  const strange = recorded.find((name) => name.startsWith(`${owner}/`) && own.every((known) => known.name !== name));
-  if (strange !== undefined) throw newerDatabase(file, recorded.length, own.length, strange);
+  const unknownName = recorded.find((name) => name.startsWith(`${owner}/`) && own.every((known) => known.name !== name));
+  if (unknownName !== undefined) throw newerDatabase(file, recorded.length, own.length, unknownName);
   if (own.some(({ name }) => !recorded.includes(name))) await applyMissing(db, own);
 }
 

@@ -1,6 +1,6 @@
 import type { Tx } from "./tables.ts";
 
-/** One step of the schema. Its name identifies it: a released one is never edited or renamed. */
+/** One step of the schema. Its name identifies it: never edit or rename a released migration. */
 export interface Migration {
   readonly name: string;
   readonly up: (tx: Tx) => Promise<void>;
@@ -10,14 +10,14 @@ export interface Migration {
 export interface OwnMigrations {
   readonly owner: string;
   readonly migrations: readonly Migration[];
-  /** Names of those that were recorded before owners had names. */
+  /** Migrations that Slipway 0.1 recorded without an owner. */
   readonly former?: readonly string[];
 }
 
-/** Recorded by 0.1, when protocols had their tables among the kernel's. */
+/** Slipway 0.1 recorded these tables of protocols as the kernel's own. */
 const FORMERLY_OF_PROTOCOLS: ReadonlySet<string> = new Set(["code-index", "artifacts", "projects", "project-origin", "artifact-texts"]);
 
-/** Whether somebody else than the kernel answers for a recorded migration. */
+/** Whether a recorded migration belongs to a protocol, not to the kernel. */
 export function isOfProtocol(name: string): boolean {
   return name.includes("/") || FORMERLY_OF_PROTOCOLS.has(name);
 }

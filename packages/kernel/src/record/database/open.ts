@@ -13,7 +13,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+export interface DatabaseOptions {
   readonly path: string;
   readonly readOnly?: boolean;
   readonly busyTimeoutMs?: number;
@@ -21,7 +21,7 @@ export interface OpenOptions {
 }
 
 /** Opens the file, creating it or bringing its schema up to date unless `readOnly`. */
-export async function openDatabase({ path, migrations, ...options }: OpenOptions): Promise<Database> {
+export async function openDatabase({ path, migrations, ...options }: DatabaseOptions): Promise<Database> {
   const sqlite = openSqlite(path, options);
   try {
     const db: Db = kyselyOn(sqlite);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fixed, fixedWith } from "./prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "./prepared-query.ts";
 import { openDatabase } from "../../open-database.ts";
 import type { Database } from "./open.ts";
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 test("is built once, asks with the parameters of each call in their places, and sees its transaction", async () => {
   let built = 0;
-  const between = fixed((db, least: number, name: string, most: number) => {
+  const between = preparedQuery((db, least: number, name: string, most: number) => {
     built++;
     return db.selectFrom("signals").select(["value", "at"]).where("at", "<=", most).where("name", "=", name).where("at", ">=", least);
   });
@@ -42,7 +42,7 @@ test("is built once, asks with the parameters of each call in their places, and 
 
 test("rows are given by the names of their fields, in any order, and nothing is taken for a parameter that is none", async () => {
   let built = 0;
-  const add = fixedWith((db, row: { run_id: string; name: string; value: string; at: number; consumed_at: number | null }) => {
+  const add = preparedQueryWith((db, row: { run_id: string; name: string; value: string; at: number; consumed_at: number | null }) => {
     built++;
     return db
       .insertInto("signals")

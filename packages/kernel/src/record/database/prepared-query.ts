@@ -6,25 +6,25 @@ import type { Db, Tx } from "./tables.ts";
 type Parameter = string | number | null;
 
 /**
- * A query whose text is always the same: built and compiled once, after which only its parameters are new. For those that
- * run several times in every operation, where building costs more than SQLite does.
+ * A query with a constant text, compiled on first use. For queries that run several times in every operation: building one takes longer
+ * than running it.
  */
-export function fixed<P extends readonly Parameter[], R>(
+export function preparedQuery<P extends readonly Parameter[], R>(
   build: (db: Db | Tx, ...parameters: P) => Compilable<R>,
 ): (db: Db | Tx, ...parameters: P) => Promise<R[]> {
-  const run = fixedWith((db, given: Readonly<Record<string, Parameter>>) => build(db, ...(Object.values(given) as unknown as P)));
+  const run = preparedQueryWith((db, given: Readonly<Record<string, Parameter>>) => build(db, ...(Object.values(given) as unknown as P)));
   return (db, ...parameters) => run(db, { ...parameters } as unknown as Record<string, Parameter>);
 }
 
-/** The same with names: for rows. Every call gives the same ones. */
-export function fixedWith<P extends object, R>(
+/** The same with named parameters. Every call must pass the same names. */
+export function preparedQueryWith<P extends object, R>(
   build: (db: Db | Tx, given: P) => Compilable<R>,
 ): (db: Db | Tx, given: Readonly<P>) => Promise<R[]> {
   let compiled: CompiledQuery<R> | null = null;
   return async (db, given) => {
-    compiled ??= build(db, Object.fromEntries(Object.keys(given).map((name) => [name, placeOf(name)])) as P).compile();
+    compiled ??= build(db, Object.fromEntries(Object.keys(given).map((name) => [name, placeholderFor(name)])) as P).compile();
     const values = compiled.parameters.map((value) => {
-      const name = placed.get(value);
+      const name = placeholders.get(value);
       return name === undefined ? value : given[name as keyof P];
     });
     const sqlite = connectionOf(db);
@@ -36,11 +36,11 @@ export function fixedWith<P extends object, R>(
   };
 }
 
-const placed = new Map<unknown, string>();
+const placeholders = new Map<unknown, string>();
 
-/** Stands for a parameter while the query is built. */
-function placeOf(name: string): string {
-  const place = `\0parameter ${name}`;
-  placed.set(place, name);
-  return place;
+/** Marks the position of a parameter while the query is compiled. */
+function placeholderFor(name: string): string {
+  const placeholder = `\0parameter ${name}`;
+  placeholders.set(placeholder, name);
+  return placeholder;
 }

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import { isOfProtocol, type Migration } from "./migration.ts";
 
@@ -8,8 +8,8 @@ import { isOfProtocol, type Migration } from "./migration.ts";
  */
 export async function checkedVersion(sqlite: Sqlite, migrations: readonly Migration[]): Promise<number> {
   const applied = (await appliedNames(sqlite)).filter((name) => !isOfProtocol(name));
-  const strange = applied.find((name) => migrations.every((known) => known.name !== name));
-  if (strange !== undefined) throw newerDatabase(sqlite.path, applied.length, migrations.length, strange);
+  const unknownName = applied.find((name) => migrations.every((known) => known.name !== name));
+  if (unknownName !== undefined) throw newerDatabase(sqlite.path, applied.length, migrations.length, unknownName);
   return applied.length;
 }
 
@@ -24,18 +24,18 @@ function appliedNames(sqlite: Sqlite): Promise<string[]> {
   });
 }
 
-/** For a file that may not be written: it has to be up to date already. */
+/** A database that is opened read-only cannot be upgraded, so it must be current. */
 export async function assertCurrent(sqlite: Sqlite, migrations: readonly Migration[]): Promise<void> {
   const version = await checkedVersion(sqlite, migrations);
   if (version === migrations.length) return;
   throw new SlipwayError(
     "database_read_only",
-    `${sqlite.path} has schema version ${version}; this program needs ${migrations.length} and was told not to write to it.`,
+    `${sqlite.path} has schema version ${version}; this program needs ${migrations.length} but opened the file read-only.`,
     {
       file: sqlite.path,
       version,
       supported: migrations.length,
-      suggested_next_actions: ["Run `slipway status` with write access to the repository once; it upgrades the database."],
+      suggested_next_actions: ["Run `slipway status` once with write access to the repository to upgrade the database."],
     },
   );
 }

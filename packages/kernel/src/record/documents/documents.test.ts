@@ -55,7 +55,7 @@ describe("what does not fit is not stored", () => {
     ["a field of another type", { text: 7, seen: [] }, "/text"],
     ["a missing field", { text: "one" }, "/seen"],
     ["an unknown field", { text: "one", seen: [], more: 1 }, "/more"],
-    ["an id of its own", { text: "one", seen: [], note_id: "NOTE-0000000f" }, "brings its own note_id"],
+    ["an id of its own", { text: "one", seen: [], note_id: "NOTE-0000000f" }, "contains a note_id"],
   ])("%s", async (_case, body, said) => {
     await expect(documents.keep(call("a"), note, body)).rejects.toThrow(said);
     expect(await documents.list(note)).toEqual([]);

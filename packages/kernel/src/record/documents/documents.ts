@@ -9,21 +9,21 @@ import { unknownDocument, type DocumentKind } from "./kind.ts";
 import { keepAllOperation, keepOperation, reviseOperation, type NotePending, type Revise } from "./operations.ts";
 import { all, latest } from "./store.ts";
 
-/** Records of the state store under an id of their own. The rows are the record; the files are made from them. */
+/** Records of the state store, each under its own id. The rows are the record; the files are projections of them. */
 export interface Documents {
-  /** The body without its id, which is given here unless the kind has none of its own. */
+  /** Stores a body without an id and assigns one, unless the kind takes its id from the body (`prefix: null`). */
   keep<T>(call: Call, kind: DocumentKind<T>, body: object): Promise<T>;
   /** Several of one kind, all or none. */
   keepAll<T>(call: Call, kind: DocumentKind<T>, bodies: readonly object[]): Promise<T[]>;
-  /** `wish` names the change: the same call twice is worked out and done once. */
+  /** `wish` identifies the change: a repeated call with the same `wish` revises once. */
   revise<T>(call: Call, kind: DocumentKind<T>, id: string, wish: unknown, revise: Revise<T>): Promise<T>;
   get<T>(kind: DocumentKind<T>, id: string): Promise<T>;
   find<T>(kind: DocumentKind<T>, id: string): Promise<T | null>;
-  /** In the order they were first kept. */
+  /** In the order in which they were first stored. */
   list<T>(kind: DocumentKind<T>): Promise<T[]>;
-  /** Writes what is missing or was edited by somebody; returns how many files. */
+  /** Rewrites files that are missing or were edited. Returns the number of files written. */
   repair<T>(kind: DocumentKind<T>): Promise<number>;
-  /** The same for one of them. */
+  /** Like `repair`, for one document. */
   renew<T>(kind: DocumentKind<T>, id: string): Promise<number>;
 }
 
@@ -34,7 +34,10 @@ export interface DocumentsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
-  /** Notes records of loose kinds whose files are written without fsync; whoever takes these notes calls `renew` after a power cut. */
+  /**
+   * Records which documents of loose kinds have files written without fsync. The owner of this list calls `renew` for them after a power
+   * cut.
+   */
   readonly pending?: NotePending;
 }
 
@@ -42,7 +45,7 @@ export function openDocuments(options: DocumentsOptions): Documents {
   const { db, door, fs, folder, uuid = randomUUID, pending } = options;
   const files = projectedFiles(fs);
 
-  /** Also when the call is a repeat: whoever made it first may not have got this far. */
+  /** Also for a repeated call: the process that made the first one may have died before it wrote the files. */
   async function project<T>(kind: DocumentKind<T>, id: string, body: T): Promise<number> {
     const options = { whole: pending === undefined || kind.loose !== true };
     const all = Object.entries(kind.files(id, body)).map(([path, text]) => files.stage(join(folder, path), text, options));
@@ -50,15 +53,15 @@ export function openDocuments(options: DocumentsOptions): Documents {
   }
 
   async function get<T>(kind: DocumentKind<T>, id: string): Promise<T> {
-    const found = await latest(db, kind, id);
-    if (found === null) throw unknownDocument(kind.kind, id);
-    return found.body;
+    const document = await latest(db, kind, id);
+    if (document === null) throw unknownDocument(kind.kind, id);
+    return document.body;
   }
 
   async function projected<T>(kind: DocumentKind<T>, id: string): Promise<T> {
-    const kept = await get(kind, id);
-    await project(kind, id, kept);
-    return kept;
+    const body = await get(kind, id);
+    await project(kind, id, body);
+    return body;
   }
 
   return {

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { z } from "zod";
 import { checkSchema } from "../../schema/violations.ts";
 
-/** One sort of record of the state store: its shape, its ids, its files, and whether it may ever say something else. */
+/** One kind of record of the state store: its schema, ids and files, and whether it may be revised. */
 export interface DocumentKind<T> {
   readonly kind: string;
-  /** What its ids begin with: they are given here and by nobody else. Null for a record about another one, which bears that one's id. */
+  /** The prefix of its ids, which `keep` assigns. Null for a record about another record: it has that record's id. */
   readonly prefix: string | null;
   /** The field of the body that holds the id. */
   readonly idField: string;
-  /** The field that says when it was first kept, where the keeper does not say it: a repeat of the call has the time of the first. */
+  /** The field for the time of the first `keep`, where the body does not contain it. A repeated call has the time of the first one. */
   readonly timeField?: string;
   readonly schema: z.ZodType<T>;
-  /** Written once, or revised; earlier revisions stay on record. */
+  /** Written once, or revised. Earlier revisions stay in the table. */
   readonly fixity: "once" | "revised";
-  /** Its files are written without fsync, where somebody notes them and has them compared after a power cut (`DocumentsOptions.pending`). */
+  /** Its files are written without fsync if `DocumentsOptions.pending` records them for comparison after a power cut. */
   readonly loose?: true;
-  /** Path in the state store to text. */
+  /** Text by path in the state store. */
   readonly files: (id: string, body: T) => Readonly<Record<string, string>>;
 }
 
@@ -29,12 +29,12 @@ export function newDocumentId(prefix: string, uuid: () => string = randomUUID): 
   return `${prefix}-${uuid().slice(0, 8)}`;
 }
 
-/** Nothing that misses its schema is stored, whoever brings it. */
+/** Every body is checked against the schema before it is stored. */
 export function parseDocument<T>({ kind, schema }: Pick<DocumentKind<T>, "kind" | "schema">, body: unknown): T {
   const checked = checkSchema(schema, body);
   if (checked.ok) return checked.value;
   const listed = checked.violations.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
-  throw new SlipwayError("schema_validation_failed", `The ${kind} is not valid, so nothing was stored. ${listed}`, {
+  throw new SlipwayError("schema_validation_failed", `The ${kind} is not valid; nothing was stored. ${listed}`, {
     kind,
     violations: checked.violations,
     suggested_next_actions: ["Correct every field listed in `violations` and try again."],
@@ -45,6 +45,6 @@ export function unknownDocument(kind: string, id: string): SlipwayError {
   return new SlipwayError("input_path_not_found", `There is no ${kind} ${JSON.stringify(id.slice(0, 80))}.`, {
     kind,
     id: id.slice(0, 80),
-    suggested_next_actions: ["Look at `slipway status` for what there is."],
+    suggested_next_actions: ["Run `slipway status` to see what exists."],
   });
 }

@@ -1,21 +1,21 @@
 import type { Json } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import type { Tx } from "../database/tables.ts";
 import type { Operation } from "../operations/operation.ts";
 import { newDocumentId, unknownDocument, type DocumentKind } from "./kind.ts";
 import { insert, latest, type Kept } from "./store.ts";
 
-/** What a document becomes, from what it is; pure, and within the transaction: what it throws undoes all. */
+/** Computes the next body from the current one. Pure; runs in the transaction, so an exception undoes everything. */
 export type Revise<T> = (body: T) => T;
 
-/** In the transaction of a record whose files are written without fsync. */
+/** Called in the transaction of a record whose files are written without fsync. */
 export type NotePending = (tx: Tx, kind: string, id: string, at: number) => Promise<void>;
 
 type Body = Readonly<Record<string, unknown>>;
 
 const body = z.record(z.string(), z.unknown());
-// Made once: the first use of a schema costs more than all others.
+// Created once: the first use of a schema is the expensive one.
 const keepInput = z.strictObject({ body });
 const keepAllInput = z.strictObject({ bodies: z.array(body) });
 const reviseInput = z.strictObject({ id: z.string(), wish: z.json() });
@@ -100,7 +100,7 @@ export function reviseOperation<T>(
 }
 
 function ownId({ kind, idField }: { readonly kind: string; readonly idField: string }): SlipwayError {
-  return new SlipwayError("schema_validation_failed", `The ${kind} brings its own ${idField}; ids are given where it is kept.`, {
+  return new SlipwayError("schema_validation_failed", `The ${kind} contains a ${idField}, which Slipway assigns itself.`, {
     field: idField,
     suggested_next_actions: [`Leave ${idField} out.`],
   });

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
-import { fixed as fixedQuery, fixedWith } from "../database/prepared-query.ts";
+import { SlipwayError } from "../../schema/errors.ts";
+import { preparedQuery as fixedQuery, preparedQueryWith } from "../database/prepared-query.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { parseDocument, type DocumentKind } from "./kind.ts";
 import type { DocumentTables } from "./tables.ts";
@@ -11,7 +11,7 @@ export interface Kept {
   readonly digest: string;
 }
 
-const insertRow = fixedWith((db, row: DocumentTables["documents"]) => db.insertInto("documents").values(row));
+const insertRow = preparedQueryWith((db, row: DocumentTables["documents"]) => db.insertInto("documents").values(row));
 
 const latestRow = fixedQuery((db, kind: string, id: string) =>
   db
@@ -29,9 +29,9 @@ export async function insert<T>(
   { id, revision, body, at }: { readonly id: string; readonly revision: number; readonly body: unknown; readonly at: number },
 ): Promise<Kept> {
   const text = canonicalJson(parseDocument(kind, body));
-  const kept = { id, revision, digest: sha256(text) };
-  await insertRow(tx, { kind: kind.kind, ...kept, body: text, at });
-  return kept;
+  const saved = { id, revision, digest: sha256(text) };
+  await insertRow(tx, { kind: kind.kind, ...saved, body: text, at });
+  return saved;
 }
 
 export async function latest<T>(
@@ -56,33 +56,33 @@ export async function all<T>(db: Db, { kind }: DocumentKind<T>): Promise<{ reado
   return [...bodies].map(([id, body]) => ({ id, body }));
 }
 
-/** A row that is not what was kept is used by nobody, whoever has changed it. */
+/** Rejects a row whose body does not match its digest. */
 function bodyOf<T>(kind: string, id: string, { body, digest }: { readonly body: string; readonly digest: string }): T {
-  const known = whole.get(digest);
+  const known = verifiedBodies.get(digest);
   if (known?.text === body) return known.value as T;
   if (sha256(body) === digest) return remembered(digest, body, JSON.parse(body) as T);
   throw new SlipwayError(
     "database_corrupt",
-    `The record of ${id} (${kind}) in the database is not what was kept: somebody or something has changed it.`,
+    `The record of ${id} (${kind}) in the database does not match its digest: it was changed outside Slipway.`,
     {
       kind,
       id,
       suggested_next_actions: [
-        "Put a backup of slipway/slipway.db below the git directory in its place, then `slipway resume`. Nothing was done in the meantime.",
+        "Restore slipway/slipway.db below the git directory from a backup, then run `slipway resume`. Nothing was changed.",
       ],
     },
   );
 }
 
-/** Texts that were found whole, with what they say: a sealed module is read by whoever depends on it, again and again. */
-const whole = new Map<string, { readonly text: string; readonly value: unknown }>();
-const MOST_WHOLE = 500;
-/** Shorter ones are read as quickly as they are looked for. */
+/** Parsed bodies of verified texts, by digest: a sealed module is read again for every module that depends on it. */
+const verifiedBodies = new Map<string, { readonly text: string; readonly value: unknown }>();
+const MAX_VERIFIED = 500;
+/** Parsing a shorter text takes no longer than looking it up. */
 const WORTH_REMEMBERING = 2_048;
 
 function remembered<T>(digest: string, text: string, value: T): T {
   if (text.length < WORTH_REMEMBERING) return value;
-  if (whole.size >= MOST_WHOLE) whole.clear();
-  whole.set(digest, { text, value });
+  if (verifiedBodies.size >= MAX_VERIFIED) verifiedBodies.clear();
+  verifiedBodies.set(digest, { text, value });
   return value;
 }

@@ -1,20 +1,44 @@
 import { join } from "node:path";
-import type { Head } from "@slipway/durable/chain";
-import { SlipwayError } from "@slipway/durable/errors";
+import type { ChainVerdict, Head } from "@slipway/durable/chain";
+import { SlipwayError } from "../../schema/errors.ts";
 import { settleJournal } from "@slipway/durable/journal";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
 import type { Records } from "../storage.ts";
 import { keptHeadsIn, type KeptHeads } from "./kept-heads.ts";
 import { REPOSITORY_STREAM } from "./repository.ts";
+import { verifyAll } from "./verify.ts";
 
 /**
- * Heads of the journal, so that a rolled-back database is noticed. They belong to one database, named by its first event:
- * a new one in the same folder is another. Null before anything was written.
+ * Kept heads of this database's journal, by which a rolled-back database is detected. The hash of the first event identifies the database,
+ * so a new database in the same folder has its own heads. Null before the first event.
  */
 export async function keptHeadsFor(stateHome: string, sqlite: Sqlite): Promise<KeptHeads | null> {
   const first = await sqlite.exclusive(() => sqlite.prepare("SELECT hash FROM events WHERE stream = ? AND seq = 1").get(REPOSITORY_STREAM));
   return first === undefined ? null : keptHeadsIn(nodeFileSystem, join(stateHome, "heads", String(first["hash"]).slice(0, 24)));
+}
+
+/** The names of all streams, in their order. */
+export async function streamNames({ database: { db } }: Pick<Records, "database">): Promise<string[]> {
+  return (await db.selectFrom("heads").select("stream").orderBy("stream").execute()).map(({ stream }) => stream);
+}
+
+/** How many events the journal has in all streams, and the hash of the repository's last one. */
+export async function journalSize({ database: { db } }: Pick<Records, "database">): Promise<{ events: number; head: string }> {
+  const heads = await db.selectFrom("heads").selectAll().execute();
+  return {
+    events: heads.reduce((sum, { seq }) => sum + seq, 0),
+    head: heads.find(({ stream }) => stream === REPOSITORY_STREAM)?.hash ?? "",
+  };
+}
+
+/** Every stream, with the payloads in the object store and the heads that are kept outside the repository. */
+export async function verifyJournal(
+  stateHome: string,
+  { database: { sqlite }, objects }: Records,
+): Promise<ReadonlyMap<string, ChainVerdict>> {
+  const keptHeads = await keptHeadsFor(stateHome, sqlite);
+  return verifyAll(sqlite, { ...(keptHeads === null ? {} : { keptHeads }), blobs: objects });
 }
 
 /** Work on a database that was put back to an older copy would fork its history: nothing goes on before a person has looked. */
@@ -25,19 +49,19 @@ export async function assertNotRolledBack(stateHome: string, { database: { db, s
   if (behind.length === 0) return;
   throw new SlipwayError(
     "journal_broken",
-    `${layout.database} is older than what was last seen of it (${behind.join(", ")}): it was put back to an earlier copy.`,
+    `${layout.database} is older than its kept heads (${behind.join(", ")}): it was replaced by an earlier copy.`,
     {
       file: layout.database,
-      suggested_next_actions: ["Put the newer database back, or look at what is missing with `slipway journal verify`."],
+      suggested_next_actions: ["Restore the newer database, or run `slipway journal verify` to see what is missing."],
     },
   );
 }
 
-/** Heads go outside the repository, so that a database put back to an older copy is noticed. */
+/** Writes the heads outside the repository, so that a rolled-back database is detected. */
 export async function keepHeads(stateHome: string, { database: { db, sqlite } }: Records): Promise<void> {
   const kept = await keptHeadsFor(stateHome, sqlite);
   if (kept === null) return;
-  // A head that a power cut takes away would look as if somebody had put an older copy back.
+  // Sync first: a head that is newer than the database after a power cut would look like a rollback.
   const heads = await db.selectFrom("heads").selectAll().execute();
   settleJournal(sqlite);
   for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventHash, GENESIS, type Verdict } from "@slipway/durable/chain";
+import { eventHash, GENESIS, type ChainVerdict } from "@slipway/durable/chain";
 import { decodePayload } from "@slipway/durable/payload";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
@@ -47,7 +47,7 @@ async function runStream({ sqlite }: Opened, stream: string, events: number): Pr
   });
 }
 
-const verdictOf = (verdicts: ReadonlyMap<string, Verdict>, stream = REPOSITORY_STREAM) => verdicts.get(stream);
+const verdictOf = (verdicts: ReadonlyMap<string, ChainVerdict>, stream = REPOSITORY_STREAM) => verdicts.get(stream);
 const broken = (reason: string) => ({ ok: false, broken: { reason } });
 
 describe("appending", () => {

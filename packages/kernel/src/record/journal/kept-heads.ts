@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import type { Head } from "@slipway/durable/chain";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import { hasCode, type FileSystem } from "../../host/files/file-system.ts";
 import { ensureDirectory, writeFileAtomic } from "../../host/files/write-atomic.ts";
@@ -9,8 +9,8 @@ import { ensureDirectory, writeFileAtomic } from "../../host/files/write-atomic.
 const kept = z.strictObject({ stream: z.string(), seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /**
- * Where each stream ended when we last looked, kept outside the database: a database file put back to an older copy is consistent in
- * itself, and only this shows it.
+ * The last known head of each stream, stored outside the database. A database file replaced by an older copy is consistent in itself; only
+ * the kept heads reveal it.
  */
 export interface KeptHeads {
   recordHead(stream: string, head: Head): Promise<void>;
@@ -24,7 +24,7 @@ export function keptHeadsIn(fs: FileSystem, folder: string): KeptHeads {
   return {
     async recordHead(stream, { seq, hash }) {
       await ensureDirectory(fs, folder);
-      // Never backwards: a lower head is exactly what has to be noticed.
+      // Never lower a head: a lower head is the rollback to detect.
       const earlier = await readHead(fs, fileOf(stream));
       if (earlier !== undefined && earlier.seq >= seq) return;
       await writeFileAtomic(fs, fileOf(stream), Buffer.from(canonicalJson({ stream, seq, hash })));
@@ -46,9 +46,9 @@ async function readHead(fs: FileSystem, path: string): Promise<z.infer<typeof ke
   if (bytes === undefined) return undefined;
   const parsed = kept.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   if (parsed.success) return parsed.data;
-  throw new SlipwayError("journal_broken", `${path} does not hold the head of a journal; somebody has changed it.`, {
+  throw new SlipwayError("journal_broken", `${path} does not contain the head of a journal: it was changed outside Slipway.`, {
     file: path,
-    suggested_next_actions: ["Restore the file from a copy. If you know why it changed, remove it and run `slipway journal verify`."],
+    suggested_next_actions: ["Restore the file from a backup. If you know why it changed, remove it and run `slipway journal verify`."],
   });
 }
 

@@ -2,13 +2,13 @@ import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import { eventHash, GENESIS, type Head, type JournalEvent } from "@slipway/durable/chain";
 import type { Blobs } from "@slipway/durable/environment";
 import { spill } from "@slipway/durable/payload";
-import { fixed, fixedWith } from "../database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../database/prepared-query.ts";
 import type { Db, Tx } from "../database/tables.ts";
 
-/** The stream of everything done through the door; each run has a stream of its own, named by its id. */
+/** The stream of everything done through the door. Each run has its own stream, named by its id. */
 export const REPOSITORY_STREAM = "repository";
 
-/** Kind of the events that fix where a finished run's stream ended. */
+/** Kind of the events that record where the stream of a finished run ended. */
 export const RUN_HEAD = "run_head";
 
 export interface NewEvent {
@@ -17,12 +17,15 @@ export interface NewEvent {
   /** Unique in the stream: a second event with it is refused. */
   readonly key?: string;
   readonly at: number;
-  /** An object, so that it can never look like a reference to a stored one. */
+  /** An object, so that it cannot be mistaken for a reference to the object store. */
   readonly payload: { readonly [field: string]: Json };
 }
 
 export interface Journal {
-  /** Adds to the repository's stream inside the caller's transaction, which must hold the write lock (as every transaction here does). */
+  /**
+   * Appends to the repository's stream in the caller's transaction, which must hold the write lock (as every transaction of the kernel
+   * does).
+   */
   append(tx: Tx, event: NewEvent): Promise<Head>;
 }
 
@@ -48,7 +51,7 @@ export function repositoryJournal(blobs: Blobs): Journal {
   };
 }
 
-/** Fixes a run's last event in the repository's stream, so that cutting the run's own stream shows. */
+/** Records a run's last event in the repository's stream, so that truncating the run's stream is detected. */
 export function appendRunHead(journal: Journal, tx: Tx, runId: string, head: Head, at: number): Promise<Head> {
   return journal.append(tx, {
     kind: RUN_HEAD,
@@ -59,15 +62,15 @@ export function appendRunHead(journal: Journal, tx: Tx, runId: string, head: Hea
   });
 }
 
-const insertEvent = fixedWith((db, event: JournalEvent) => db.insertInto("events").values(event));
+const insertEvent = preparedQueryWith((db, event: JournalEvent) => db.insertInto("events").values(event));
 
-const headRow = fixed((db, stream: string) => db.selectFrom("heads").select(["seq", "hash"]).where("stream", "=", stream));
+const headRow = preparedQuery((db, stream: string) => db.selectFrom("heads").select(["seq", "hash"]).where("stream", "=", stream));
 
 export async function headOf(db: Db | Tx, stream: string): Promise<Head | undefined> {
   return (await headRow(db, stream))[0];
 }
 
-export interface Page {
+export interface JournalPage {
   readonly events: readonly JournalEvent[];
   /** Where the next page starts; undefined at the end. */
   readonly next: number | undefined;
@@ -77,7 +80,7 @@ export async function readPage(
   db: Db | Tx,
   stream: string,
   { from = 1, limit = 100 }: { readonly from?: number; readonly limit?: number } = {},
-): Promise<Page> {
+): Promise<JournalPage> {
   const rows = await db
     .selectFrom("events")
     .selectAll()

@@ -2,7 +2,7 @@ import type { Head } from "@slipway/durable/chain";
 import type { Records } from "../storage.ts";
 import { appendRunHead, REPOSITORY_STREAM, RUN_HEAD } from "./repository.ts";
 
-/** The last head of a run that has ended for good becomes part of the repository's own stream, once. */
+/** Appends the last head of a finished run to the repository's stream, once. */
 export async function recordRunHead({ database: { db }, journal, clock }: Records, runId: string, head: Head): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const known = await tx

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { sha256 } from "@slipway/durable/canonical";
 import type { Blobs } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode, type FileSystem } from "../../host/files/file-system.ts";
 import { ensureDirectory, namesIn, sweepTemporaries, translateFileError, writeFileAtomic } from "../../host/files/write-atomic.ts";
 
@@ -9,32 +9,32 @@ export interface Objects extends Blobs {
   /** Where the bytes are, for people and for other programs to read. */
   pathOf(digest: string): string;
   /**
-   * Makes a finished file on the same disk an object, without reading it again: its writer has counted the digest, and syncs it. What
-   * is returned puts its name on the disk.
+   * Turns a finished file on the same disk into an object without reading it. The writer has computed the digest and fsyncs the bytes; the
+   * returned function fsyncs the name.
    */
   adopt(file: string, digest: string): Promise<() => Promise<void>>;
-  /** Removes what interrupted writers left; returns how many files. */
+  /** Removes files of interrupted writers. Returns how many. */
   sweep(now: number, staleAfterMs?: number): Promise<number>;
 }
 
-/** Of how many objects is remembered that they are on the disk. */
+/** How many objects are remembered as durable. */
 const MOST_KNOWN = 10_000;
 
-/** Bytes by their SHA-256 under `root/ab/cdef…`. What `put` has acknowledged survives a power cut; what `get` returns is what was put. */
+/** Bytes by their SHA-256 under `root/ab/cdef…`. Bytes that `put` acknowledged survive a power cut; `get` verifies the digest. */
 export function objectStore(fs: FileSystem, root: string): Objects {
   const durableFolders = new Set<string>();
   const durableObjects = new Set<string>();
   const folderOf = (digest: string) => join(root, checked(digest).slice(0, 2));
   const pathOf = (digest: string) => join(folderOf(digest), digest.slice(2));
 
-  /** Made, or found, and synced once by each process. */
+  /** Syncs the root once per process and folder. */
   async function durableFolder(folder: string): Promise<void> {
     if (durableFolders.has(folder)) return;
     await syncFolder(fs, root);
     durableFolders.add(folder);
   }
 
-  /** Whether it was made just now, and is empty. */
+  /** Whether this call created the folder, so that it is empty. */
   async function made(folder: string): Promise<boolean> {
     if (durableFolders.has(folder)) return false;
     try {
@@ -58,8 +58,8 @@ export function objectStore(fs: FileSystem, root: string): Objects {
       const wasThere = !isNew && (await isThere(fs, path, digest));
       if (!wasThere) await writeFileAtomic(fs, path, bytes, { mode: 0o600, durable: false, whole: false });
       else if (durableObjects.has(digest)) return digest;
-      // Side by side: all of it has to be on the disk before anybody hears of the object, whoever has written it. One that nobody has
-      // heard of may be empty after a power cut; it is put again.
+      // In parallel: all three must be durable before `put` returns, also for an object that another process wrote. An unacknowledged
+      // object may be empty after a power cut; it is written again.
       await Promise.all([durableFolder(folder), syncFolder(fs, folder), synced(fs, path)]);
       if (durableObjects.size >= MOST_KNOWN) durableObjects.clear();
       durableObjects.add(digest);
@@ -90,7 +90,7 @@ export function objectStore(fs: FileSystem, root: string): Objects {
   };
 }
 
-/** A damaged object does not count: putting its bytes again mends it. */
+/** A damaged object counts as missing: writing its bytes again repairs it. */
 async function isThere(fs: FileSystem, path: string, digest: string): Promise<boolean> {
   const bytes = await readIfThere(fs, path);
   return bytes !== undefined && sha256(bytes) === digest;
@@ -104,7 +104,7 @@ async function synced(fs: FileSystem, path: string): Promise<void> {
   }
 }
 
-/** Whoever wrote the object may have died between the rename and this. */
+/** The process that wrote the object may have died between the rename and this sync. */
 async function syncFolder(fs: FileSystem, folder: string): Promise<void> {
   try {
     await fs.syncDirectory(folder);
@@ -122,7 +122,7 @@ async function readIfThere(fs: FileSystem, path: string): Promise<Uint8Array | u
   }
 }
 
-/** Digests come out of rows and files; one that is none must not become a path. */
+/** Digests come from rows and files. Anything else must not become a path. */
 function checked(digest: string): string {
   if (/^[0-9a-f]{64}$/.test(digest)) return digest;
   throw new SlipwayError("object_missing", `"${digest.slice(0, 80)}" is not the SHA-256 of an object.`, {
@@ -131,17 +131,17 @@ function checked(digest: string): string {
 }
 
 function missing(digest: string, path: string): SlipwayError {
-  return new SlipwayError("object_missing", `The object ${digest} is not there (${path}).`, {
+  return new SlipwayError("object_missing", `The object ${digest} is missing (${path}).`, {
     file: path,
     digest,
-    suggested_next_actions: ["Put the file back from a copy, then run `slipway journal verify`."],
+    suggested_next_actions: ["Restore the file from a backup, then run `slipway journal verify`."],
   });
 }
 
 function corrupt(digest: string, path: string): SlipwayError {
-  return new SlipwayError("object_corrupt", `The object ${digest} is not what was stored (${path}).`, {
+  return new SlipwayError("object_corrupt", `The object ${digest} does not match its digest (${path}).`, {
     file: path,
     digest,
-    suggested_next_actions: ["Restore the file from a copy, then run `slipway journal verify`; check the disk."],
+    suggested_next_actions: ["Restore the file from a backup, then run `slipway journal verify`. Check the disk."],
   });
 }

@@ -1,9 +1,9 @@
 import type { Actor } from "./operation.ts";
 
-/** Who asks, and under which id: the same id twice is executed once. */
+/** The actor and the operation id. A repeated id is performed once. */
 export interface Call {
   readonly actor: Actor;
   readonly operationId: string;
-  /** The version of the feature's state the caller has seen; when given and no longer current, nothing is done. */
+  /** The version of the feature's state that the caller has read. If it is no longer current, the call is refused. */
   readonly expectedVersion?: number;
 }

@@ -1,16 +1,16 @@
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Db, Tx } from "../database/tables.ts";
-import { claimEntry, findEntry, outcomeOf, type Entry, type Outcome, type Request } from "./ledger.ts";
+import { claimEntry, findEntry, outcomeOf, type LedgerEntry, type OperationOutcome, type OperationRequest } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 
 export interface ClaimTools {
   readonly db: Db;
   readonly clock: Clock;
   readonly owners: Owners;
-  /** Inside every transaction that writes: throws when this process may not write any more. */
+  /** Runs in every write transaction; throws if this process may no longer write. */
   readonly fence: (tx: Tx) => Promise<void>;
-  /** Carries out a transaction. */
+  /** Runs a transaction. */
   readonly commit: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   readonly sleep: (ms: number) => Promise<void>;
   readonly waitMs: number;
@@ -18,19 +18,21 @@ export interface ClaimTools {
 
 const FIRST_POLL_MS = 10;
 const MAX_POLL_MS = 250;
-/** How long an attempt of a process that cannot be examined is left alone. Its late write would be refused: the claim is no longer its own. */
+/**
+ * How long to wait before taking over from a process that cannot be inspected. Its late write is refused, because it has lost the claim.
+ */
 const UNKNOWN_OWNER_MS = 60_000;
 
-/** Claims being driven by this process: an entry of ours whose claim is not here was left behind by a failed attempt. */
+/** Claims that this process is driving. An entry of this process with another claim comes from a failed attempt. */
 const activeClaims = new Set<string>();
 
-/** Runs `work` as the only driver of the operation, or returns how the operation ended for somebody else. */
+/** Runs `work` as the only driver of the operation, or returns the outcome recorded by another driver. */
 export async function withClaim(
   tools: ClaimTools,
-  request: Request,
+  request: OperationRequest,
   claim: string,
-  work: (redriven: boolean) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (redriven: boolean) => Promise<OperationOutcome>,
+): Promise<OperationOutcome> {
   activeClaims.add(claim);
   try {
     const started = await claimOrWait(tools, request, claim);
@@ -42,9 +44,9 @@ export async function withClaim(
 
 async function claimOrWait(
   tools: ClaimTools,
-  request: Request,
+  request: OperationRequest,
   claim: string,
-): Promise<{ readonly outcome: Outcome } | { readonly redriven: boolean }> {
+): Promise<{ readonly outcome: OperationOutcome } | { readonly redriven: boolean }> {
   const { clock, owners, sleep } = tools;
   const deadline = clock.monotonic() + tools.waitMs;
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
@@ -63,21 +65,21 @@ async function claimOrWait(
   }
 }
 
-function isDriven({ owner, claim, started_at }: Entry, owners: Owners, now: number): boolean {
+function isDriven({ owner, claim, started_at }: LedgerEntry, owners: Owners, now: number): boolean {
   if (owner === null || claim === null) return false;
   if (owner === owners.self) return activeClaims.has(claim);
   const state = owners.stateOf(owner);
   return state === "unknown" ? now - started_at < UNKNOWN_OWNER_MS : state === "alive";
 }
 
-function inProgress(request: Request, owner: string | null): SlipwayError {
+function inProgress(request: OperationRequest, owner: string | null): SlipwayError {
   return new SlipwayError(
     "operation_in_progress",
-    `Another process (${owner}) is still carrying out the operation "${request.id}" (${request.name}).`,
+    `Another process (${owner}) is still performing the operation "${request.id}" (${request.name}).`,
     {
       operation_id: request.id,
       owner,
-      suggested_next_actions: ["Wait for it to finish and repeat the call with the same operation id."],
+      suggested_next_actions: ["Wait until it has finished, then repeat the call with the same operation id."],
     },
   );
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { readPage, REPOSITORY_STREAM } from "../journal/repository.ts";

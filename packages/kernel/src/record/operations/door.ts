@@ -1,14 +1,15 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { digestOf } from "@slipway/durable/canonical";
 import { systemIds, type Blobs, type Clock, type Ids } from "@slipway/durable/environment";
-import { fromFailure, SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import { fromFailure } from "@slipway/durable/errors";
 import { journalOnDisk } from "@slipway/durable/journal";
 import { connectionOf, transactionOn } from "../database/dialect.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Journal } from "../journal/repository.ts";
 import { drive, type DoorPhase, type DriveTools } from "./drive.ts";
 import { decodeResponse } from "./response.ts";
-import { assertSameCall, type Outcome, type Request } from "./ledger.ts";
+import { assertSameCall, type OperationOutcome, type OperationRequest } from "./ledger.ts";
 import { authorize, parseInput, type Actor, type Operation } from "./operation.ts";
 import { ownersOn, type Owners } from "./owners.ts";
 
@@ -27,24 +28,24 @@ export interface DoorOptions {
   readonly ids?: Ids;
   readonly owners?: Owners;
   readonly sleep?: (ms: number) => Promise<void>;
-  /** How long to wait for another process that is carrying out the very same call. */
+  /** How long to wait for another process that is performing the same call. */
   readonly waitMs?: number;
   readonly observe?: (event: DoorEvent) => void;
-  /** Throws inside the transaction when this process may not write any more. */
+  /** Runs in every write transaction; throws if this process may no longer write. */
   readonly fence?: (tx: Tx) => Promise<void>;
 }
 
-/** The one way to change state: every surface and every protocol comes through here. */
+/** The one way to change state, for every surface and every protocol. */
 export interface Door {
   perform<I, E, O>(operation: Operation<I, E, O>, actor: Actor, operationId: string, input: unknown): Promise<O>;
 }
 
 export interface FrontDoor extends Door {
-  /** Commits without fsync: for a run, which lets nothing out before its next synced commit. */
+  /** Relaxed commits, for a run that causes no external effect before its next synchronous commit. */
   readonly relaxed: Door;
-  /** Commits without fsync, then flushes: as durable as any other when it resolves, without blocking the event loop. */
+  /** A relaxed commit followed by a flush: durable when the promise resolves, without blocking the event loop. */
   readonly syncedInBackground: Door;
-  /** Syncs everything that is committed, on a worker thread. */
+  /** Fsyncs all commits so far, on a worker thread. */
   flush(): Promise<void>;
 }
 
@@ -64,9 +65,9 @@ export function createDoor(options: DoorOptions): FrontDoor {
     ...options,
     report,
   };
-  const underWay = new Map<string, { readonly request: Request; readonly outcome: Promise<Outcome> }>();
+  const underWay = new Map<string, { readonly request: OperationRequest; readonly outcome: Promise<OperationOutcome> }>();
 
-  async function outcomeOfCall(request: Request, start: () => Promise<Outcome>): Promise<Outcome> {
+  async function outcomeOfCall(request: OperationRequest, start: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const running = underWay.get(request.id);
     if (running !== undefined) {
       assertSameCall({ name: running.request.name, input_digest: running.request.digest, actor_type: running.request.actor.type }, request);
@@ -86,7 +87,13 @@ export function createDoor(options: DoorOptions): FrontDoor {
       authorize(operation, actor);
       assertOperationId(operationId);
       const parsed = parseInput(operation, input);
-      const request: Request = { id: operationId, name: operation.name, actor, digest: digestOf(input), at: Math.floor(clock.now()) };
+      const request: OperationRequest = {
+        id: operationId,
+        name: operation.name,
+        actor,
+        digest: digestOf(input),
+        at: Math.floor(clock.now()),
+      };
       const outcome = await outcomeOfCall(request, () => drive(given, operation, parsed, request));
       if ("failure" in outcome) throw fromFailure(outcome.failure);
       return (await decodeResponse(blobs, outcome.response)) as O;

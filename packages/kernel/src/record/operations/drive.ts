@@ -5,7 +5,7 @@ import type { Tx } from "../database/tables.ts";
 import type { Journal } from "../journal/repository.ts";
 import { withClaim, type ClaimTools } from "./claim.ts";
 import { isFinal } from "./failures.ts";
-import { endEntry, findEntry, outcomeOf, overtakenBy, releaseEntry, type Outcome, type Request } from "./ledger.ts";
+import { endEntry, findEntry, outcomeOf, overtakenBy, releaseEntry, type OperationOutcome, type OperationRequest } from "./ledger.ts";
 import { Refusal, type Operation } from "./operation.ts";
 import { encodeResponse } from "./response.ts";
 
@@ -15,32 +15,37 @@ export interface DriveTools extends ClaimTools {
   readonly journal: Journal;
   readonly blobs: Blobs;
   readonly ids: Ids;
-  readonly report: (phase: DoorPhase, request: Request) => void;
+  readonly report: (phase: DoorPhase, request: OperationRequest) => void;
 }
 
-/** Carries a call out, or finds out how it ended before. A call that has ended is never executed again. */
-export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, E, O>, input: I, request: Request): Promise<Outcome> {
+/** Performs a call, or returns its recorded outcome. A finished call is never performed again. */
+export async function drive<I, E, O>(
+  tools: DriveTools,
+  operation: Operation<I, E, O>,
+  input: I,
+  request: OperationRequest,
+): Promise<OperationOutcome> {
   const { db, clock } = tools;
   const claim = tools.ids.next("claim");
   const { effect } = operation;
   let phase: DoorPhase = "replayed";
   const outcome = await (effect === undefined
-    ? endOnce((tx, redriven) => settle(tx, undefined as E, redriven))
+    ? endOnce((tx, redriven) => commitOutcome(tx, undefined as E, redriven))
     : operation.unclaimed === true
       ? lookThenCommit(effect)
       : withClaim(tools, request, claim, (redriven) => carryOut(effect, redriven)));
   tools.report(phase, request);
   return outcome;
 
-  async function endOnce(end: (tx: Tx, redriven: boolean) => Promise<Outcome>): Promise<Outcome> {
+  async function endOnce(end: (tx: Tx, redriven: boolean) => Promise<OperationOutcome>): Promise<OperationOutcome> {
     return tools.commit(async (tx) => {
       const entry = await findEntry(tx, request);
-      // An unfinished entry was begun by a release in which this operation was claimed.
+      // An unfinished entry comes from a release in which this operation was claimed.
       return (entry && outcomeOf(entry)) ?? end(tx, entry !== undefined);
     });
   }
 
-  async function lookThenCommit(effect: NonNullable<Operation<I, E, O>["effect"]>): Promise<Outcome> {
+  async function lookThenCommit(effect: NonNullable<Operation<I, E, O>["effect"]>): Promise<OperationOutcome> {
     const entry = await findEntry(db, request);
     const ended = entry && outcomeOf(entry);
     if (ended !== undefined) return ended;
@@ -48,19 +53,19 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
     try {
       const done = await effect(input, { ...callOf(request), redriven: false });
       tools.report("effect_done", request);
-      return await endOnce((tx) => settle(tx, done, false));
+      return await endOnce((tx) => commitOutcome(tx, done, false));
     } catch (error) {
       if (!isFinal(error)) throw error;
       return endOnce((tx) => tools.fence(tx).then(() => refuse(tx, error)));
     }
   }
 
-  async function carryOut(effect: NonNullable<Operation<I, E, O>["effect"]>, redriven: boolean): Promise<Outcome> {
+  async function carryOut(effect: NonNullable<Operation<I, E, O>["effect"]>, redriven: boolean): Promise<OperationOutcome> {
     tools.report("started", request);
     try {
       const done = await effect(input, { ...callOf(request), redriven });
       tools.report("effect_done", request);
-      return await whileOurs((tx) => settle(tx, done, redriven));
+      return await whileOurs((tx) => commitOutcome(tx, done, redriven));
     } catch (error) {
       if (isFinal(error)) return whileOurs((tx) => tools.fence(tx).then(() => refuse(tx, error)));
       await tools.commit((tx) => releaseEntry(tx, request, claim));
@@ -68,12 +73,12 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
     }
   }
 
-  function whileOurs(end: (tx: Tx) => Promise<Outcome>): Promise<Outcome> {
+  function whileOurs(end: (tx: Tx) => Promise<OperationOutcome>): Promise<OperationOutcome> {
     return tools.commit(async (tx) => (await overtakenBy(tx, request, claim)) ?? end(tx));
   }
 
-  /** The change, its journal event and its answer: all of it in the given transaction, or only the refusal. */
-  async function settle(tx: Tx, done: E, redriven: boolean): Promise<Outcome> {
+  /** Commits the change, its journal event and its answer in the given transaction, or only the refusal. */
+  async function commitOutcome(tx: Tx, done: E, redriven: boolean): Promise<OperationOutcome> {
     await tools.fence(tx);
     await statement(tx, "savepoint operation");
     try {
@@ -93,7 +98,7 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
     }
   }
 
-  async function refuse(tx: Tx, error: SlipwayError): Promise<Outcome> {
+  async function refuse(tx: Tx, error: SlipwayError): Promise<OperationOutcome> {
     const outcome = { failure: toFailure(error) };
     await endEntry(tx, request, outcome, clock.now());
     phase = "failed";
@@ -101,6 +106,6 @@ export async function drive<I, E, O>(tools: DriveTools, operation: Operation<I, 
   }
 }
 
-function callOf({ actor, id, at }: Request) {
+function callOf({ actor, id, at }: OperationRequest) {
   return { actor, operationId: id, at };
 }

@@ -1,6 +1,7 @@
-import { SlipwayError, type ErrorCode } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
+import type { ErrorCode } from "@slipway/durable/errors";
 
-/** Trouble around the call, not an answer to it: once mended, the same call must be able to succeed. */
+/** Problems of the environment, not answers: the same call must be able to succeed after they are fixed. */
 const ENVIRONMENT: ReadonlySet<ErrorCode> = new Set([
   "database_read_only",
   "database_newer",
@@ -12,11 +13,11 @@ const ENVIRONMENT: ReadonlySet<ErrorCode> = new Set([
   "lease_lost",
   "run_cancelled",
   "internal_error",
-  // A person decides about it elsewhere, and the call that met it is then carried out.
+  // A person decides separately; then the same call is performed.
   "worktree_edited",
 ]);
 
-/** Whether a failure is the operation's answer, to be given again to every repeat of the call. Unknown errors are bugs, not answers. */
+/** Whether the error is the operation's recorded answer, returned to every repeat of the call. Unknown errors are bugs, not answers. */
 export function isFinal(error: unknown): error is SlipwayError {
   return error instanceof SlipwayError && !error.details.retryable && !ENVIRONMENT.has(error.code);
 }

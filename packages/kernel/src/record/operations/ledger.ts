@@ -1,14 +1,14 @@
 import type { Failure } from "@slipway/durable/errors";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Selectable } from "kysely";
-import { fixed, fixedWith } from "../database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../database/prepared-query.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Actor } from "./operation.ts";
 import type { OperationsTables } from "./tables.ts";
 
-export type Entry = Selectable<OperationsTables["operations"]>;
+export type LedgerEntry = Selectable<OperationsTables["operations"]>;
 
-export interface Request {
+export interface OperationRequest {
   readonly id: string;
   readonly name: string;
   readonly actor: Actor;
@@ -16,12 +16,12 @@ export interface Request {
   readonly at: number;
 }
 
-/** How an operation ended, as the ledger keeps it. */
-export type Outcome = { readonly response: string } | { readonly failure: Failure };
+/** How an operation ended, as the ledger records it. */
+export type OperationOutcome = { readonly response: string } | { readonly failure: Failure };
 
-const entryRow = fixed((db, id: string) => db.selectFrom("operations").selectAll().where("id", "=", id));
+const entryRow = preparedQuery((db, id: string) => db.selectFrom("operations").selectAll().where("id", "=", id));
 
-export async function findEntry(db: Db | Tx, request: Request): Promise<Entry | undefined> {
+export async function findEntry(db: Db | Tx, request: OperationRequest): Promise<LedgerEntry | undefined> {
   const [entry] = await entryRow(db, request.id);
   if (entry !== undefined) assertSameCall(entry, request);
   return entry;
@@ -29,17 +29,17 @@ export async function findEntry(db: Db | Tx, request: Request): Promise<Entry | 
 
 export function assertSameCall(
   earlier: { readonly name: string; readonly input_digest: string; readonly actor_type: string },
-  request: Request,
+  request: OperationRequest,
 ): void {
   const differs = [
     earlier.name !== request.name && `it was ${earlier.name}`,
-    earlier.input_digest !== request.digest && "the input was another",
+    earlier.input_digest !== request.digest && "the input differs",
     earlier.actor_type !== request.actor.type && `the caller was a ${earlier.actor_type}`,
   ].filter((reason) => reason !== false);
   if (differs.length === 0) return;
   throw new SlipwayError(
     "operation_conflict",
-    `The operation id "${request.id}" was already used for another call: ${differs.join(", ")}. Nothing was done.`,
+    `The operation id "${request.id}" was already used for a different call: ${differs.join(", ")}. Nothing was done.`,
     {
       operation_id: request.id,
       earlier_operation: earlier.name,
@@ -48,18 +48,18 @@ export function assertSameCall(
   );
 }
 
-export function outcomeOf(entry: Entry): Outcome | undefined {
+export function outcomeOf(entry: LedgerEntry): OperationOutcome | undefined {
   if (entry.response !== null) return { response: entry.response };
   if (entry.failure !== null) return { failure: JSON.parse(entry.failure) as Failure };
   return undefined;
 }
 
-/** Takes the operation for this attempt, from nobody or from an owner known to be gone. */
-export async function claimEntry(tx: Tx, request: Request, claim: string, owner: string): Promise<void> {
+/** Claims the operation for this attempt. The caller has checked that no live process owns it. */
+export async function claimEntry(tx: Tx, request: OperationRequest, claim: string, owner: string): Promise<void> {
   await claimedRow(tx, { ...newEntry(request), status: "started", claim, owner });
 }
 
-const claimedRow = fixedWith((db, row: Entry) => {
+const claimedRow = preparedQueryWith((db, row: LedgerEntry) => {
   const { claim, owner, started_at } = row;
   return db
     .insertInto("operations")
@@ -67,25 +67,25 @@ const claimedRow = fixedWith((db, row: Entry) => {
     .onConflict((conflict) => conflict.column("id").doUpdateSet({ claim, owner, started_at }));
 });
 
-/** Gives the operation back unfinished; whoever calls next drives it again. */
-export async function releaseEntry(tx: Tx, request: Request, claim: string): Promise<void> {
+/** Releases an unfinished operation; the next call drives it again. */
+export async function releaseEntry(tx: Tx, request: OperationRequest, claim: string): Promise<void> {
   await tx.updateTable("operations").set({ claim: null, owner: null }).where("id", "=", request.id).where("claim", "=", claim).execute();
 }
 
-/** Before a claimed attempt writes: how the operation has ended without it, if it has. A stale owner gets no further than this. */
-export async function overtakenBy(tx: Tx, request: Request, claim: string): Promise<Outcome | undefined> {
+/** Checks a claim before the attempt writes. Returns the outcome if another attempt has ended the operation; a stale owner stops here. */
+export async function overtakenBy(tx: Tx, request: OperationRequest, claim: string): Promise<OperationOutcome | undefined> {
   const entry = await findEntry(tx, request);
   if (entry?.claim === claim) return undefined;
   const outcome = entry && outcomeOf(entry);
   if (outcome !== undefined) return outcome;
   throw new SlipwayError(
     "lease_lost",
-    `Another process has taken over the operation "${request.id}" (${request.name}). This attempt changed nothing.`,
+    `Another process took over the operation "${request.id}" (${request.name}); this attempt changed nothing.`,
     { operation_id: request.id },
   );
 }
 
-export async function endEntry(tx: Tx, request: Request, outcome: Outcome, at: number): Promise<void> {
+export async function endEntry(tx: Tx, request: OperationRequest, outcome: OperationOutcome, at: number): Promise<void> {
   const ended =
     "response" in outcome
       ? { status: "finished" as const, response: outcome.response, failure: null }
@@ -93,7 +93,7 @@ export async function endEntry(tx: Tx, request: Request, outcome: Outcome, at: n
   await endedRow(tx, { ...newEntry(request), ...ended, claim: null, owner: null, finished_at: at });
 }
 
-const endedRow = fixedWith((db, row: Entry) => {
+const endedRow = preparedQueryWith((db, row: LedgerEntry) => {
   const { status, response, failure, claim, owner, finished_at } = row;
   return db
     .insertInto("operations")
@@ -101,12 +101,12 @@ const endedRow = fixedWith((db, row: Entry) => {
     .onConflict((conflict) => conflict.column("id").doUpdateSet({ status, response, failure, claim, owner, finished_at }));
 });
 
-/** Operations that were begun and have not ended: what recovery has to look at. Oldest first. */
-export async function unfinishedOperations(db: Db): Promise<Entry[]> {
+/** Operations that have started and not ended, for recovery. Oldest first. */
+export async function unfinishedOperations(db: Db): Promise<LedgerEntry[]> {
   return db.selectFrom("operations").selectAll().where("status", "=", "started").orderBy("started_at").orderBy("id").execute();
 }
 
-function newEntry(request: Request) {
+function newEntry(request: OperationRequest) {
   return {
     id: request.id,
     name: request.name,

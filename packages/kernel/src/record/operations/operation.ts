@@ -1,5 +1,5 @@
 import type { Json } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { z } from "zod";
 import { checkSchema } from "../../schema/violations.ts";
 import type { Tx } from "../database/tables.ts";
@@ -12,35 +12,35 @@ export interface Actor {
   readonly id: string;
 }
 
-export interface Call {
+export interface OperationCall {
   readonly actor: Actor;
   readonly operationId: string;
-  /** When the call came in. */
+  /** When the call arrived. */
   readonly at: number;
-  /** An earlier attempt may have had its effect: look at the real state before doing it again. */
+  /** An earlier attempt may have had its effect: check the actual state before repeating it. */
   readonly redriven: boolean;
-  /** To say, in a commit, that another feature than the input's has changed: its files are written as well. */
+  /** Called in a commit that changed another feature than the input's, so that its files are written too. */
   readonly touched?: (feature: string) => void;
 }
 
 export interface Operation<I, E, O> {
   readonly name: string;
-  /** Who may call it. Nobody else may, whatever the input. */
+  /** The only roles that may call it, for any input. */
   readonly roles: readonly ActorType[];
   readonly input: z.ZodType<I>;
-  /** Outside any transaction; may run again after a crash, so it must reconcile with what it finds. */
-  readonly effect?: (input: I, call: Call) => Promise<E>;
-  /** The effect only looks, or what it does may be done twice: then nobody need know that it was begun, and `redriven` is never true. */
+  /** Runs outside any transaction, and again after a crash, so it must reconcile with the state it finds. */
+  readonly effect?: (input: I, call: OperationCall) => Promise<E>;
+  /** The effect only reads, or may be repeated: its start is not recorded, and `redriven` is never true. */
   readonly unclaimed?: true;
-  /** Inside the one transaction. What it returns is kept as the answer, as JSON. What it throws undoes all it wrote; a `Refusal` does not. */
-  readonly commit: (tx: Tx, input: I, effect: E, call: Call) => Promise<O | Refusal>;
-  /** What the repository's journal keeps beside the actor and the input's digest. */
+  /** Runs in the one transaction. Its result is stored as the answer, as JSON. An exception undoes its writes; a `Refusal` does not. */
+  readonly commit: (tx: Tx, input: I, effect: E, call: OperationCall) => Promise<O | Refusal>;
+  /** The journal event's data besides the actor and the digest of the input. */
   readonly event?: (input: I, output: O) => Json;
 }
 
 /**
- * The answer of a commit that says no and yet changes something: a plan that is refused and queued, for example. The change is
- * kept, it has its event in the journal, and every repeat of the call fails with the same error.
+ * A negative answer of a commit whose writes are kept: for example, a plan that is refused and queued. The journal has its event, and every
+ * repeat of the call fails with the same error.
  */
 export class Refusal {
   readonly error: SlipwayError;
@@ -54,11 +54,11 @@ export class Refusal {
 
 export function authorize(operation: { readonly name: string; readonly roles: readonly ActorType[] }, actor: Actor): void {
   if (operation.roles.includes(actor.type)) return;
-  throw new SlipwayError("forbidden_tool_for_role", `${operation.name} is not open to the role "${actor.type}".`, {
+  throw new SlipwayError("forbidden_tool_for_role", `The role "${actor.type}" may not call ${operation.name}.`, {
     operation: operation.name,
     role: actor.type,
     allowed_roles: operation.roles,
-    suggested_next_actions: [`Have it done by one of: ${operation.roles.join(", ") || "nobody"}.`],
+    suggested_next_actions: [`Allowed roles: ${operation.roles.join(", ") || "none"}.`],
   });
 }
 

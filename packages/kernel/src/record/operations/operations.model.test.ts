@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { verifyStream } from "@slipway/durable/journal";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,10 +1,10 @@
 import { systemHost, type HostIdentity, type ProcessIdentity } from "@slipway/durable/host";
 
-/** Whether the process that began an operation can still end it. */
+/** Whether the process that started an operation is still alive. */
 export interface Owners {
   /** This process, as the ledger names it. */
   readonly self: string;
-  /** "unknown": a process of another host, container or boot, of which nothing can be said. */
+  /** "unknown": a process of another host, container or boot, which cannot be inspected. */
   stateOf(owner: string): "alive" | "dead" | "unknown";
 }
 

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Refusal, type Operation } from "./operation.ts";

@@ -2,7 +2,7 @@ import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import type { Blobs } from "@slipway/durable/environment";
 import { spill, spilledDigest } from "@slipway/durable/payload";
 
-/** An operation's answer as the ledger keeps it. In an envelope, so that no answer can look like a reference to the object store. */
+/** An answer as the ledger stores it. The envelope prevents an answer from looking like a reference to the object store. */
 export async function encodeResponse(blobs: Blobs, output: unknown): Promise<string> {
   return spill(blobs, canonicalJson({ output: output ?? null }));
 }

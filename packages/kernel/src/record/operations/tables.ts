@@ -11,7 +11,7 @@ export interface OperationsTables {
     /** SHA-256 over the RFC 8785 text of the input as it was given. */
     input_digest: string;
     status: OperationStatus;
-    /** Who is driving it: a fresh value for each attempt, checked inside the write that ends it. Null when nobody is. */
+    /** The current driver: a new value per attempt, checked in the write that ends the operation. Null if there is none. */
     claim: string | null;
     owner: string | null;
     started_at: number;

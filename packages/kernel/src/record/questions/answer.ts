@@ -5,7 +5,7 @@ import type { ValidityRules } from "./validity.ts";
 
 const answerInput = z.strictObject({ question_id: z.string().min(1), value: z.unknown() });
 
-/** Open to every role here, because the question itself says who may answer it. */
+/** Open to every role, because the question itself lists who may answer it. */
 export function answerOperation(rules: ValidityRules = {}): Operation<z.infer<typeof answerInput>, undefined, { question_id: string }> {
   return {
     name: "question.answer",
@@ -15,7 +15,7 @@ export function answerOperation(rules: ValidityRules = {}): Operation<z.infer<ty
       const { id } = await answerWithin(tx, { id: question_id, value, by: actor, at, rules });
       return { question_id: id };
     },
-    // The answer itself is in the run's own stream once the run has taken it.
+    // The run's own stream records the answer when the run takes it.
     event: (_input, output) => output,
   };
 }

@@ -23,7 +23,7 @@ function scene(may_edit: boolean) {
 
 test("an answer in the file or with the word is judged at once, and every error is told", async () => {
   const { judge, write } = scene(false);
-  expect(await judge({ decision: "done" })).toBe("m/answer.json is not there yet.");
+  expect(await judge({ decision: "done" })).toBe("m/answer.json does not exist yet.");
   expect(await judge({ decision: "done", answer: VALID })).toBeNull();
   expect(await judge({ decision: "done", answer: { type: "NOTE" } })).toMatch(/^answer, \/text: missing/);
   write("{oh");

@@ -12,8 +12,8 @@ const given = z.looseObject({ decision: z.string(), answer: z.json().optional() 
 const ANSWER_FILE = "answer.json";
 
 /**
- * Who answers for an agent hears at once what is wrong with the answer, and the question stays open. What a JSON Schema cannot
- * say is found out when the run goes on, and asked again.
+ * A person answering for an agent learns at once what is wrong with the answer, and the question stays open. Rules beyond JSON Schema are
+ * checked when the run resumes; a failed one is asked again.
  */
 export function byHandRule(root: string): ValidityRules[string] {
   return async ({ context }, value) => {
@@ -23,7 +23,7 @@ export function byHandRule(root: string): ValidityRules[string] {
     if (answer !== undefined) return objection("answer", schema, answer);
     const name = `${folder}/${ANSWER_FILE}`;
     const file = resolve(root, name);
-    if (!existsSync(file)) return may_edit ? null : `${name} is not there yet.`;
+    if (!existsSync(file)) return may_edit ? null : `${name} does not exist yet.`;
     const json = parseStrictJson((await readFile(file, "utf8")).trim());
     return json.ok ? objection(name, schema, json.value) : `${name}: ${json.problem}.`;
   };

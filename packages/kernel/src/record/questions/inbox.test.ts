@@ -76,6 +76,21 @@ describe("asking", () => {
     expect(second?.id).toBe("run_2#x");
   });
 
+  test("a question keeps its number when others are answered, and an answered one is listed as closed", async () => {
+    const { inbox } = await open();
+    await inbox.open(question({ id: "run_2#x", askedAt: 2_000 }));
+    await inbox.open(question());
+    const numbers = new Map([
+      ["run_1#approve", 1],
+      ["run_2#x", 2],
+    ]);
+    expect(await inbox.numbers()).toEqual(numbers);
+    expect(await inbox.listClosed()).toEqual([]);
+    await inbox.answer({ id: "run_1#approve", value: { decision: "reject", comment: "no" }, by: person });
+    expect((await inbox.listClosed()).map(({ id, status }) => [id, status])).toEqual([["run_1#approve", "answered"]]);
+    expect(await inbox.numbers()).toEqual(numbers);
+  });
+
   test("asking again keeps the first version, even after the answer", async () => {
     const { inbox } = await open();
     await inbox.open(question());
@@ -234,9 +249,9 @@ describe("answering", () => {
 
 describe("closing", () => {
   test.each<[Parameters<Inbox["close"]>[2], QuestionStatus, RegExp]>([
-    ["answered", "answered", /was answered by somebody/],
+    ["answered", "answered", /was answered by an unknown actor/],
     ["expired", "expired", /has expired/],
-    ["cancelled", "withdrawn", /is no longer asked/],
+    ["cancelled", "withdrawn", /was withdrawn/],
   ])("%s: the question is %s and takes no answer", async (reason, status, told) => {
     const { inbox } = await open();
     await inbox.open(question());

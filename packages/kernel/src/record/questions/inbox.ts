@@ -1,6 +1,6 @@
 import { canonicalJson } from "@slipway/durable/canonical";
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import type { Inbox, OpenQuestion } from "@slipway/durable/inbox";
 import type { Db, Tx } from "../database/tables.ts";
 import type { Actor } from "../operations/operation.ts";
@@ -13,16 +13,20 @@ export interface NewQuestion extends Omit<OpenQuestion, "runId"> {
 }
 
 export interface AnswerRequest {
-  /** The id, or a beginning of it that names one question only. */
+  /** The id, or a prefix of it that is unique among the questions. */
   readonly id: string;
   readonly value: unknown;
   readonly by: Actor;
 }
 
-/** One inbox for everything that waits for a person, whichever protocol asked. */
+/** One inbox for everything that waits for a person, for all protocols. */
 export interface QuestionInbox extends Inbox {
   open(question: NewQuestion): Promise<void>;
   listOpen(): Promise<InboxQuestion[]>;
+  /** Answered, expired and withdrawn ones, in the order in which they were asked. */
+  listClosed(): Promise<InboxQuestion[]>;
+  /** By id: the number that people use. It never changes, because it is the order in which questions were asked. */
+  numbers(): Promise<ReadonlyMap<string, number>>;
   find(idOrPrefix: string): Promise<InboxQuestion>;
   answer(request: AnswerRequest): Promise<InboxQuestion>;
   dueReminders(): Promise<Reminder[]>;
@@ -31,7 +35,7 @@ export interface QuestionInbox extends Inbox {
 
 export interface Reminder {
   readonly question: InboxQuestion;
-  /** Which of its reminder times this is, from 1; earlier ones that were missed count as dealt with. */
+  /** The number of this reminder, from 1. Missed earlier reminders count as sent. */
   readonly number: number;
 }
 
@@ -58,6 +62,13 @@ export function openInbox({
         questionFrom,
       );
     },
+    async listClosed() {
+      return (await db.selectFrom("questions").selectAll().where("status", "!=", "open").orderBy("asked_at").execute()).map(questionFrom);
+    },
+    async numbers() {
+      const asked = await db.selectFrom("questions").select("id").orderBy("asked_at").orderBy("id").execute();
+      return new Map(asked.map(({ id }, index) => [id, index + 1]));
+    },
     find: (idOrPrefix) => findQuestion(db, idOrPrefix),
     answer: (request) => db.transaction().execute((tx) => answerWithin(tx, { ...request, at: clock.now(), rules })),
     async dueReminders() {
@@ -71,7 +82,7 @@ export function openInbox({
   };
 }
 
-/** Keeps the first version of a question that is already there: the engine asks again after a crash. */
+/** Leaves an existing question unchanged: the engine asks again after a crash. */
 export async function openWithin(tx: Tx, question: NewQuestion): Promise<void> {
   await tx
     .insertInto("questions")
@@ -99,7 +110,7 @@ export async function openWithin(tx: Tx, question: NewQuestion): Promise<void> {
     .execute();
 }
 
-/** The answer and its way to the run are one: either both are there or neither. */
+/** Stores the answer and the signal for the run in one transaction. */
 export async function answerWithin(
   tx: Tx,
   request: AnswerRequest & { readonly at: number; readonly rules: ValidityRules },
@@ -112,10 +123,10 @@ export async function answerWithin(
   return findQuestion(tx, question.id);
 }
 
-/** Of what a question offers, what ends its feature; a mended thing is tried again and finds the feature gone. */
+/** Options that end a feature, in order of preference. `retry` finds the feature deleted and ends. */
 const ENDINGS = ["reject", "give_up", "retry"];
 
-/** Nobody can answer for a feature that is gone: its questions are answered by whoever deleted it, so that its run goes on without it. */
+/** Answers the open questions of a deleted feature in the name of the person who deleted it, so that the run continues without it. */
 export async function answerForDeleted(tx: Tx, featureId: string, by: Actor, at: number): Promise<void> {
   const open = await tx.selectFrom("questions").selectAll().where("status", "=", "open").execute();
   for (const question of open.map(questionFrom).filter(({ context }) => context["feature_id"] === featureId)) {
@@ -144,7 +155,7 @@ export async function recordAnswer(
 }
 
 async function closeWithin(tx: Tx, runId: string, name: string, status: QuestionStatus, at: number): Promise<void> {
-  // An answer that did not come through here (sent to the run directly) is shown all the same.
+  // Also show an answer that was sent to the run directly and not through the inbox.
   const pending = tx
     .selectFrom("signals")
     .select(["value", "sent_by"])
@@ -172,13 +183,13 @@ async function findQuestion(db: Db | Tx, idOrPrefix: string): Promise<InboxQuest
     .orderBy("id")
     .execute();
   const open = rows.filter(({ status }) => status === "open");
-  const [found, ...others] = open.length > 0 ? open : rows;
-  if (found !== undefined && others.length === 0) return questionFrom(found);
+  const [match, ...others] = open.length > 0 ? open : rows;
+  if (match !== undefined && others.length === 0) return questionFrom(match);
   throw new SlipwayError(
     "question_not_found",
-    found === undefined
+    match === undefined
       ? `There is no question "${idOrPrefix}".`
-      : `Several questions begin with "${idOrPrefix}": ${[found, ...others].map(({ id }) => id).join(", ")}.`,
-    { question_id: idOrPrefix, suggested_next_actions: ["See what is open with `slipway inbox`."] },
+      : `Several questions begin with "${idOrPrefix}": ${[match, ...others].map(({ id }) => id).join(", ")}.`,
+    { question_id: idOrPrefix, suggested_next_actions: ["Run `slipway inbox` to see the open questions."] },
   );
 }

@@ -6,7 +6,7 @@ import type { QuestionsTables } from "./tables.ts";
 
 /** A question as people and rules see it. `answerableBy` holds actor types, or `type:id`. */
 export interface InboxQuestion extends Omit<OpenQuestion, "runId" | "remindAfterMs"> {
-  /** Null when nobody's run waits for it. */
+  /** Null if no run waits for it. */
   readonly runId: string | null;
   readonly remindAt: readonly number[];
   readonly reminded: number;

@@ -1,6 +1,6 @@
 export type QuestionStatus = "open" | "answered" | "expired" | "withdrawn";
 
-/** Where a question may go. Whatever is not open stays as it is: the first end wins. */
+/** Allowed transitions. Only an open question changes its status: the first end wins. */
 export const QUESTION_TRANSITIONS: Readonly<Record<QuestionStatus, readonly QuestionStatus[]>> = {
   open: ["answered", "expired", "withdrawn"],
   answered: [],
@@ -8,7 +8,7 @@ export const QUESTION_TRANSITIONS: Readonly<Record<QuestionStatus, readonly Ques
   withdrawn: [],
 };
 
-/** The statuses from which a question may get there; for the condition inside the write. */
+/** The statuses from which a question may reach `to`, for the condition of the write. */
 export function statusesBefore(to: QuestionStatus): QuestionStatus[] {
   return Object.entries(QUESTION_TRANSITIONS).flatMap(([from, next]) => (next.includes(to) ? [from as QuestionStatus] : []));
 }

@@ -9,20 +9,20 @@ export interface QuestionsTables {
     kind: string;
     title: string;
     body: string;
-    /** JSON, as the five below it. */
+    /** JSON, like `answer_schema`, `context`, `answerable_by`, `remind_at` and `answer`. */
     options: string;
     answer_schema: string;
     context: string;
     answerable_by: string;
     remind_at: string;
-    /** How many of the reminder times have been dealt with. */
+    /** How many of the reminders have been sent or skipped. */
     reminded: number;
     asked_at: number;
     expires_at: number | null;
     status: QuestionStatus;
     answer: string | null;
     answered_by: string | null;
-    /** When it ended, however it did. */
+    /** When it ended, in any way. */
     answered_at: number | null;
   };
 }

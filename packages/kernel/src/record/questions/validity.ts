@@ -1,14 +1,14 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import type { Actor } from "../operations/operation.ts";
 import { checkSchema, type SchemaViolation } from "../../schema/violations.ts";
 import type { InboxQuestion } from "./question.ts";
 import { QUESTION_TRANSITIONS, type QuestionStatus } from "./status.ts";
 
-/** Rules beyond the schema, by kind of question: what is wrong with the answer now, or null. */
+/** Rules beyond the schema, by kind of question. Each returns the problem with the answer, or null. */
 export type ValidityRules = Readonly<Record<string, (question: InboxQuestion, value: unknown) => string | null | Promise<string | null>>>;
 
-/** Who may answer when the question does not say. */
+/** Roles that may answer if the question does not list any. */
 const BY_DEFAULT: readonly string[] = ["person"];
 
 export async function assertAnswer(question: InboxQuestion, value: unknown, by: Actor, at: number, rules: ValidityRules): Promise<void> {
@@ -24,26 +24,26 @@ export async function assertAnswer(question: InboxQuestion, value: unknown, by: 
 function assertOpen({ id, title, status, answeredBy, expiresAt }: InboxQuestion, at: number): void {
   const end: QuestionStatus = status === "open" && expiresAt !== null && at >= expiresAt ? "expired" : status;
   if (QUESTION_TRANSITIONS[end].includes("answered")) return;
-  const told = {
+  const verb = {
     open: "is open",
     expired: "has expired",
-    withdrawn: "is no longer asked",
-    answered: `was answered by ${answeredBy ?? "somebody"}`,
+    withdrawn: "was withdrawn",
+    answered: `was answered by ${answeredBy ?? "an unknown actor"}`,
   };
-  throw new SlipwayError("question_closed", `The question "${title}" ${told[end]}.`, {
+  throw new SlipwayError("question_closed", `The question "${title}" ${verb[end]}.`, {
     question_id: id,
     status: end,
-    suggested_next_actions: ["See what is open with `slipway inbox`."],
+    suggested_next_actions: ["Run `slipway inbox` to see the open questions."],
   });
 }
 
 function assertMayAnswer({ id, title, answerableBy }: InboxQuestion, { type, id: actorId }: Actor): void {
   const allowed = answerableBy.length === 0 ? BY_DEFAULT : answerableBy;
   if (allowed.includes(type) || allowed.includes(`${type}:${actorId}`)) return;
-  throw new SlipwayError("answer_not_allowed", `"${title}" may be answered by: ${allowed.join(", ")}; not by ${type}:${actorId}.`, {
+  throw new SlipwayError("answer_not_allowed", `${type}:${actorId} may not answer "${title}"; allowed: ${allowed.join(", ")}.`, {
     question_id: id,
     answerable_by: allowed,
-    suggested_next_actions: ["Have it answered by somebody who may."],
+    suggested_next_actions: ["Ask one of the actors in `answerable_by` to answer."],
   });
 }
 
@@ -52,7 +52,7 @@ function schemaViolations({ answerSchema }: InboxQuestion, value: unknown): Sche
   return checked.ok ? [] : [...checked.violations];
 }
 
-/** The choice is the answer itself, or its `decision` where the answer carries more than the choice. */
+/** The choice is the answer itself, or its field `decision`. */
 function optionViolations({ options }: InboxQuestion, value: unknown): SchemaViolation[] {
   const nested = typeof value === "object" && value !== null && "decision" in value;
   const choice = nested ? value.decision : value;
@@ -62,10 +62,10 @@ function optionViolations({ options }: InboxQuestion, value: unknown): SchemaVio
 }
 
 function invalid({ id, title, options }: InboxQuestion, reason: string, violations: readonly SchemaViolation[]): SlipwayError {
-  return new SlipwayError("answer_invalid", `That is no valid answer to "${title}". ${reason}`, {
+  return new SlipwayError("answer_invalid", `The answer to "${title}" is not valid. ${reason}`, {
     question_id: id,
     violations,
     options: options.map(({ value }) => value),
-    suggested_next_actions: [`See what is asked with \`slipway inbox ${id}\`, then answer again.`],
+    suggested_next_actions: [`Run \`slipway inbox ${id}\` to see the question, then answer again.`],
   });
 }

@@ -2,13 +2,13 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { inTransaction, translate } from "@slipway/durable/sqlite";
 
-/** As the name of a migration that the program does not know: every Slipway that finds it refuses the file as written by a newer one. */
+/** Stored as the name of a migration that no Slipway knows, so that every version refuses the file as written by a newer one. */
 const MOVED = "moved below the common git directory";
 
-/** The database for this process alone, with its write-ahead log taken in; null while another process has it open. */
+/** Opens the database exclusively and checkpoints its WAL. Null while another process has it open. */
 export function holdDatabase(path: string): DatabaseSync | null {
   const url = pathToFileURL(path);
-  // It must not be made when another process has just moved it.
+  // Do not create the file if another process has just moved it.
   url.searchParams.set("mode", "rw");
   let database: DatabaseSync | undefined;
   try {
@@ -22,7 +22,7 @@ export function holdDatabase(path: string): DatabaseSync | null {
   }
 }
 
-/** Locked, or moved between the look and the opening. */
+/** Busy, locked, or moved between the check and the open. */
 function isPassing(error: unknown): boolean {
   const code = error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
   return [5, 6, 14].includes(code);
@@ -40,7 +40,7 @@ export function markMoved(database: DatabaseSync): void {
   });
 }
 
-/** The copy of a database that an earlier try has marked already. */
+/** Removes the mark from a copy of a database that an interrupted attempt had already marked. */
 export function withoutMark(path: string): void {
   const database = new DatabaseSync(path);
   try {

@@ -2,25 +2,25 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Layout } from "../../host/layout.ts";
 
-/** Where Slipway 0.1 kept what is now below the common git directory. */
+/** Paths that Slipway 0.1 used for files that are now below the common git directory. */
 export function formerPlaces({ state }: Pick<Layout, "state">) {
   return {
     database: join(state, "slipway.db"),
     objects: join(state, "objects"),
     transcripts: (run: string) => join(state, "runs", run, "transcripts"),
-    /** Nothing of these is needed: they are made again elsewhere. */
+    /** Not needed: recreated elsewhere. */
     unused: [join(state, "packs")],
   };
 }
 
-/** From the old place of each object and unfinished transcript to its new one. */
+/** The old and the new path of each object and unfinished transcript. */
 export function filesToMove(layout: Layout): [from: string, to: string][] {
   const former = formerPlaces(layout);
   const objects = foldersIn(former.objects)
     .filter((name) => /^[0-9a-f]{2}$/.test(name))
     .flatMap((name) => pairs(join(former.objects, name), join(layout.objects, name), /^[0-9a-f]{62}$/));
   const transcripts = foldersIn(layout.runs).flatMap((run) =>
-    // The folder's name is the run's, encoded; it is kept as it is.
+    // The folder's name is the encoded run id; keep it as it is.
     pairs(former.transcripts(run), join(layout.truth, "transcripts", run), /\.jsonl$/),
   );
   return [...objects, ...transcripts];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
-import { glance } from "../../open-board.ts";
+import { readBoard } from "../../open-board.ts";
 import { verifyAll } from "../journal/verify.ts";
 import { layoutAt } from "../../host/layout.ts";
 import { objectStore } from "../objects/store.ts";
@@ -61,7 +61,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
 
   test("A5: a glance moves it as well", async () => {
     const { root } = formerRepository();
-    const { features } = await glance(layoutAt(root));
+    const { features } = await readBoard(layoutAt(root));
     expect(features.map(({ id, status }) => [id, status])).toEqual([
       ["letters", "merged"],
       ["more", "ready_to_merge"],
@@ -77,7 +77,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
       db.exec("PRAGMA journal_mode = WAL; UPDATE features SET status_reason = 'in the log'"); process.kill(process.pid, "SIGKILL");`;
     spawnSync(process.execPath, ["-e", write, database]);
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
-    expect((await glance(layoutAt(root))).features.map(({ reason }) => reason)).toEqual(["in the log", "in the log"]);
+    expect((await readBoard(layoutAt(root))).features.map(({ reason }) => reason)).toEqual(["in the log", "in the log"]);
   });
 
   test("killed after every step, the next start finishes the move", async () => {
@@ -148,7 +148,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     await expectMoved(root);
     cpSync(copy, database);
     await expect(openRecords({ layout })).rejects.toMatchObject({ code: "operation_conflict", details: { file: database } });
-    await expect(glance(layout)).rejects.toMatchObject({ code: "operation_conflict" });
+    await expect(readBoard(layout)).rejects.toMatchObject({ code: "operation_conflict" });
     rmSync(database);
     await expectMoved(root);
   });

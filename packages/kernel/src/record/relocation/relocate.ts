@@ -3,19 +3,19 @@ import { rm } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode, nodeFileSystem as files } from "../../host/files/file-system.ts";
 import { makePrivateFolder } from "../../host/files/private-folder.ts";
 import { ensureDirectory, translateFileError } from "../../host/files/write-atomic.ts";
-import { isTracked } from "../../host/git/tracked.ts";
+import { isTracked } from "../../host/git/tracked-paths.ts";
 import type { Layout } from "../../host/layout.ts";
 import { holdDatabase, isMarked, markMoved, withoutMark } from "./database.ts";
 import { filesToMove, formerPlaces } from "./former.ts";
 
 export interface RelocationOptions {
-  /** Told after each thing that was done; the kill suite dies there. */
+  /** Called after each action; the kill suite kills the process here. */
   readonly onDone?: (what: string) => void;
-  /** How long another process that has the old database open is waited for. */
+  /** How long to wait for another process that has the old database open. */
   readonly patienceMs?: number;
 }
 
@@ -23,20 +23,21 @@ const PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Takes over what Slipway 0.1 kept in the checkout. Until the new database has its name, the old place is complete; from then on the
- * new one is, and the old one is marked so that no Slipway opens it. Killed in between, it is done again from where that is known.
+ * Moves the records that Slipway 0.1 kept in the checkout. The old location is complete until the new database is renamed into place; from
+ * then on the new one is, and the old database is marked so that no Slipway opens it. After a kill, the next call resumes from the state it
+ * finds.
  */
 export async function relocate(layout: Layout, options: RelocationOptions = {}): Promise<void> {
   const { database } = formerPlaces(layout);
   if (!existsSync(layout.database) && (await isTracked(layout.root, relative(layout.root, database)))) throw committed(database);
   const until = Date.now() + (options.patienceMs ?? PATIENCE_MS);
   while (existsSync(database)) {
-    const held = holdDatabase(database);
-    if (held !== null) {
+    const exclusive = holdDatabase(database);
+    if (exclusive !== null) {
       try {
-        return await move(layout, held, options.onDone ?? (() => undefined));
+        return await move(layout, exclusive, options.onDone ?? (() => undefined));
       } finally {
-        held.close();
+        exclusive.close();
       }
     }
     if (Date.now() >= until) throw inUse(database);
@@ -44,7 +45,7 @@ export async function relocate(layout: Layout, options: RelocationOptions = {}):
   }
 }
 
-/** With the old database to itself. */
+/** Runs with exclusive access to the old database. */
 async function move(layout: Layout, held: DatabaseSync, done: (what: string) => void): Promise<void> {
   const former = formerPlaces(layout);
   if (!existsSync(layout.database)) {
@@ -66,15 +67,15 @@ async function move(layout: Layout, held: DatabaseSync, done: (what: string) => 
   } else if (!isMarked(held)) throw twice(former.database, layout.database);
   await rm(former.objects, { recursive: true, force: true });
   done("removed the old objects");
-  // What cannot be removed is in nobody's way.
+  // A folder that cannot be removed does no harm.
   for (const folder of former.unused) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  // SQLite keeps an empty one for as long as it has the file to itself.
+  // SQLite keeps an empty journal while it has exclusive access.
   rmSync(`${former.database}-journal`, { force: true });
   rmSync(former.database, { force: true });
   done("removed the old database");
 }
 
-/** The old ones stay until the new database is there. */
+/** The old files stay until the new database exists. */
 async function takeFiles(layout: Layout, done: (what: string) => void): Promise<void> {
   const folders = new Set<string>();
   for (const [from, to] of filesToMove(layout)) {
@@ -89,13 +90,13 @@ async function takeFiles(layout: Layout, done: (what: string) => void): Promise<
 
 async function takeFile(from: string, to: string): Promise<void> {
   try {
-    // A copy that was broken off has no name yet, so what has one is whole.
+    // A partial copy ends in `.new`, so a file under its final name is complete.
     if (existsSync(to)) return;
     try {
       linkSync(from, to);
     } catch (error) {
       if (hasCode(error, "ENOENT", "ENOSPC", "EDQUOT")) throw error;
-      // Another disk, or one without links.
+      // Another disk, or a file system without hard links.
       copyFileSync(from, `${to}.new`);
       await files.syncFile(`${to}.new`);
       renameSync(`${to}.new`, to);
@@ -107,10 +108,10 @@ async function takeFile(from: string, to: string): Promise<void> {
 }
 
 function inUse(file: string): SlipwayError {
-  return new SlipwayError("database_locked", `Another Slipway has ${file} open, so it cannot be moved to its new place yet.`, {
+  return new SlipwayError("database_locked", `Another Slipway process has ${file} open, so it cannot be moved yet.`, {
     file,
     suggested_next_actions: [
-      "End it: an older `slipway run`, `slipway watch` or `slipway mcp` of this repository, also one that an editor has started. Then try again.",
+      "Stop every older `slipway run`, `slipway watch` or `slipway mcp` of this repository, including those started by an editor. Then try again.",
     ],
   });
 }
@@ -118,10 +119,10 @@ function inUse(file: string): SlipwayError {
 function committed(file: string): SlipwayError {
   return new SlipwayError(
     "repository_unsuitable",
-    `${file} is committed: what it says was written by whoever committed it. It is not used.`,
+    `${file} is committed to git, so its contents cannot be trusted. Slipway does not use it.`,
     {
       file,
-      suggested_next_actions: ["Take it out of the repository: `git rm -r --cached .slipway`, then move the file away."],
+      suggested_next_actions: ["Remove it from the repository: `git rm -r --cached .slipway`, then move the file away."],
     },
   );
 }
@@ -129,11 +130,11 @@ function committed(file: string): SlipwayError {
 function twice(old: string, current: string): SlipwayError {
   return new SlipwayError(
     "operation_conflict",
-    `There are two databases: ${current}, and ${old}, which an older Slipway has written since. Nothing was changed.`,
+    `Two databases exist: ${current}, and ${old}, which an older Slipway wrote later. Nothing was changed.`,
     {
       file: old,
       requires_human: true,
-      suggested_next_actions: [`Use one version of Slipway only, and move ${old} away; \`slipway status\` then shows the other one.`],
+      suggested_next_actions: [`Use only one version of Slipway and move ${old} away; \`slipway status\` then shows ${current}.`],
     },
   );
 }

@@ -1,40 +1,36 @@
-import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { systemHost, type HostIdentity } from "@slipway/durable/host";
 import type { Db, Tx } from "../database/tables.ts";
-import type { Journal } from "../journal/repository.ts";
+import type { Records } from "../storage.ts";
 import { leaseHeld, leaseRow, liveHolder, processOf } from "./holder.ts";
 
-/** The right to supervise runs in a repository: one process at a time, with an epoch that shuts earlier holders out. */
+/** The lease of the repository's one supervisor. Its epoch fences earlier holders. */
 export interface RunLease {
   /** Raises the epoch, or throws `run_lease_held`. */
   take(runId: string | null): Promise<void>;
-  /** Tells others which run it is. */
+  /** Publishes the id of the run. */
   serve(runId: string): Promise<void>;
-  /** Another term; throws `lease_lost` when somebody else has taken over. */
+  /** Extends the lease; throws `lease_lost` if another process has taken over. */
   renew(): Promise<void>;
   release(): Promise<void>;
-  /** Inside every write of a supervisor. Says nothing before the lease was taken. */
+  /** Runs in every write of a supervisor. Does nothing before `take`. */
   assertHeld(tx: Db | Tx): Promise<void>;
   readonly ttlMs: number;
 }
 
-export interface RunLeaseOptions {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly journal: Journal;
+export interface RunLeaseOptions extends Pick<Records, "database" | "clock" | "journal"> {
   readonly host?: HostIdentity;
   readonly ttlMs?: number;
 }
 
 const TTL_MS = 30_000;
 
-export function openRunLease({ db, clock, journal, host = systemHost(), ttlMs = TTL_MS }: RunLeaseOptions): RunLease {
+export function openRunLease({ database: { db }, clock, journal, host = systemHost(), ttlMs = TTL_MS }: RunLeaseOptions): RunLease {
   let epoch: number | null = null;
   let released = false;
   const expiry = () => Math.floor(clock.now()) + ttlMs;
 
-  /** Only while it is still ours; the condition is part of the write. */
+  /** Writes only while this process holds the lease; the condition is part of the write. */
   async function change(set: {
     expires_at: number | null;
     run_id?: string;
@@ -81,14 +77,14 @@ export function openRunLease({ db, clock, journal, host = systemHost(), ttlMs = 
       released = true;
     },
     async assertHeld(tx) {
-      // What was left behind at work when the lease was given back writes nothing either.
+      // After a release, work that is still in progress must not write either.
       if (released || (epoch !== null && (await leaseRow(tx))?.epoch !== epoch)) throw lost();
     },
   };
 }
 
 function lost(): SlipwayError {
-  return new SlipwayError("lease_lost", "Another process has taken over the runs of this repository; nothing more was written here.", {
-    suggested_next_actions: ["slipway status"],
+  return new SlipwayError("lease_lost", "Another process took over the runs of this repository; this process stopped writing.", {
+    suggested_next_actions: ["Run `slipway status`."],
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../schema/errors.ts";
 import { systemHost, type HostIdentity } from "@slipway/durable/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -23,7 +23,7 @@ afterEach(() => bench.close());
 
 const host = (pid: number): HostIdentity => ({ host: "box/boot", pid, startedAt: "1", isDead: (other) => dead.has(other.pid) });
 const supervisor = (pid: number, identity = host(pid)) =>
-  openRunLease({ db: bench.db, clock: bench.clock, journal: repositoryJournal(bench.objects), host: identity, ttlMs: TTL });
+  openRunLease({ database: bench, clock: bench.clock, journal: repositoryJournal(bench.objects), host: identity, ttlMs: TTL });
 const epoch = async () => (await bench.db.selectFrom("run_lease").select("epoch").executeTakeFirst())?.epoch;
 
 describe("one supervisor per repository", () => {
@@ -31,7 +31,7 @@ describe("one supervisor per repository", () => {
     await supervisor(1).take("run-1");
     await expect(supervisor(2).take("run-2")).rejects.toMatchObject({
       code: "run_lease_held",
-      message: "Run run-1 is being carried out by process 1 on box; a repository has one supervisor.",
+      message: "Run run-1 is supervised by process 1 on box; a repository has only one supervisor.",
       details: { run_id: "run-1", pid: 1, host: "box/boot", process: "1 on box/boot", expires_at: 2_000, retryable: true },
     });
     expect(await epoch()).toBe(1);
@@ -40,7 +40,7 @@ describe("one supervisor per repository", () => {
   test("one that does not know its run yet says so, and names it later", async () => {
     const first = supervisor(1);
     await first.take(null);
-    await expect(supervisor(2).take(null)).rejects.toThrow("A run that is just starting");
+    await expect(supervisor(2).take(null)).rejects.toThrow("A starting run");
     await first.serve("run-1");
     await expect(supervisor(2).take(null)).rejects.toMatchObject({ details: { run_id: "run-1" } });
   });

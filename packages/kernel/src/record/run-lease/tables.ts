@@ -1,14 +1,14 @@
 import type { Tx } from "../database/tables.ts";
 
 export interface RunLeaseTables {
-  /** One row: who may supervise runs in this repository. It stays after a release, because the epoch must never start again. */
+  /** One row: the supervisor of this repository. It stays after a release, because the epoch must never restart. */
   run_lease: {
     name: "repository";
-    /** Raised each time the lease changes hands; every write of a supervisor is conditional on it. */
+    /** Raised with each takeover; every write of a supervisor is conditional on it. */
     epoch: number;
-    /** Null between taking the lease and knowing the run. */
+    /** Null from taking the lease until the run is known. */
     run_id: string | null;
-    /** Null when nobody holds it. */
+    /** Null when the lease is free. */
     host: string | null;
     pid: number | null;
     process_start: string | null;

@@ -1,24 +1,24 @@
 import type { Lines } from "./lines.ts";
-import { malformed, readFrame, type Answer, type Frame, type Request } from "./wire.ts";
+import { malformed, readFrame, type WireAnswer, type Frame, type WireRequest } from "./wire.ts";
 
 /** Requests and answers in turns: whoever has asked waits, and serves what it is asked meanwhile. */
-export interface Conversation {
-  ask(request: Request): Answer;
+export interface BridgeConversation {
+  ask(request: WireRequest): WireAnswer;
   /** The next request, or null when the other side is gone. */
-  next(): { readonly number: number; readonly request: Request } | null;
-  answer(number: number, answer: Answer): void;
+  next(): { readonly number: number; readonly request: WireRequest } | null;
+  answer(number: number, answer: WireAnswer): void;
 }
 
 export interface ConversationOptions {
   readonly lines: Lines;
-  readonly serve: (request: Request) => Answer;
+  readonly serve: (request: WireRequest) => WireAnswer;
   /** Stands before every line of this side. */
   readonly mark: string;
   /** No answer will come. */
   readonly gone: (why: string | null) => Error;
 }
 
-export function openConversation({ lines, serve, mark, gone }: ConversationOptions): Conversation {
+export function openConversation({ lines, serve, mark, gone }: ConversationOptions): BridgeConversation {
   let count = 0;
   /** Once something was wrong nothing is right any more: every later question gets the same answer. */
   let broken: Error | null = null;

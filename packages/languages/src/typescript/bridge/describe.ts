@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { INTRINSIC_NAMES, SYMBOL_NAMES } from "./intrinsics.ts";
-import type { Entry, Side, Table } from "./table.ts";
+import type { TableEntry, Side, Table } from "./table.ts";
 import {
   CannotCross,
   CONFIGURABLE,
@@ -9,8 +9,8 @@ import {
   type Description,
   type Kind,
   type Property,
-  type State,
-  type Wire,
+  type BridgeState,
+  type WireValue,
 } from "./wire.ts";
 
 const MAX_OBJECTS = 200_000;
@@ -25,8 +25,8 @@ export interface Describing {
 }
 
 /** Everything the other side needs to see these values as they are now. */
-export interface Described {
-  readonly values: readonly Wire[];
+export interface DescribedValues {
+  readonly values: readonly WireValue[];
   readonly objects: readonly Description[];
   /** They have arrived. */
   readonly commit: () => void;
@@ -34,27 +34,27 @@ export interface Described {
 }
 
 /** The state of something that has just been brought up to date; what is in it is known, or will be told as a change. */
-export function stateNow(table: Table, side: Side, { value, kind }: Entry): string {
+export function stateNow(table: Table, side: Side, { value, kind }: TableEntry): string {
   return JSON.stringify(stateOf(value, kind, side, (inner) => wireFor(inner, table, (unknown) => table.idOf(unknown) ?? 0)));
 }
 
-export function describeValues({ side, table, onPromise }: Describing, values: readonly unknown[]): Described {
-  const fresh: Entry[] = [];
+export function describeValues({ side, table, onPromise }: Describing, values: readonly unknown[]): DescribedValues {
+  const fresh: TableEntry[] = [];
   const objects: Description[] = [];
-  const states: [Entry, string][] = [];
+  const states: [TableEntry, string][] = [];
   const undo = () => fresh.forEach((entry) => table.remove(entry));
   try {
     const wires = values.map(wireOf);
     // What either side has seen may have changed, wherever it is held now.
     for (const entry of table.entries()) if (entry.alike !== "") lookAt(entry, false);
-    for (let next = 0; next < fresh.length; next++) lookAt(fresh[next] as Entry, true);
+    for (let next = 0; next < fresh.length; next++) lookAt(fresh[next] as TableEntry, true);
     return { values: wires, objects, undo, commit: () => states.forEach(([entry, alike]) => (entry.alike = alike)) };
   } catch (error) {
     undo();
     throw error;
   }
 
-  function lookAt(entry: Entry, isNew: boolean): void {
+  function lookAt(entry: TableEntry, isNew: boolean): void {
     const state = stateOf(entry.value, entry.kind, side, wireOf);
     guardPrototypes(entry);
     const alike = JSON.stringify(state);
@@ -64,7 +64,7 @@ export function describeValues({ side, table, onPromise }: Describing, values: r
   }
 
   /** A prototype looks like any object, and is shared by everything that has it. */
-  function guardPrototypes({ value, kind }: Entry): void {
+  function guardPrototypes({ value, kind }: TableEntry): void {
     const prototypes = [
       Object.getPrototypeOf(value),
       kind === "function" ? (value as { prototype?: unknown }).prototype : null,
@@ -75,7 +75,7 @@ export function describeValues({ side, table, onPromise }: Describing, values: r
     }
   }
 
-  function wireOf(value: unknown): Wire {
+  function wireOf(value: unknown): WireValue {
     return wireFor(value, table, idOf);
   }
 
@@ -92,7 +92,7 @@ export function describeValues({ side, table, onPromise }: Describing, values: r
   }
 }
 
-function wireFor(value: unknown, table: Table, idOf: (value: object) => number): Wire {
+function wireFor(value: unknown, table: Table, idOf: (value: object) => number): WireValue {
   if (value === undefined) return ["u"];
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number")
@@ -103,7 +103,7 @@ function wireFor(value: unknown, table: Table, idOf: (value: object) => number):
   return name === undefined ? ["o", idOf(value as object)] : ["i", name];
 }
 
-function symbolWire(symbol: symbol, table: Table): Wire {
+function symbolWire(symbol: symbol, table: Table): WireValue {
   const name = SYMBOL_NAMES.get(symbol);
   if (name !== undefined) return ["w", name];
   const key = Symbol.keyFor(symbol);
@@ -142,9 +142,9 @@ function kindOf(value: object): Kind {
   return BOXES.some((isBox) => isBox(value)) ? "boxed" : "object";
 }
 
-type WireOf = (value: unknown) => Wire;
+type WireOf = (value: unknown) => WireValue;
 
-function madeOf(value: object, kind: Kind, wireOf: WireOf): Wire[] {
+function madeOf(value: object, kind: Kind, wireOf: WireOf): WireValue[] {
   switch (kind) {
     case "function": {
       const { name, length } = value as () => void;
@@ -173,14 +173,14 @@ function isConstructor(value: object): boolean {
 }
 
 /** Buffers of Node lie in a pool with others: they cross by themselves. */
-function viewMade(view: ArrayBufferView, wireOf: WireOf): Wire[] {
+function viewMade(view: ArrayBufferView, wireOf: WireOf): WireValue[] {
   const name = types.isDataView(view) ? "DataView" : (Object.getPrototypeOf(Int8Array) as { prototype: object }).prototype;
   const constructor = typeof name === "string" ? name : (Reflect.get(name, Symbol.toStringTag, view) as string);
   const length = (view as Partial<Uint8Array>).length ?? view.byteLength;
   return Buffer.isBuffer(view) ? [constructor, null, 0, length] : [constructor, wireOf(view.buffer), view.byteOffset, length];
 }
 
-function stateOf(value: object, kind: Kind, side: Side, wireOf: WireOf): State {
+function stateOf(value: object, kind: Kind, side: Side, wireOf: WireOf): BridgeState {
   if (kind === "promise" || kind === "boxed") return [null, [], 0, []];
   const level = Object.isFrozen(value) ? 3 : Object.isSealed(value) ? 2 : Object.isExtensible(value) ? 0 : 1;
   const skipped = (key: string | symbol) => isSkipped(value, kind, side, key);
@@ -226,7 +226,7 @@ function propertyOf(value: object, key: string | symbol, level: number, wireOf: 
   return whole === ALL ? [name, wire] : [name, wire, whole];
 }
 
-function insideOf(value: object, kind: Kind, wireOf: WireOf): Wire[] {
+function insideOf(value: object, kind: Kind, wireOf: WireOf): WireValue[] {
   switch (kind) {
     case "array": {
       const list = value as unknown[];

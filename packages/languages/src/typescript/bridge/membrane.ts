@@ -1,12 +1,12 @@
 import { describeValues } from "./describe.ts";
 import { restoreObjects } from "./restore.ts";
 import { Table, type Side } from "./table.ts";
-import { CannotCross, malformed, type Answer, type Packed, type Request, type Wire } from "./wire.ts";
+import { CannotCross, malformed, type WireAnswer, type Packed, type WireRequest, type WireValue } from "./wire.ts";
 
 export interface MembraneOptions {
   readonly side: Side;
   /** Sends a request and waits for its answer; what the other side asks meanwhile is served. */
-  readonly ask: (request: Request) => Answer;
+  readonly ask: (request: WireRequest) => WireAnswer;
   /** There is something new for the other side, which is not waiting for it. */
   readonly onNews?: () => void;
   /** What is known of the other side is up to date again. */
@@ -17,10 +17,10 @@ export interface MembraneOptions {
 export interface Membrane {
   pack(values: readonly unknown[]): Packed;
   unpack(packed: Packed): unknown[];
-  serve(request: Request): Answer;
-  answer(ended: "returned" | "thrown", value: unknown): Answer;
+  serve(request: WireRequest): WireAnswer;
+  answer(ended: "returned" | "thrown", value: unknown): WireAnswer;
   /** What an answer says; throws what was thrown. */
-  outcome(answer: Answer): unknown;
+  outcome(answer: WireAnswer): unknown;
   /** Thrown by the other side, and made there. */
   isThrownThere(value: unknown): boolean;
   /** Promises of the other side that have not ended. */
@@ -57,7 +57,7 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     const described = describeValues(describing, [...values, ...news.map(([, , value]) => value)]);
     described.commit();
     ended = ended.slice(news.length);
-    const settled = news.map(([id, fulfilled], index) => [id, fulfilled, described.values[values.length + index] as Wire] as const);
+    const settled = news.map(([id, fulfilled], index) => [id, fulfilled, described.values[values.length + index] as WireValue] as const);
     return { values: described.values.slice(0, values.length), objects: described.objects, settled };
   }
 
@@ -114,7 +114,7 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     return made;
   }
 
-  function outcome(given: Answer): unknown {
+  function outcome(given: WireAnswer): unknown {
     if (given.ended === "fault") throw new CannotCross(given.message);
     const [value] = unpack(given);
     if (given.ended === "thrown") throw marked(value);
@@ -127,7 +127,7 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     return value;
   }
 
-  function serve(request: Request): Answer {
+  function serve(request: WireRequest): WireAnswer {
     if (request.do !== "call" && request.do !== "construct") return { ended: "fault", message: `"${request.do}" cannot be asked for now.` };
     const found = table.find(request.target);
     if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
@@ -141,7 +141,7 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     }
   }
 
-  function answer(how: "returned" | "thrown", value: unknown): Answer {
+  function answer(how: "returned" | "thrown", value: unknown): WireAnswer {
     try {
       return { ended: how, ...pack([value]) };
     } catch (error) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { openConversation } from "./conversation.ts";
 import { openLines } from "./lines.ts";
 import { openMembrane } from "./membrane.ts";
-import type { Answer, Request } from "./wire.ts";
+import type { WireAnswer, WireRequest } from "./wire.ts";
 
 const folder = join(import.meta.dirname, "..");
 // What the module prints is no answer.
@@ -17,13 +17,13 @@ const membrane = openMembrane({ side: "module", ask: conversation.ask });
 /** Bindings that are exported may change; each is told again when it has. */
 const loaded: { readonly namespace: Record<string, unknown>; readonly shown: Record<string, unknown> }[] = [];
 
-function served(request: Request): Answer {
+function served(request: WireRequest): WireAnswer {
   const answer = membrane.serve(request);
   return loaded.some(refreshed) ? again(answer) : answer;
 }
 
 /** What has changed in the exports travels with the answer. */
-function again(answer: Answer): Answer {
+function again(answer: WireAnswer): WireAnswer {
   if (answer.ended === "fault") return answer;
   const more = membrane.pack([]);
   return { ...answer, objects: [...answer.objects, ...more.objects], settled: [...answer.settled, ...more.settled] };
@@ -39,7 +39,7 @@ function refreshed({ namespace, shown }: (typeof loaded)[number]): boolean {
   return changed;
 }
 
-async function load(path: string): Promise<Answer> {
+async function load(path: string): Promise<WireAnswer> {
   try {
     const namespace = (await import(pathToFileURL(join(folder, path)).href)) as Record<string, unknown>;
     const shown = Object.create(null) as Record<string, unknown>;
@@ -55,7 +55,7 @@ async function load(path: string): Promise<Answer> {
 const OWN = new Set(["PipeWrap", "TTYWrap"]);
 
 /** One round of the event loop, in which timers and promises of the module go on. */
-function turn(): Promise<Answer> {
+function turn(): Promise<WireAnswer> {
   return new Promise((resolve) => {
     setImmediate(() => {
       loaded.forEach(refreshed);

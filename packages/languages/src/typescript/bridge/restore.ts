@@ -1,7 +1,7 @@
 import { INTRINSICS, SYMBOLS } from "./intrinsics.ts";
 import { stateNow } from "./describe.ts";
-import type { Entry, Side, Table } from "./table.ts";
-import { CONFIGURABLE, ENUMERABLE, malformed, WRITABLE, type Description, type Property, type Wire } from "./wire.ts";
+import type { TableEntry, Side, Table } from "./table.ts";
+import { CONFIGURABLE, ENUMERABLE, malformed, WRITABLE, type Description, type Property, type WireValue } from "./wire.ts";
 
 export interface Restoring {
   readonly side: Side;
@@ -15,7 +15,10 @@ export interface Restoring {
 const MAX_LENGTH = 50_000_000;
 
 /** Makes what is new and brings up to date what is known. Whatever the frame says, no text of it becomes code. */
-export function restoreObjects({ side, table, likeness, promise }: Restoring, objects: readonly Description[]): (wire: Wire) => unknown {
+export function restoreObjects(
+  { side, table, likeness, promise }: Restoring,
+  objects: readonly Description[],
+): (wire: WireValue) => unknown {
   const waiting = new Map(objects.map((one) => [one.id, one]));
   const changed = objects.map((one) => entryFor(one.id));
   for (const one of objects) fill(entryFor(one.id), one);
@@ -23,7 +26,7 @@ export function restoreObjects({ side, table, likeness, promise }: Restoring, ob
   for (const entry of changed) entry.alike = stateNow(table, side, entry);
   return valueOf;
 
-  function entryFor(id: number): Entry {
+  function entryFor(id: number): TableEntry {
     const known = table.find(id);
     if (known !== undefined) return known;
     const described = waiting.get(id);
@@ -33,7 +36,7 @@ export function restoreObjects({ side, table, likeness, promise }: Restoring, ob
     return entry;
   }
 
-  function valueOf(wire: Wire): unknown {
+  function valueOf(wire: WireValue): unknown {
     if (!Array.isArray(wire)) return wire;
     const [kind, first, second] = wire as [string, unknown, unknown];
     switch (kind) {
@@ -90,7 +93,7 @@ export function restoreObjects({ side, table, likeness, promise }: Restoring, ob
     }
   }
 
-  function fill(entry: Entry, { state: [prototype, properties, , inside] }: Description): void {
+  function fill(entry: TableEntry, { state: [prototype, properties, , inside] }: Description): void {
     const { value, kind } = entry;
     if (kind === "promise" || kind === "boxed") return;
     if (entry.guarded) malformed(`a change to something that belongs to the tests and cannot be changed by the module (${nameOf(value)})`);
@@ -104,7 +107,7 @@ export function restoreObjects({ side, table, likeness, promise }: Restoring, ob
     fillProperties(value, kind, properties);
   }
 
-  function fillProperties(value: object, kind: Entry["kind"], properties: readonly Property[]): void {
+  function fillProperties(value: object, kind: TableEntry["kind"], properties: readonly Property[]): void {
     const wanted = new Map(properties.map((property) => [keyOf(valueOf(property[0])), property]));
     for (const key of Reflect.ownKeys(value)) if (!wanted.has(key) && isRemovable(kind, key)) Reflect.deleteProperty(value, key);
     for (const [key, property] of wanted) {
@@ -116,7 +119,7 @@ export function restoreObjects({ side, table, likeness, promise }: Restoring, ob
     const flags = property[2] ?? ENUMERABLE | WRITABLE | CONFIGURABLE;
     const shared = { enumerable: (flags & ENUMERABLE) !== 0, configurable: (flags & CONFIGURABLE) !== 0 };
     if (property.length < 4) return { ...shared, value: valueOf(property[1]), writable: (flags & WRITABLE) !== 0 };
-    const accessor = (wire: Wire | undefined) => {
+    const accessor = (wire: WireValue | undefined) => {
       const found = valueOf(wire ?? ["u"]);
       return found === undefined || typeof found === "function"
         ? (found as (() => unknown) | undefined)
@@ -136,7 +139,7 @@ function define(value: object, key: string | symbol, wanted: PropertyDescriptor)
   return Object.is(present.value, wanted.value) && present.get === wanted.get && present.set === wanted.set;
 }
 
-function isRemovable(kind: Entry["kind"], key: string | symbol): boolean {
+function isRemovable(kind: TableEntry["kind"], key: string | symbol): boolean {
   if (typeof key === "symbol") return true;
   if (kind === "array") return key !== "length" && !/^\d+$/.test(key);
   if (kind === "view") return !/^\d+$/.test(key);
@@ -147,11 +150,11 @@ function keyOf(value: unknown): string | symbol {
   return typeof value === "string" || typeof value === "symbol" ? value : malformed("a property without a name");
 }
 
-function textOf(wire: Wire): string {
+function textOf(wire: WireValue): string {
   return typeof wire === "string" ? wire : malformed("no text");
 }
 
-function lengthOf(wire: Wire): number {
+function lengthOf(wire: WireValue): number {
   return typeof wire === "number" && Number.isInteger(wire) && wire >= 0 && wire <= MAX_LENGTH ? wire : malformed("no length");
 }
 
@@ -169,7 +172,7 @@ function makeView(name: string, buffer: unknown, offset: number, length: number)
   return new constructor(buffer, offset, length);
 }
 
-function fillInside(value: object, kind: Entry["kind"], inside: readonly Wire[], valueOf: (wire: Wire) => unknown): void {
+function fillInside(value: object, kind: TableEntry["kind"], inside: readonly WireValue[], valueOf: (wire: WireValue) => unknown): void {
   const [first = null] = inside;
   if (kind === "array") fillArray(value as unknown[], inside, valueOf);
   if (kind === "date") Date.prototype.setTime.call(value, valueOf(first) as number);
@@ -180,14 +183,14 @@ function fillInside(value: object, kind: Entry["kind"], inside: readonly Wire[],
   if (kind === "map") {
     Map.prototype.clear.call(value);
     for (let at = 0; at + 1 < inside.length; at += 2)
-      Map.prototype.set.call(value, valueOf(inside[at] as Wire), valueOf(inside[at + 1] as Wire));
+      Map.prototype.set.call(value, valueOf(inside[at] as WireValue), valueOf(inside[at + 1] as WireValue));
   }
   if (kind === "buffer") Buffer.from(value as ArrayBuffer).set(bytesOf(first, (value as ArrayBuffer).byteLength));
   if (kind === "view" && inside.length > 0) (value as Uint8Array).set(bytesOf(first, (value as Uint8Array).byteLength));
 }
 
 /** Elements are defined, never assigned: a setter on a prototype is not asked. */
-function fillArray(list: unknown[], inside: readonly Wire[], valueOf: (wire: Wire) => unknown): void {
+function fillArray(list: unknown[], inside: readonly WireValue[], valueOf: (wire: WireValue) => unknown): void {
   if (list.length !== inside.length) list.length = inside.length;
   for (const [index, wire] of inside.entries()) {
     if (Array.isArray(wire) && wire[0] === "h") {
@@ -201,7 +204,7 @@ function fillArray(list: unknown[], inside: readonly Wire[], valueOf: (wire: Wir
   }
 }
 
-function bytesOf(wire: Wire, length: number): Buffer {
+function bytesOf(wire: WireValue, length: number): Buffer {
   const bytes = Buffer.from(textOf(wire), "base64");
   return bytes.length === length ? bytes : malformed("another number of bytes");
 }

@@ -3,7 +3,7 @@ import { malformed, type Kind } from "./wire.ts";
 export type Side = "test" | "module";
 
 /** An object that has crossed: the original in one process, its likeness in the other, under one number. */
-export interface Entry {
+export interface TableEntry {
   readonly id: number;
   readonly value: object;
   readonly kind: Kind;
@@ -15,7 +15,7 @@ export interface Entry {
 
 /** What has crossed, by number and by identity. Numbers of the test process are positive, those of the module process negative. */
 export class Table {
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, TableEntry>();
   readonly #ids = new WeakMap<object, number>();
   readonly #symbols = new Map<number, symbol>();
   readonly #symbolIds = new Map<symbol, number>();
@@ -34,17 +34,17 @@ export class Table {
     return ++this.#count * this.#sign;
   }
 
-  add(entry: Entry): void {
+  add(entry: TableEntry): void {
     this.#entries.set(entry.id, entry);
     this.#ids.set(entry.value, entry.id);
   }
 
-  remove({ id, value }: Entry): void {
+  remove({ id, value }: TableEntry): void {
     this.#entries.delete(id);
     this.#ids.delete(value);
   }
 
-  find(id: number): Entry | undefined {
+  find(id: number): TableEntry | undefined {
     return this.#entries.get(id);
   }
 
@@ -56,7 +56,7 @@ export class Table {
     return this.#entries.size;
   }
 
-  entries(): Iterable<Entry> {
+  entries(): Iterable<TableEntry> {
     return this.#entries.values();
   }
 

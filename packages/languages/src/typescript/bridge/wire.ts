@@ -3,7 +3,7 @@
  * u undefined, n number JSON lacks, b bigint, i intrinsic, w well-known symbol, k registered symbol, y other symbol, o object by its
  * number, h hole of an array.
  */
-export type Wire = string | number | boolean | null | readonly [string, ...unknown[]];
+export type WireValue = string | number | boolean | null | readonly [string, ...unknown[]];
 
 export const KINDS = [
   "object",
@@ -25,37 +25,37 @@ export type Kind = (typeof KINDS)[number];
 export interface Description {
   readonly id: number;
   readonly kind: Kind;
-  readonly made: readonly Wire[];
-  readonly state: State;
+  readonly made: readonly WireValue[];
+  readonly state: BridgeState;
 }
 
 /** [prototype, own properties, 0 open to 3 frozen, what is inside] */
-export type State = readonly [prototype: Wire, properties: readonly Property[], level: number, inside: readonly Wire[]];
+export type BridgeState = readonly [prototype: WireValue, properties: readonly Property[], level: number, inside: readonly WireValue[]];
 
 /** [key, value] when enumerable, writable and configurable; otherwise with flags; an accessor has two functions. */
 export type Property =
-  | readonly [key: Wire, value: Wire]
-  | readonly [key: Wire, value: Wire, flags: number]
-  | readonly [key: Wire, get: Wire, flags: number, set: Wire];
+  | readonly [key: WireValue, value: WireValue]
+  | readonly [key: WireValue, value: WireValue, flags: number]
+  | readonly [key: WireValue, get: WireValue, flags: number, set: WireValue];
 
 export const ENUMERABLE = 1;
 export const WRITABLE = 2;
 export const CONFIGURABLE = 4;
 
 export interface Packed {
-  readonly values: readonly Wire[];
+  readonly values: readonly WireValue[];
   readonly objects: readonly Description[];
   /** Promises that have ended: [number, fulfilled, value]. */
-  readonly settled: readonly (readonly [number, boolean, Wire])[];
+  readonly settled: readonly (readonly [number, boolean, WireValue])[];
 }
 
-export type Request =
+export type WireRequest =
   | ({ readonly do: "call"; readonly target: number } & Packed)
   | ({ readonly do: "construct"; readonly target: number } & Packed)
   | { readonly do: "load"; readonly path: string }
   | ({ readonly do: "turn" } & Packed);
 
-export type Answer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
+export type WireAnswer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
 
 /** The other process sent something that is none of this. */
 export class MalformedFrame extends Error {
@@ -94,7 +94,7 @@ function checkDescription(value: unknown): void {
   if (!state[1].every((property) => Array.isArray(property) && property.length >= 2)) malformed("no property");
 }
 
-export type Frame = { readonly request: Request; readonly number: number } | { readonly answer: Answer; readonly number: number };
+export type Frame = { readonly request: WireRequest; readonly number: number } | { readonly answer: WireAnswer; readonly number: number };
 
 /** A line from the other process. Nothing in it is believed: it is a frame, or `MalformedFrame`. */
 export function readFrame(line: string): Frame {
@@ -111,14 +111,14 @@ export function readFrame(line: string): Frame {
   return malformed("a line that is no frame");
 }
 
-function readAnswer(answer: Record<string, unknown>): Answer {
+function readAnswer(answer: Record<string, unknown>): WireAnswer {
   const { ended, message } = answer;
   if (ended === "fault") return { ended, message: String(message).slice(0, 2000) };
   if (ended !== "returned" && ended !== "thrown") malformed("an answer of no kind");
   return { ended, ...packed(answer) };
 }
 
-function readRequest(request: Record<string, unknown>): Request {
+function readRequest(request: Record<string, unknown>): WireRequest {
   const { do: what, target, path } = request;
   if (what === "load" && typeof path === "string") return { do: what, path };
   if (what === "turn") return { do: what, ...packed(request) };

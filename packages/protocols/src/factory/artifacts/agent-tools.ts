@@ -1,18 +1,18 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { parseInput } from "@slipway/kernel/record/operations/operation";
 import type { Artifacts } from "./artifacts.ts";
-import type { ChangeInput } from "./change.ts";
+import type { ArtifactChange } from "./change.ts";
 import { createInput } from "./create.ts";
-import { ARTIFACT_TYPES, artifactIdSchema, refOf, type ArtifactType, type Envelope } from "./envelope.ts";
+import { ARTIFACT_TYPES, artifactIdSchema, refOf, type ArtifactType, type ArtifactEnvelope } from "./envelope.ts";
 import { ARTIFACT_STATUSES } from "./status.ts";
 
-/** All there is between an agent and the artifact store. */
+/** The only operations an agent has on the artifact store. */
 export const ARTIFACT_TOOLS = ["create_artifact", "ship_artifact", "query_artifacts", "search_code_index"] as const;
 export type ArtifactTool = (typeof ARTIFACT_TOOLS)[number];
 
-/** What one invocation may do: decided before it starts, never by the agent. */
+/** The grant of one invocation, fixed before it starts. */
 export interface AgentContext {
   readonly role: string;
   readonly runId: string;
@@ -29,12 +29,12 @@ export interface AgentToolsOptions {
   readonly artifacts: Artifacts;
   readonly context: AgentContext;
   readonly call: (tool: ArtifactTool) => Call;
-  /** What the ship step has found out about an artifact; the tool only asks for the same checks. */
-  readonly shipGround: (artifactId: string) => Promise<Extract<ChangeInput["ground"], { to: "SHIPPED" }> | null>;
+  /** The evidence of the ship step for an artifact. The tool repeats the checks of that step and adds none. */
+  readonly shipGround: (artifactId: string) => Promise<Extract<ArtifactChange["ground"], { to: "SHIPPED" }> | null>;
   readonly search: (input: unknown) => Promise<unknown>;
 }
 
-/** What an agent says of each; for `search_code_index` the index has its own. */
+/** Inputs as agents send them. The schema of `search_code_index` is in the code index. */
 export const artifactToolInputs = {
   create_artifact: createInput.pick({ artifact_type: true, inputs: true, outputs: true, notes: true, body: true }),
   ship_artifact: z.strictObject({ artifact_id: artifactIdSchema }),
@@ -44,7 +44,7 @@ export const artifactToolInputs = {
   }),
 };
 
-/** Who made it, for which run, and under which id is filled in here; an agent that says so itself is refused. */
+/** Author, run and operation id are set here; input that names them is rejected. */
 export function agentTools(options: AgentToolsOptions): (tool: string, input: unknown) => Promise<unknown> {
   const { artifacts, context, call, shipGround, search } = options;
   const { role, runId, contextPackRef, pillar, sees } = context;
@@ -90,7 +90,7 @@ function notForRole(what: string, { role, tools, creates }: AgentContext): Slipw
   });
 }
 
-function tooEarly(envelope: Envelope): SlipwayError {
+function tooEarly(envelope: ArtifactEnvelope): SlipwayError {
   return new SlipwayError(
     "invalid_status_transition",
     `${refOf(envelope)} cannot ship: it is ${envelope.status}, and there is no ship evidence.`,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { refusalOf } from "@slipway/kernel/host/file-views/testing/yard";
 import { openArtifacts } from "./artifacts.ts";
-import { refOf, type Envelope } from "./envelope.ts";
+import { refOf, type ArtifactEnvelope } from "./envelope.ts";
 import { storePaths } from "./layout.ts";
 import { openStoreBench, wish, type StoreBench } from "./testing/store-bench.ts";
 
@@ -12,7 +12,7 @@ let bench: StoreBench;
 beforeEach(async () => void (bench = await openStoreBench()));
 afterEach(() => bench.close());
 
-const fileOf = ({ artifact_id, version }: Envelope, name: string) =>
+const fileOf = ({ artifact_id, version }: ArtifactEnvelope, name: string) =>
   join(bench.store, storePaths.artifact("core", artifact_id, version), name);
 const rows = async () => (await bench.db.selectFrom("artifacts").select("artifact_id").execute()).length;
 
@@ -78,7 +78,7 @@ test("what is created or changed is noted in its transaction where files are not
   const envelope = await artifacts.create(bench.call(), wish());
   const later = await artifacts.create(bench.call(), wish({ follows: envelope.artifact_id }));
   expect(noted).toEqual([envelope, envelope, later].map(({ artifact_id }) => `artifact ${artifact_id}`));
-  const kept = JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8")) as Envelope;
+  const kept = JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8")) as ArtifactEnvelope;
   expect(kept.outputs).toEqual([{ ref: refOf(later), purpose: "later version" }]);
 });
 
@@ -204,7 +204,7 @@ describe("shipping", () => {
     expect((await bench.artifacts.get(artifact_id)).envelope.status).toBe("ADJUDICATED");
     const seen: string[] = [];
     const call = bench.call();
-    const index = async (_: unknown, { status }: Envelope) => void seen.push(status);
+    const index = async (_: unknown, { status }: ArtifactEnvelope) => void seen.push(status);
     for (let time = 0; time < 2; time++) await bench.artifacts.change(call, input, index);
     expect(seen).toEqual(["SHIPPED"]);
   });

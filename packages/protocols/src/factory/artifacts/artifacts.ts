@@ -9,23 +9,23 @@ import type { Objects } from "@slipway/kernel/record/objects/store";
 import type { Door } from "@slipway/kernel/record/operations/door";
 import { missing } from "@slipway/kernel/host/file-views/files";
 import type { Bodies } from "./body.ts";
-import { changeOperation, type Alongside, type ChangeInput } from "./change.ts";
+import { changeOperation, type Alongside, type ArtifactChange } from "./change.ts";
 import { createOperation, type CreateInput } from "./create.ts";
-import type { Envelope } from "./envelope.ts";
+import type { ArtifactEnvelope } from "./envelope.ts";
 import { storePaths } from "./layout.ts";
 import { findArtifact, lookUp, queryArtifacts, type ArtifactQuery, type ArtifactRow } from "./store.ts";
 import { readText } from "./texts.ts";
 
-/** Every record of what the factory made and judged. Through the door, like every change of state. */
+/** Every artifact of the factory. All changes go through the door. */
 export interface Artifacts {
-  create(call: Call, input: CreateInput): Promise<Envelope>;
-  change(call: Call, input: ChangeInput, alongside?: Alongside): Promise<Envelope>;
+  create(call: Call, input: CreateInput): Promise<ArtifactEnvelope>;
+  change(call: Call, input: ArtifactChange, alongside?: Alongside): Promise<ArtifactEnvelope>;
   get(ref: string): Promise<ArtifactRow>;
-  query(query: ArtifactQuery): Promise<Envelope[]>;
+  query(query: ArtifactQuery): Promise<ArtifactEnvelope[]>;
   /** One text of the body, as it was stored. */
   read(ref: string, path: string): Promise<string>;
   isShipped(id: string, version: string): Promise<boolean>;
-  /** Writes what is missing of its files, or was edited by somebody; returns how many files. */
+  /** Rewrites files that are missing or differ from the record; returns how many it wrote. */
   renew(ref: string): Promise<number>;
 }
 
@@ -37,9 +37,9 @@ export interface ArtifactsOptions {
   /** `.slipway/state_store`. */
   readonly folder: string;
   readonly uuid?: () => string;
-  /** What is stored as an artifact of one of these types is a record of that form, or is not stored. */
+  /** Schemas for the bodies of some types; a body that does not match is not stored. */
   readonly bodies?: Bodies;
-  /** With it files are written without fsync; whoever takes these notes calls `renew` after a power cut. */
+  /** If set, files are written without fsync, and the caller must run `renew` after a power cut. */
   readonly pending?: NotePending;
 }
 
@@ -49,11 +49,11 @@ export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const written = { whole: pending === undefined };
   const creation = createOperation(objects, uuid, bodies, pending);
 
-  /** Also when the call is a repeat: whoever made it first may not have got this far. */
+  /** Also runs for a repeated call: the first one may have died before it wrote the files. */
   async function project(ref: string, isNew: boolean, texts: Readonly<Record<string, string>> = {}): Promise<number> {
     const { envelope, pillar, body } = await findArtifact(db, ref);
     const place = join(folder, storePaths.artifact(pillar, envelope.artifact_id, envelope.version));
-    // A body never changes. Its files side by side: most of the time is waiting for the disk.
+    // A body never changes. Its files are written concurrently, because most of the time is disk latency.
     const bodies = Object.entries(isNew ? body : {});
     const made = await Promise.all(bodies.map(([path, digest]) => projectBody(join(place, "body", path), digest, texts[path])));
     made.push(await files.write(join(place, "envelope.json"), `${JSON.stringify(envelope, null, 2)}\n`, written));
@@ -67,7 +67,7 @@ export function openArtifacts(options: ArtifactsOptions): Artifacts {
   return {
     async create({ actor, operationId }, input) {
       const envelope = await door.perform(creation, actor, operationId, input);
-      // The same call has the same texts, so what was stored need not be read again.
+      // A repeated call carries the same texts, so the stored ones need not be read.
       await project(envelope.artifact_id, true, input.body);
       if (input.follows !== undefined) await project(input.follows, false);
       return envelope;

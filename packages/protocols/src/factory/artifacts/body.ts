@@ -3,17 +3,17 @@ import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { checkSchema, pathOf } from "@slipway/kernel/schema/violations";
 import type { ArtifactType } from "./envelope.ts";
 
-/** A file of a body that has to be there, and what it has to say. */
+/** A file that a body must contain, and its schema. */
 export interface BodyRule {
   readonly file: string;
   readonly schema: z.ZodType;
-  /** Fields that are only known once it is stored, with something that stands in for them. */
+  /** Fields that are set when the artifact is stored, with placeholders to validate against. */
   readonly later?: Readonly<Record<string, string>>;
 }
 
 export type Bodies = Readonly<Partial<Record<ArtifactType, readonly BodyRule[]>>>;
 
-/** Every violation at once, each at its place in its file. */
+/** Reports every violation, each with its file and JSON pointer. */
 export function checkBody(
   rules: readonly BodyRule[] = [],
   body: Readonly<Record<string, string>>,

@@ -1,13 +1,13 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
-import { fixed } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery } from "@slipway/kernel/record/database/prepared-query";
 import type { Tx } from "@slipway/kernel/record/database/tables";
 import type { NotePending } from "@slipway/kernel/record/documents/operations";
 import type { Objects } from "@slipway/kernel/record/objects/store";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import { ARTIFACT } from "./create.ts";
-import { artifactIdSchema, refOf, REF, type Envelope } from "./envelope.ts";
-import { assertArtifactTransition, DECISIONS, type ArtifactStatus, type Decision } from "./status.ts";
+import { artifactIdSchema, refOf, REF, type ArtifactEnvelope } from "./envelope.ts";
+import { assertArtifactTransition, DECISIONS, type ArtifactStatus, type AdjudicationDecision } from "./status.ts";
 import { findArtifact, lookUp, type ArtifactRow } from "./store.ts";
 import { readText } from "./texts.ts";
 
@@ -33,10 +33,10 @@ export const changeInput = z.strictObject({
     z.strictObject({ to: z.literal("DEPRECATED"), successor: ref }),
   ]),
 });
-export type ChangeInput = z.output<typeof changeInput>;
+export type ArtifactChange = z.output<typeof changeInput>;
 
-/** In the transaction of the change: what else becomes true with it, such as an entry of the code index. */
-export type Alongside = (tx: Tx, envelope: Envelope, ground: ChangeInput["ground"]) => Promise<void>;
+/** Runs in the transaction of the change, for example to add an entry to the code index. */
+export type Alongside = (tx: Tx, envelope: ArtifactEnvelope, ground: ArtifactChange["ground"]) => Promise<void>;
 
 const decided = z.object({ decision: z.enum(DECISIONS) });
 
@@ -44,7 +44,7 @@ export function changeOperation(
   objects: Objects,
   alongside?: Alongside,
   pending?: NotePending,
-): Operation<ChangeInput, undefined, Envelope> {
+): Operation<ArtifactChange, undefined, ArtifactEnvelope> {
   return {
     name: "artifact.change",
     roles: ["system", "orchestrator"],
@@ -64,7 +64,7 @@ export function changeOperation(
         ground,
       );
       const decision = ground.to === "ADJUDICATED" && named !== null ? await decisionOf(tx, objects, named) : artifact.decision;
-      const changed: Envelope = { ...envelope, status: ground.to };
+      const changed: ArtifactEnvelope = { ...envelope, status: ground.to };
       await updateRow(tx, ground.to, JSON.stringify(changed), ground.to === "DRAFT" ? null : decision, artifact_id);
       await alongside?.(tx, changed, ground);
       await pending?.(tx, ARTIFACT, artifact_id, at);
@@ -74,22 +74,22 @@ export function changeOperation(
   };
 }
 
-const updateRow = fixed((db, status: ArtifactStatus, envelope: string, decision: Decision | null, id: string) =>
+const updateRow = preparedQuery((db, status: ArtifactStatus, envelope: string, decision: AdjudicationDecision | null, id: string) =>
   db.updateTable("artifacts").set({ status, envelope, decision }).where("artifact_id", "=", id),
 );
 
-function referenced(tx: Tx, ground: ChangeInput["ground"]): Promise<ArtifactRow | null> {
+function referenced(tx: Tx, ground: ArtifactChange["ground"]): Promise<ArtifactRow | null> {
   if (ground.to === "CHALLENGED") return lookUp(tx, ground.challenge);
   if (ground.to === "ADJUDICATED") return lookUp(tx, ground.adjudication);
   return ground.to === "DEPRECATED" ? lookUp(tx, ground.successor) : Promise.resolve(null);
 }
 
-function isAbout(judgement: Envelope, target: Envelope): boolean {
+function isAbout(judgement: ArtifactEnvelope, target: ArtifactEnvelope): boolean {
   return judgement.inputs.some(({ ref }) => ref === refOf(target));
 }
 
-/** Code ships on tests and a fingerprint; nothing else about it can stand in for them. */
-function assertCodeEvidence({ envelope }: ArtifactRow, ground: ChangeInput["ground"]): void {
+/** Code ships only on passing tests and a matching fingerprint. */
+function assertCodeEvidence({ envelope }: ArtifactRow, ground: ArtifactChange["ground"]): void {
   if (ground.to !== "SHIPPED" || envelope.artifact_type !== "IMPLEMENTATION" || ground.evidence.kind === "code") return;
   throw new SlipwayError("invalid_status_transition", `${refOf(envelope)} is code: it ships on ship evidence, not on validators.`, {
     artifact_id: envelope.artifact_id,
@@ -97,7 +97,7 @@ function assertCodeEvidence({ envelope }: ArtifactRow, ground: ChangeInput["grou
   });
 }
 
-async function decisionOf(tx: Tx, objects: Objects, { envelope, body }: ArtifactRow): Promise<Decision> {
+async function decisionOf(tx: Tx, objects: Objects, { envelope, body }: ArtifactRow): Promise<AdjudicationDecision> {
   const digest = body["adjudication.json"];
   const text = digest === undefined ? "null" : await readText(tx, objects, digest);
   const parsed = decided.safeParse(parsedJson(text));

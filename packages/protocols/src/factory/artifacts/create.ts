@@ -1,7 +1,7 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { Insertable } from "kysely";
 import { z } from "zod";
-import { fixed, fixedWith } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery, preparedQueryWith } from "@slipway/kernel/record/database/prepared-query";
 import type { Tx } from "@slipway/kernel/record/database/tables";
 import { bumped } from "@slipway/languages/contracts/version";
 import type { Objects } from "@slipway/kernel/record/objects/store";
@@ -9,7 +9,7 @@ import type { Operation } from "@slipway/kernel/record/operations/operation";
 import type { NotePending } from "@slipway/kernel/record/documents/operations";
 import { canonicalPath } from "@slipway/kernel/paths/paths";
 import { checkBody, type Bodies } from "./body.ts";
-import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type Envelope } from "./envelope.ts";
+import { ARTIFACT_TYPES, envelopeSchema, newArtifactId, newEnvelope, refOf, type ArtifactEnvelope } from "./envelope.ts";
 import { findArtifact, type ArtifactRow } from "./store.ts";
 import type { ArtifactTables } from "./tables.ts";
 import { keepLong, keepShort } from "./texts.ts";
@@ -17,7 +17,7 @@ import { assertHigher, highestVersion } from "./versions.ts";
 
 const { created_by, context_pack_ref, inputs, outputs, version } = envelopeSchema.shape;
 
-/** There is no field for an id: whoever brings one is refused. */
+/** There is no field for an id: input that brings one is rejected. */
 export const createInput = z.strictObject({
   artifact_type: z.enum(ARTIFACT_TYPES),
   pillar: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "the slug of a pillar"),
@@ -27,7 +27,7 @@ export const createInput = z.strictObject({
   inputs: inputs.optional(),
   outputs: outputs.optional(),
   notes: z.string().optional(),
-  /** The artifact of which this is the next version. */
+  /** The artifact this one is the next version of. */
   follows: z.string().optional(),
   /** Path below `body/` to text. */
   body: z.record(
@@ -42,18 +42,18 @@ type Body = Readonly<Record<string, string>>;
 /** As a kind of record with files. */
 export const ARTIFACT = "artifact";
 
-/** The id, the whole envelope, the body: all of it is stored, or nothing is. */
+/** Stores id, envelope and body in one transaction. */
 export function createOperation(
   objects: Objects,
   uuid: () => string,
   bodies: Bodies,
   pending?: NotePending,
-): Operation<z.output<typeof createInput>, Body, Envelope> {
+): Operation<z.output<typeof createInput>, Body, ArtifactEnvelope> {
   return {
     name: "artifact.create",
     roles: ["system", "orchestrator"],
     input: createInput.superRefine(({ artifact_type, body }, context) => checkBody(bodies[artifact_type], body, context, ["body"])),
-    // Long texts by their digest may lie about without an artifact, and may be put twice.
+    // An object without an artifact is harmless, and putting it twice is a no-op.
     unclaimed: true,
     effect: ({ body }) => keepLong(objects, body),
     async commit(tx, given, body, { at }) {
@@ -78,9 +78,9 @@ export function createOperation(
   };
 }
 
-const insertRow = fixedWith((db, row: Insertable<ArtifactTables["artifacts"]>) => db.insertInto("artifacts").values(row));
+const insertRow = preparedQueryWith((db, row: Insertable<ArtifactTables["artifacts"]>) => db.insertInto("artifacts").values(row));
 
-const idRow = fixed((db, id: string) => db.selectFrom("artifacts").select("artifact_id").where("artifact_id", "=", id));
+const idRow = preparedQuery((db, id: string) => db.selectFrom("artifacts").select("artifact_id").where("artifact_id", "=", id));
 
 async function versionsOf(tx: Tx, lineage: string): Promise<string[]> {
   return (await tx.selectFrom("artifacts").select("version").where("lineage", "=", lineage).execute()).map((row) => row.version);
@@ -88,7 +88,7 @@ async function versionsOf(tx: Tx, lineage: string): Promise<string[]> {
 
 const TRIES = 100;
 
-/** Eight digits are not many: one that is taken is not taken twice. */
+/** Eight hex digits can collide, so a taken id is drawn again. */
 async function freeId(tx: Tx, next: () => string): Promise<string> {
   for (let tried = 0; tried < TRIES; tried++) {
     const id = next();
@@ -99,8 +99,8 @@ async function freeId(tx: Tx, next: () => string): Promise<string> {
   });
 }
 
-/** What is shipped keeps its envelope; its successor names it, and that is enough. */
-async function linkForward(tx: Tx, { envelope }: ArtifactRow, later: Envelope): Promise<void> {
+/** A shipped artifact keeps its envelope: only the successor names its predecessor. */
+async function linkForward(tx: Tx, { envelope }: ArtifactRow, later: ArtifactEnvelope): Promise<void> {
   if (envelope.status === "SHIPPED" || envelope.status === "DEPRECATED") return;
   const outputs = [...envelope.outputs, { ref: refOf(later), purpose: "later version" }];
   await tx

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 import { checkSchema } from "@slipway/kernel/schema/violations";
 import { FIRST_VERSION } from "@slipway/languages/contracts/version";
 import { ARTIFACT_STATUSES } from "./status.ts";
 import { VERSION } from "./versions.ts";
 
-/** Every kind of artifact there is, with what its ids begin with. */
+/** Every artifact type with the prefix of its ids. */
 export const ID_PREFIXES = {
   MICRO_PLAN: "MP",
   CONTRACT: "CTR",
@@ -52,20 +52,20 @@ export const envelopeSchema = z
     error: "the prefix of the artifact's type",
   });
 
-export type Envelope = z.output<typeof envelopeSchema>;
+export type ArtifactEnvelope = z.output<typeof envelopeSchema>;
 
-/** Made here and nowhere else: what an agent calls its artifact is not asked. */
+/** The only source of artifact ids: an agent cannot choose one. */
 export function newArtifactId(type: ArtifactType, uuid: () => string = randomUUID): ArtifactId {
   return `${ID_PREFIXES[type]}-${uuid().slice(0, 8)}`;
 }
 
-/** What is asked for; everything else about a new artifact is not for asking. */
-export type NewArtifact = Pick<Envelope, "artifact_type" | "created_by" | "context_pack_ref"> & {
-  readonly [field in "version" | "inputs" | "outputs" | "notes"]?: Envelope[field] | undefined;
+/** The fields a caller may set; the rest of a new envelope is filled in here. */
+export type NewArtifact = Pick<ArtifactEnvelope, "artifact_type" | "created_by" | "context_pack_ref"> & {
+  readonly [field in "version" | "inputs" | "outputs" | "notes"]?: ArtifactEnvelope[field] | undefined;
 };
 
-/** An artifact begins as a draft, at 1.0.0 unless it follows an earlier one. */
-export function newEnvelope(artifact: NewArtifact, id: ArtifactId, at: number): Envelope {
+/** A new artifact is a draft, at 1.0.0 unless it follows an earlier one. */
+export function newEnvelope(artifact: NewArtifact, id: ArtifactId, at: number): ArtifactEnvelope {
   const { artifact_type, created_by, context_pack_ref, version = FIRST_VERSION, inputs = [], outputs = [], notes = "" } = artifact;
   const created_at = new Date(at).toISOString();
   return parseEnvelope({
@@ -82,7 +82,7 @@ export function newEnvelope(artifact: NewArtifact, id: ArtifactId, at: number): 
   });
 }
 
-export function parseEnvelope(value: unknown): Envelope {
+export function parseEnvelope(value: unknown): ArtifactEnvelope {
   const checked = checkSchema(envelopeSchema, value);
   if (checked.ok) return checked.value;
   const listed = checked.violations.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
@@ -92,6 +92,6 @@ export function parseEnvelope(value: unknown): Envelope {
   });
 }
 
-export function refOf({ artifact_id, version }: Pick<Envelope, "artifact_id" | "version">): string {
+export function refOf({ artifact_id, version }: Pick<ArtifactEnvelope, "artifact_id" | "version">): string {
   return `${artifact_id}@${version}`;
 }

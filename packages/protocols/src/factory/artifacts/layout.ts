@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 
 /** The parts of `.slipway/state_store`. */
 export const STORE_PARTS = [
@@ -25,18 +25,18 @@ export const storePaths = {
   stateMachine: "project/state_machine.json",
   artifact: (pillar: string, id: string, version: string) => `artifacts/${named(pillar)}/${named(id)}/${named(version)}`,
   module: (id: string, version: string) => `modules/${named(id)}/${named(version)}`,
-  /** One folder per round: no round is written over another. */
+  /** One folder per round, so that no round overwrites another. */
   debateRound: (artifactId: string, round: number) => `debates/${named(artifactId)}/round-${round}`,
   contextPack: (id: string) => `context_packs/${named(id)}.json`,
   exception: (id: string) => `exceptions/${named(id)}.json`,
-  /** Grows, while the record beside it never changes. */
+  /** Append-only, while the record beside it never changes. */
   exceptionDecisions: (id: string) => `exceptions/${named(id)}.decisions.jsonl`,
   escalation: (id: string) => `escalations/${named(id)}.json`,
   contribution: (id: string) => `contributions/${named(id)}.json`,
   release: (id: string) => `releases/${named(id)}.json`,
 } as const;
 
-/** Names come from models and people; one that is a path must not become one. */
+/** Names come from models and people; a name must not act as a path. */
 function named(name: string): string {
   if (/^[\w][\w.-]*$/.test(name) && !name.includes("..")) return name;
   throw new SlipwayError("path_out_of_bounds", `${JSON.stringify(name.slice(0, 80))} cannot be the name of a folder in the state store.`, {
@@ -45,7 +45,7 @@ function named(name: string): string {
   });
 }
 
-/** A path below `modules/`, with the version folder it belongs to; null for the folders above. */
+/** Splits a path below `modules/` into module, version and rest; null for the folders above a version. */
 export function moduleOf(path: string): { readonly id: string; readonly version: string; readonly rest: readonly string[] } | null {
   const [part, id, version, ...rest] = path.split("/");
   return part === "modules" && id !== undefined && version !== undefined ? { id, version, rest } : null;

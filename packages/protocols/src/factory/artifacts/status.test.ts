@@ -3,22 +3,22 @@ import {
   ARTIFACT_STATUSES,
   assertArtifactTransition,
   type ArtifactStatus,
-  type Decision,
-  type ShipGround,
+  type AdjudicationDecision,
+  type ShipFacts,
   type StatusFacts,
-  type StatusGround,
+  type StatusEvidence,
 } from "./status.ts";
 
 const ALLOWED = ["DRAFT CHALLENGED", "CHALLENGED ADJUDICATED", "ADJUDICATED SHIPPED", "ADJUDICATED DRAFT", "SHIPPED DEPRECATED"];
-const CODE: ShipGround = { kind: "code", result: "PASS", fingerprint: "a", lockedFingerprint: "a" };
-const GROUNDS: Record<ArtifactStatus, StatusGround> = {
+const CODE: ShipFacts = { kind: "code", result: "PASS", fingerprint: "a", lockedFingerprint: "a" };
+const GROUNDS: Record<ArtifactStatus, StatusEvidence> = {
   CHALLENGED: { to: "CHALLENGED", challenge: "CHAL-1" },
   ADJUDICATED: { to: "ADJUDICATED", adjudication: "ADJ-1" },
   SHIPPED: { to: "SHIPPED", amendmentsApplied: true, evidence: CODE },
   DRAFT: { to: "DRAFT", revisionsLeft: 1 },
   DEPRECATED: { to: "DEPRECATED", successor: "IMPL-2" },
 };
-const facts = (from: ArtifactStatus, decision: Decision | null): StatusFacts => ({
+const facts = (from: ArtifactStatus, decision: AdjudicationDecision | null): StatusFacts => ({
   from,
   decision,
   isReferencedBy: () => true,
@@ -36,7 +36,7 @@ describe("[FAC-104] of all changes of status exactly five are allowed", () => {
 });
 
 const ship =
-  (decision: Decision | null, evidence: ShipGround, amendmentsApplied = true) =>
+  (decision: AdjudicationDecision | null, evidence: ShipFacts, amendmentsApplied = true) =>
   () =>
     assertArtifactTransition(facts("ADJUDICATED", decision), { to: "SHIPPED", amendmentsApplied, evidence });
 
@@ -63,7 +63,7 @@ describe("[FAC-106] shipping", () => {
 
 describe("[FAC-107]", () => {
   test("only what was rejected goes back, and only while a revision is left", () => {
-    const back = (decision: Decision, revisionsLeft: number) => () =>
+    const back = (decision: AdjudicationDecision, revisionsLeft: number) => () =>
       assertArtifactTransition(facts("ADJUDICATED", decision), { to: "DRAFT", revisionsLeft });
     back("REJECT", 1)();
     expect(back("REJECT", 0)).toThrow(/halts/);

@@ -1,9 +1,8 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 
 export const ARTIFACT_STATUSES = ["DRAFT", "CHALLENGED", "ADJUDICATED", "SHIPPED", "DEPRECATED"] as const;
 export type ArtifactStatus = (typeof ARTIFACT_STATUSES)[number];
 
-/** Every change of status there is. */
 export const ARTIFACT_TRANSITIONS: Record<ArtifactStatus, readonly ArtifactStatus[]> = {
   DRAFT: ["CHALLENGED"],
   CHALLENGED: ["ADJUDICATED"],
@@ -13,39 +12,39 @@ export const ARTIFACT_TRANSITIONS: Record<ArtifactStatus, readonly ArtifactStatu
 };
 
 export const DECISIONS = ["APPROVE", "APPROVE_WITH_AMENDMENTS", "REJECT"] as const;
-export type Decision = (typeof DECISIONS)[number];
+export type AdjudicationDecision = (typeof DECISIONS)[number];
 
-/** What a change of status stands on, looked up by whoever proposes it and checked again by the store. */
-export type StatusGround =
+/** The facts that justify a change of status. The caller looks them up and the store checks them again. */
+export type StatusEvidence =
   | { readonly to: "CHALLENGED"; readonly challenge: string }
   | { readonly to: "ADJUDICATED"; readonly adjudication: string }
-  | { readonly to: "SHIPPED"; readonly amendmentsApplied: boolean; readonly evidence: ShipGround }
+  | { readonly to: "SHIPPED"; readonly amendmentsApplied: boolean; readonly evidence: ShipFacts }
   | { readonly to: "DRAFT"; readonly revisionsLeft: number }
   | { readonly to: "DEPRECATED"; readonly successor: string };
 
-export type ShipGround =
-  /** Code: its tests were run and passed, and its surface is the one that was locked. */
+export type ShipFacts =
+  /** For code: the test result, and the fingerprint beside the locked one. */
   | { readonly kind: "code"; readonly result: "PASS" | "FAIL"; readonly fingerprint: string; readonly lockedFingerprint: string | null }
   | { readonly kind: "other"; readonly validatorsPassed: boolean };
 
-/** What the store knows by its own records. */
+/** Facts from the store's own records. */
 export interface StatusFacts {
   readonly from: ArtifactStatus;
   /** Of the adjudication that made it ADJUDICATED. */
-  readonly decision: Decision | null;
+  readonly decision: AdjudicationDecision | null;
   /** Whether an artifact of the right type names this one as an input. */
   readonly isReferencedBy: (ref: string, type: "CHALLENGE" | "ADJUDICATION") => boolean;
   readonly isShipped: (ref: string) => boolean;
 }
 
-export function assertArtifactTransition(facts: StatusFacts, ground: StatusGround): void {
+export function assertArtifactTransition(facts: StatusFacts, ground: StatusEvidence): void {
   const { from } = facts;
   if (!ARTIFACT_TRANSITIONS[from].includes(ground.to)) throw illegal(from, ground.to, "there is no such change of status");
   const problem = problemOf(facts, ground);
   if (problem !== null) throw illegal(from, ground.to, problem);
 }
 
-function problemOf({ decision, isReferencedBy, isShipped }: StatusFacts, ground: StatusGround): string | null {
+function problemOf({ decision, isReferencedBy, isShipped }: StatusFacts, ground: StatusEvidence): string | null {
   switch (ground.to) {
     case "CHALLENGED":
       return isReferencedBy(ground.challenge, "CHALLENGE") ? null : `${ground.challenge} is no challenge of it`;
@@ -61,7 +60,7 @@ function problemOf({ decision, isReferencedBy, isShipped }: StatusFacts, ground:
   }
 }
 
-function shipProblem(decision: Decision | null, ground: Extract<StatusGround, { to: "SHIPPED" }>): string | null {
+function shipProblem(decision: AdjudicationDecision | null, ground: Extract<StatusEvidence, { to: "SHIPPED" }>): string | null {
   const { amendmentsApplied, evidence } = ground;
   if (decision === null || decision === "REJECT") return "no adjudication approves it";
   if (decision === "APPROVE_WITH_AMENDMENTS" && !amendmentsApplied) return "not all amendments are applied";

@@ -1,16 +1,16 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { fixed } from "@slipway/kernel/record/database/prepared-query";
+import { SlipwayError } from "@slipway/agents/errors";
+import { preparedQuery } from "@slipway/kernel/record/database/prepared-query";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
-import { parseEnvelope, type ArtifactType, type Envelope } from "./envelope.ts";
-import type { ArtifactStatus, Decision } from "./status.ts";
+import { parseEnvelope, type ArtifactType, type ArtifactEnvelope } from "./envelope.ts";
+import type { ArtifactStatus, AdjudicationDecision } from "./status.ts";
 
 export interface ArtifactRow {
-  readonly envelope: Envelope;
+  readonly envelope: ArtifactEnvelope;
   readonly lineage: string;
   readonly pillar: string;
   /** Path to SHA-256. */
   readonly body: Readonly<Record<string, string>>;
-  readonly decision: Decision | null;
+  readonly decision: AdjudicationDecision | null;
 }
 
 export interface ArtifactQuery {
@@ -33,7 +33,7 @@ export async function findArtifact(db: Db | Tx, ref: string): Promise<ArtifactRo
   });
 }
 
-const artifactRow = fixed((db, id: string) => db.selectFrom("artifacts").selectAll().where("artifact_id", "=", id));
+const artifactRow = preparedQuery((db, id: string) => db.selectFrom("artifacts").selectAll().where("artifact_id", "=", id));
 
 export async function lookUp(db: Db | Tx, ref: string): Promise<ArtifactRow | null> {
   const [id = "", version] = ref.split("@");
@@ -54,7 +54,7 @@ interface Stored {
   readonly lineage: string;
   readonly pillar: string;
   readonly body: string;
-  readonly decision: Decision | null;
+  readonly decision: AdjudicationDecision | null;
 }
 
 function rowFrom({ envelope, body, lineage, pillar, decision }: Stored): ArtifactRow {

@@ -1,25 +1,25 @@
 import type { Tx } from "@slipway/kernel/record/database/tables";
 import type { ArtifactType } from "./envelope.ts";
-import type { ArtifactStatus, Decision } from "./status.ts";
+import type { ArtifactStatus, AdjudicationDecision } from "./status.ts";
 
 export interface ArtifactTables {
-  /** The record of every artifact; the files in the state store are made from it. */
+  /** The record of every artifact; files in the state store are written from it. */
   artifacts: {
     artifact_id: string;
     artifact_type: ArtifactType;
     version: string;
     status: ArtifactStatus;
-    /** The first artifact of which this one is a later version: its own id for that one. */
+    /** The first artifact of the chain of versions; an artifact without a predecessor names itself. */
     lineage: string;
     pillar: string;
     /** JSON. */
     envelope: string;
-    /** JSON: path to SHA-256, in `artifact_texts` or, where the text is long, in the object store. */
+    /** JSON: path to SHA-256. Short texts are in `artifact_texts`, long ones in the object store. */
     body: string;
     /** Of the adjudication, once there is one. */
-    decision: Decision | null;
+    decision: AdjudicationDecision | null;
   };
-  /** Short texts of bodies. A text that two artifacts have is here once. */
+  /** Short texts of bodies, stored once per digest. */
   artifact_texts: { digest: string; text: string };
 }
 

@@ -1,8 +1,8 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 
 export const VERSION = /^\d+\.\d+\.\d+$/;
 
-/** By number, part by part: 1.10.0 is higher than 1.9.0. */
+/** Numeric, part by part: 1.10.0 is higher than 1.9.0. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [numbersOf(left), numbersOf(right)];
   for (const index of [0, 1, 2] as const) if (a[index] !== b[index]) return a[index] < b[index] ? -1 : 1;
@@ -13,18 +13,18 @@ export function highestVersion(versions: readonly string[]): string | null {
   return versions.toSorted(compareVersions).at(-1) ?? null;
 }
 
-/** Whatever order versions arrive in, a lineage only grows. */
+/** Versions of a lineage only increase. */
 export function assertHigher(version: string, existing: readonly string[]): void {
   const highest = highestVersion(existing);
   if (highest === null || compareVersions(version, highest) > 0) return;
-  throw new SlipwayError("version_conflict", `Version ${version} does not follow ${highest}, the highest there is of this lineage.`, {
+  throw new SlipwayError("version_conflict", `Version ${version} is not above ${highest}, the highest of this lineage.`, {
     version,
     highest,
     suggested_next_actions: [`Use a version above ${highest}.`],
   });
 }
 
-// A version is unbounded text of digits; a number would round it.
+// BigInt: a version is text of any length, and a number would round it.
 function numbersOf(version: string): readonly [bigint, bigint, bigint] {
   if (!VERSION.test(version)) {
     throw new SlipwayError("schema_validation_failed", `"${version.slice(0, 80)}" is not a version.`, {

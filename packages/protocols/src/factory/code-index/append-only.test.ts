@@ -124,7 +124,7 @@ describe("[FAC-185] statuses", () => {
     await index.retire(asSystem(), { module_ref: "MM-gone@1.0.0", ...deprecated });
     const attempt = (superseded_by: string | null, module_ref = "MM-old@1.0.0") =>
       index.retire(asSystem(), { module_ref, status: "SUPERSEDED", superseded_by, note: "Moved on." });
-    await expect(attempt(null)).rejects.toThrow("MM-old@1.0.0 cannot be SUPERSEDED by nothing");
+    await expect(attempt(null)).rejects.toThrow("MM-old@1.0.0 cannot be SUPERSEDED without a successor");
     await expect(attempt("MM-old@1.0.0")).rejects.toThrow("nothing can succeed itself");
     await expect(attempt("MM-gone@1.0.0")).rejects.toThrow("its status is DEPRECATED");
     await expect(attempt("MM-none@1.0.0")).rejects.toThrow("MM-none@1.0.0 is not in the code index");

@@ -27,14 +27,14 @@ export interface IndexBenchOptions {
 const P95_MS = 10;
 const FLAT = 2;
 const TAGS = 10;
-/** The quietest of them counts: whatever else the machine does can only add to a search. */
+/** The fastest pass counts: other load on the machine can only slow a search down. */
 const PASSES = 3;
-/** Every how many-th search is compared with brute force. */
+/** Every n-th search is compared with brute force. */
 const CHECKED = 5;
 
 /**
- * How long a search takes and whether it misses anything, and what an append costs in a small and in a large index. Vectors are
- * random directions: the hardest case for bounds, since all of them are about equally far from everything.
+ * Measures latency and recall of searches, and the cost of an append in a small and in a large index. Vectors are random directions: the
+ * hardest case for the bounds, because all of them are about equally far apart.
  */
 export async function benchCodeIndex(options: IndexBenchOptions = {}): Promise<BenchRow[]> {
   const { small = 1000, large = 100_000, queries = 200, appends = 100, dimensions = 384 } = options;
@@ -84,7 +84,7 @@ async function openAt(model: EmbeddingModel, size: number): Promise<Filled> {
   };
 }
 
-/** In one transaction, where appends through the door would each wait for the disk. */
+/** In one transaction: appends through the door would fsync one by one. */
 async function fill(
   { db }: Database,
   model: EmbeddingModel,
@@ -117,7 +117,7 @@ async function searches(filled: Filled, size: number, queries: number, tags: rea
     }
     if (pass === 0 || quantile(taken, 0.95) < quantile(times, 0.95)) times = taken;
   }
-  // Afterwards: brute force leaves so much behind that collecting it would be counted with the searches.
+  // After the measurement: brute force leaves garbage, and collecting it would count as search time.
   for (let number = 0; number < queries; number += CHECKED) {
     const vector = await embedOne(model, queryOf(number));
     const started = performance.now();
@@ -141,7 +141,7 @@ function queryOf(number: number): string {
   return `a module that nobody has described in these words ${number}`;
 }
 
-/** By the definition: the dot product with every vector that passes the filter. */
+/** The definition of the result: the dot product with every vector that passes the filter. */
 function bruteForce({ entries, vectors }: Filled, query: Float32Array, tags: readonly string[]): string[] {
   return entries
     .flatMap((entry, number) => {
@@ -153,7 +153,7 @@ function bruteForce({ entries, vectors }: Filled, query: Float32Array, tags: rea
     .map(({ ref }) => ref);
 }
 
-/** In turns, so that a busy disk is busy for both. */
+/** Alternates between the two, so that disk load affects both. */
 async function inserts(few: Filled, many: Filled, appends: number): Promise<BenchRow> {
   const times = new Map([few, many].map((filled) => [filled, [] as number[]]));
   const actor = { type: "system", id: "bench" } as const;
@@ -189,7 +189,7 @@ function entryOf(number: number): NewEntry {
   });
 }
 
-/** A direction for every text, the same each time. */
+/** A pseudo-random direction for every text, the same each time. */
 function randomModel(dimensions: number): EmbeddingModel {
   return {
     id: `random-directions-${dimensions}`,
@@ -209,7 +209,7 @@ function direction(text: string, dimensions: number): Float32Array {
     const mixed = Math.imul(state ^ (state >>> 12), 0x297a2d39);
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
-  // The sum of four uniform values is near enough to a normal one for a direction.
+  // The sum of four uniform values approximates a normal one well enough for a direction.
   return Float32Array.from({ length: dimensions }, () => uniform() + uniform() + uniform() + uniform() - 2);
 }
 

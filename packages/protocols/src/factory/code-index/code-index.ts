@@ -8,7 +8,7 @@ import { assertModel, type EmbeddingModel } from "@slipway/agents/embeddings/mod
 import { appendOperation, assertSameModel, retireOperation, type RetireInput } from "./operations.ts";
 import { inRange } from "./range.ts";
 import { reindexOperation } from "./reindex.ts";
-import { search, searchInput, type Found, type SearchInput } from "./search.ts";
+import { search, searchInput, type SearchAnswer, type SearchInput } from "./search.ts";
 import { allEntries, entriesAt, entriesOf, findEntry, indexState, tipOf, type IndexState } from "./store.ts";
 import { openVectors } from "./vectors.ts";
 import { vectorMatrix, type VectorMatrix } from "./matrix.ts";
@@ -18,23 +18,23 @@ export interface IndexCall {
   readonly operationId: string;
 }
 
-/** The shipped modules, one entry for each version. What is here is added and never taken away. */
+/** The shipped modules, one entry per version. Append-only. */
 export interface CodeIndex {
   readonly model: EmbeddingModel;
   append(call: IndexCall, entry: unknown): Promise<{ module_ref: string; position: number }>;
   retire(call: IndexCall, change: RetireInput): Promise<{ module_ref: string; status: string }>;
   reindex(call: IndexCall): Promise<{ model: string; entries: number }>;
-  search(input: SearchInput): Promise<Found>;
-  /** Whatever its status. */
+  search(input: SearchInput): Promise<SearchAnswer>;
+  /** In any status. */
   find(ref: string): Promise<CodeIndexEntry | null>;
   versionsOf(moduleId: string): Promise<CodeIndexEntry[]>;
   /** Entries whose dependencies allow this version of the module. */
   dependentsOf(ref: string): Promise<CodeIndexEntry[]>;
-  /** How much there is, and of which model its vectors are. */
+  /** Number of entries, and the model of their vectors. */
   state(): Promise<IndexState>;
-  /** Refused where another model is configured than the vectors are of. */
+  /** Throws if the configured model is not the one the vectors come from. */
   assertSearchable(): Promise<void>;
-  /** A copy of all there is at this moment, in the order it was shipped. */
+  /** A copy of all entries, in the order they shipped. */
   snapshot(): Promise<readonly CodeIndexEntry[]>;
 }
 
@@ -51,7 +51,7 @@ export function openCodeIndex({ db, door, model = hashedModel }: CodeIndexOption
   const append = appendOperation(model);
   const reindex = reindexOperation(db, model);
 
-  /** With the filters' rows all in it. Somebody who embeds anew takes the vectors away between two looks: then once more. */
+  /** A matrix that covers all rows of the filters. A concurrent reindex can remove vectors between the two reads: then try again. */
   async function matrixFor(): Promise<VectorMatrix> {
     for (;;) {
       const current = await assertSameModel(db, model);

@@ -1,20 +1,20 @@
 /**
- * Dot products of many int8 rows with one int16 query, in WebAssembly's SIMD: V8 does not vectorise JavaScript loops, and four to
- * eight times as much would not fit into the time a search has. Made here byte by byte, so that nothing is compiled at install.
+ * Dot products of many int8 rows with one int16 query in WebAssembly SIMD. V8 does not vectorise JavaScript loops, and a scalar loop takes
+ * four to eight times as long, which exceeds the time budget of a search. Assembled at run time, so installing compiles nothing.
  */
 export interface DotKernel {
   readonly memory: LinearMemory;
-  /** For `count` row numbers at `rows`: the dot product of each with the query, as int32 at `out`. `stride` is a multiple of 32. */
+  /** Writes the dot product of the query with each of `count` rows as int32 to `out`. `stride` is a multiple of 32. */
   readonly scan: (rows: number, count: number, matrix: number, stride: number, query: number, out: number) => void;
 }
 
 export interface LinearMemory {
-  /** Another one after every growth. */
+  /** Replaced after every growth. */
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** As much of the standard object as is used here; the compiler's library has it only for browsers. */
+/** The part of the global used here; TypeScript declares it only in the DOM library. */
 const { Memory, Module, Instance } = (
   globalThis as unknown as {
     readonly WebAssembly: {
@@ -26,7 +26,7 @@ const { Memory, Module, Instance } = (
 ).WebAssembly;
 
 export function dotKernel(): DotKernel {
-  // 4 GiB is all that 32-bit addresses reach; only what is grown is taken from the system.
+  // 4 GiB is the limit of 32-bit addresses; the system only commits pages that have been grown.
   const memory = new Memory({ initial: 1, maximum: 65_536 });
   const instance = new Instance(new Module(moduleBytes()), { host: { memory } });
   return { memory, scan: instance.exports["scan"] as DotKernel["scan"] };
@@ -76,7 +76,7 @@ const DOT_I16X8 = simd(0xba);
 const advance = (local: number, by: number) => [get(local), constant(by), I32_ADD, set(local)].flat();
 const zero = (local: number) => [constant(0), I32X4_SPLAT, set(local)].flat();
 
-/** Eight dimensions: `sum += row[0..8] · query[0..8]`, the row's bytes widened on the way. */
+/** Eight dimensions: `sum += row[0..8] · query[0..8]`, with the row's bytes widened to int16. */
 function eight(part: number): number[] {
   const sum = part % 2 === 0 ? EVEN : ODD;
   const row = [get(ROW), LOAD_8_BYTES_AS_I16(part * 8)];

@@ -17,14 +17,14 @@ export const ioSummary = z.strictObject({
 export const INDEX_STATUSES = ["SHIPPED", "DEPRECATED", "SUPERSEDED"] as const;
 export type IndexStatus = (typeof INDEX_STATUSES)[number];
 
-/** What a status may become. Nothing comes back. */
+/** Allowed changes of status; all are final. */
 export const INDEX_TRANSITIONS: Readonly<Record<IndexStatus, readonly IndexStatus[]>> = {
   SHIPPED: ["DEPRECATED", "SUPERSEDED"],
   DEPRECATED: [],
   SUPERSEDED: [],
 };
 
-/** What of an entry never changes. */
+/** The fields of an entry that never change. */
 export const entryContent = z.strictObject({
   module_id: moduleId,
   version: moduleVersion,
@@ -46,7 +46,7 @@ export const codeIndexEntry = entryContent.extend({
 });
 export type CodeIndexEntry = z.output<typeof codeIndexEntry>;
 
-/** As it comes in: every entry begins as SHIPPED and without a successor. */
+/** A new entry: SHIPPED and without a successor. */
 export const newEntry = entryContent.extend({
   status: z.literal("SHIPPED").default("SHIPPED"),
   superseded_by: z.null().default(null),
@@ -58,19 +58,19 @@ export function refOf({ module_id, version }: { readonly module_id: string; read
   return `${module_id}@${version}`;
 }
 
-/** The id and what follows the first `@`. */
+/** Splits at the first `@`. */
 export function splitRef(ref: string): { readonly module_id: string; readonly version: string } {
   const at = ref.indexOf("@");
   return { module_id: at < 0 ? ref : ref.slice(0, at), version: at < 0 ? "" : ref.slice(at + 1) };
 }
 
-/** The one text an entry's embedding is computed from. */
+/** The text an entry's embedding is computed from. */
 export function embeddingText({ purpose, tags, io_summary }: Pick<EntryContent, "purpose" | "tags" | "io_summary">): string {
   const { inputs, outputs, error_surfaces, effects, modes } = io_summary;
   return `${purpose}\n${tags.join(", ")}\n${JSON.stringify({ inputs, outputs, error_surfaces, effects, modes })}`;
 }
 
-/** As much of a contract as an entry says of it. */
+/** The fields of a contract that an entry summarises. */
 export interface SummarisedContract {
   readonly inputs: readonly { readonly name: string; readonly type: string }[];
   readonly outputs: readonly { readonly name: string; readonly type: string }[];
@@ -79,7 +79,7 @@ export interface SummarisedContract {
   readonly modes: { readonly sync: boolean; readonly async: boolean };
 }
 
-/** `name: type` for what goes in and out, so that a search can ask for the type. */
+/** `name: type` for inputs and outputs, so that a search can filter by type. */
 export function summaryOf(contract: SummarisedContract): EntryContent["io_summary"] {
   return {
     inputs: contract.inputs.map(typed),

@@ -2,10 +2,10 @@ import type { Db } from "@slipway/kernel/record/database/tables";
 import type { EntryContent } from "./entry.ts";
 import type { Tip } from "./store.ts";
 
-/** What entries are filtered by; the row of an entry is how many were shipped before it. */
+/** Filters over entries. The row of an entry is the number of entries shipped before it. */
 export interface Facets {
   readonly rows: () => number;
-  /** Reads what has been added since the last time, by whichever process. */
+  /** Reads the rows that any process has added since the last call. */
   readonly follow: (db: Db, tip: Tip) => Promise<void>;
   /** Rows that have at least one value of every list, in order. */
   readonly matching: (filters: readonly Filter[], includeInactive: boolean) => Uint32Array;
@@ -23,14 +23,14 @@ export function openFacets(): Facets {
   const retired = new Set<number>();
   let rows = 0;
   let retirements = 0;
-  /** Everything, and everything that is active, until something is added. */
+  /** Cached lists of all rows and of all active rows; reset when a row is added. */
   let all: Readonly<Record<"true" | "false", Uint32Array>> | null = null;
 
   async function follow(db: Db, tip: Tip): Promise<void> {
     if (tip.position > rows) {
       const entries = db.selectFrom("code_index_entries").select(["position", "content"]).where("position", ">", rows);
       for (const { position, content } of await entries.orderBy("position").execute()) {
-        // Another call may have read the same rows in the meantime.
+        // A concurrent call may have read the same rows already.
         if (position <= rows) continue;
         for (const key of keysOf(content)) push(postings, key, position - 1);
         rows = position;
@@ -54,7 +54,7 @@ export function openFacets(): Facets {
 
   const rowsOf = (facet: Filter["facet"] | "dependency", value: string) => rowsIn(postings.get(keyOf(facet, value)));
 
-  /** A byte for each row: a set of so many numbers would take longer than the search itself. */
+  /** One byte per row: a Set of that many numbers would be slower than the search. */
   function marksOf({ facet, values }: Filter): Uint8Array {
     const marks = new Uint8Array(rows);
     for (const value of values) for (const row of rowsOf(facet, value)) marks[row] = 1;
@@ -80,7 +80,7 @@ function rowsMarked(marks: Uint8Array): Uint32Array {
   return rows.subarray(0, count);
 }
 
-/** Rows in ascending order, with room for more. */
+/** Rows in ascending order, with spare capacity. */
 interface Posting {
   rows: Uint32Array;
   count: number;
@@ -100,7 +100,7 @@ function keysOf(content: string): Set<string> {
   ]);
 }
 
-/** `email: string` is found by itself and by its type. */
+/** `email: string` matches as a whole and by its type. */
 function typed(facet: "input" | "output", texts: readonly string[]): string[] {
   return texts.flatMap((text) => [keyOf(facet, text), keyOf(facet, text.slice(text.indexOf(":") + 1))]);
 }

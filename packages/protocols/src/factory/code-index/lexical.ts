@@ -1,15 +1,15 @@
 import { sql } from "kysely";
-import { fixed } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery } from "@slipway/kernel/record/database/prepared-query";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import { wordsOf } from "@slipway/agents/embeddings/words";
 
-/** A word that more entries than this have tells none of them apart. */
+/** A word found in more entries than this does not discriminate. */
 const COMMON = 500;
 const MAX_WORDS = 24;
 
 /**
- * Positions of entries that have words of the query, those with the rarer and the more words first. For what an embedding does not
- * see: names, ids, rare words.
+ * Positions of entries that share words with the query, ranked by rarity and number of the words. Finds names, ids and rare words, which
+ * embeddings miss.
  */
 export async function lexicalMatches(db: Db, query: string, allowed: (position: number) => boolean, limit: number): Promise<number[]> {
   const stems = [...new Set(wordsOf(query).map(({ stem }) => stem))].slice(0, MAX_WORDS);
@@ -26,7 +26,7 @@ export async function lexicalMatches(db: Db, query: string, allowed: (position: 
     .map(([position]) => position);
 }
 
-const rowsWith = fixed((db, word: string) => ({
+const rowsWith = preparedQuery((db, word: string) => ({
   compile: () =>
     sql<{ rowid: number }>`SELECT rowid FROM code_index_words WHERE code_index_words MATCH ${word} LIMIT ${COMMON + 1}`.compile(db),
 }));

@@ -6,19 +6,19 @@ export interface Hit {
   readonly similarity: number;
 }
 
-/** Vectors of length one, each known by its row. Finds the nearest exactly, and looks exactly at few of them. */
+/** Unit vectors by row. Finds the nearest exactly, but computes exact similarities for few of them. */
 export interface VectorMatrix {
   readonly rows: () => number;
   readonly add: (vector: Float32Array) => void;
-  /** The `k` most similar among the given rows, which are in ascending order; the earlier row first where two are equally similar. */
+  /** The `k` most similar of the given rows (in ascending order); equal similarities keep row order. */
   readonly nearest: (query: Float32Array, among: Uint32Array, k: number) => Hit[];
 }
 
 const PAGE_BYTES = 65_536;
-/** Rows a call of the kernel looks at. */
+/** Rows per call of the kernel. */
 const CHUNK = 4096;
 const BLOCK_ROWS = 4096;
-/** More than the rounding of the bounds' own arithmetic, and of vectors of length nearly one. */
+/** Covers the rounding of the bounds' arithmetic and of vectors that are not exactly of length one. */
 const SLACK = 1e-5;
 
 export function vectorMatrix(dimensions: number): VectorMatrix {
@@ -27,7 +27,7 @@ export function vectorMatrix(dimensions: number): VectorMatrix {
   const [rowsAt, outAt, queryAt] = [0, CHUNK * 4, CHUNK * 8];
   const matrixAt = queryAt + stride * 2;
   const blocks: Float32Array[] = [];
-  /** What one step of a row's bytes is worth, and how far the bytes are from the vector. */
+  /** Per row: the value of one quantisation step, and the distance between the bytes and the vector. */
   let steps = new Float64Array(BLOCK_ROWS);
   let errors = new Float64Array(BLOCK_ROWS);
   let count = 0;
@@ -73,7 +73,7 @@ export function vectorMatrix(dimensions: number): VectorMatrix {
     return exactly(query, candidates, uppers, best.threshold(), k);
   }
 
-  /** Few of the candidates are among the best; those that are not need no place in an order. */
+  /** Exact similarities of the candidates that can still be among the best; the others need no sorting. */
   function exactly(query: Float32Array, candidates: readonly number[], uppers: readonly number[], threshold: number, k: number): Hit[] {
     const best = lowerBounds(k);
     const hits: Hit[] = [];
@@ -93,7 +93,7 @@ export function vectorMatrix(dimensions: number): VectorMatrix {
   return { rows: () => count, add, nearest };
 }
 
-/** In double precision and in the order of the dimensions, so that everybody who computes it gets the same. */
+/** Double precision and fixed order of dimensions, so that every caller gets the same result. */
 export function dot(query: Float32Array, vectors: Float32Array, offset = 0): number {
   let sum = 0;
   for (let dimension = 0; dimension < query.length; dimension++) sum += (query[dimension] ?? 0) * (vectors[offset + dimension] ?? 0);
@@ -115,7 +115,7 @@ function quantise(vector: Float32Array, into: Int8Array | Int16Array): { step: n
   return { step, error: Math.sqrt(squares) };
 }
 
-/** The k-th largest of what has been offered, below which nothing can be among the k best. */
+/** Tracks the k-th largest value offered: nothing below it can be among the k best. */
 function lowerBounds(k: number): { offer(value: number): void; threshold(): number } {
   const heap: number[] = [];
   const swap = (one: number, two: number) => {
@@ -160,6 +160,6 @@ function blockOf(blocks: readonly Float32Array[], row: number): Float32Array {
 
 function ensureBytes(memory: LinearMemory, bytes: number): void {
   const missing = Math.ceil(bytes / PAGE_BYTES) - memory.buffer.byteLength / PAGE_BYTES;
-  // By a sixteenth more than needed, since every growth makes the views anew.
+  // Grows by at least a sixteenth, because every growth invalidates the views.
   if (missing > 0) memory.grow(Math.max(missing, Math.ceil(memory.buffer.byteLength / PAGE_BYTES / 16)));
 }

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
@@ -6,7 +6,7 @@ import { embeddingText, INDEX_TRANSITIONS, moduleRef, newEntry, refOf, splitRef,
 import { embedOne, type EmbeddingModel } from "@slipway/agents/embeddings/model";
 import { addGeneration, currentGeneration, findEntry, insertEntry, type Generation } from "./store.ts";
 
-/** What the ship step does, once for each version of a module. */
+/** Called by the ship step once per module version. */
 export function appendOperation(model: EmbeddingModel): Operation<NewEntry, Float32Array, { module_ref: string; position: number }> {
   return {
     name: "code_index.append",
@@ -32,7 +32,7 @@ export const retireInput = z.strictObject({
 });
 export type RetireInput = z.output<typeof retireInput>;
 
-/** The one change of an entry. With `SUPERSEDED` a successor that has been shipped, with `DEPRECATED` one if there is one. */
+/** The only change of an entry. `SUPERSEDED` needs a shipped successor; `DEPRECATED` may have one. */
 export const retireOperation: Operation<RetireInput, undefined, { module_ref: string; status: string }> = {
   name: "code_index.retire",
   roles: ["orchestrator", "system", "person"],
@@ -75,7 +75,7 @@ function refusedSuccessor(ref: string, successor: string, reason: string): Slipw
 }
 
 function withoutSuccessor(ref: string): SlipwayError {
-  return new SlipwayError("policy_violation", `${ref} cannot be SUPERSEDED by nothing.`, {
+  return new SlipwayError("policy_violation", `${ref} cannot be SUPERSEDED without a successor.`, {
     module_ref: ref,
     rule: "successor",
     suggested_next_actions: ["Name the successor in superseded_by, or deprecate the module."],
@@ -87,11 +87,11 @@ function noWayBack(ref: string, from: string, to: string): SlipwayError {
     module_ref: ref,
     from,
     to,
-    suggested_next_actions: ["Nothing is to be done: a status of the code index never moves back."],
+    suggested_next_actions: ["No action is possible: a retired entry of the code index stays retired."],
   });
 }
 
-/** Vectors of two models cannot be compared, so an index with another model's is refused until it has been done again. */
+/** Vectors of two models cannot be compared: an index with another model's vectors must be reindexed first. */
 export async function assertSameModel(db: Db | Tx, model: EmbeddingModel): Promise<Generation | undefined> {
   const current = await currentGeneration(db);
   if (current === undefined || (current.model === model.id && current.dimensions === model.dimensions)) return current;

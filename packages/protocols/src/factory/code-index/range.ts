@@ -1,8 +1,8 @@
 type Version = readonly [major: number, minor: number, patch: number];
 
 /**
- * Whether a version is in a range as dependencies write them: `1.2.3`, `=1.2.3`, `^1.2.3`, `~1.2`, `>=1.0.0 <2.0.0`, `1.x`, `*`, and
- * alternatives with `||`. A range that cannot be read holds no version.
+ * Whether a version is in a range of a dependency: `1.2.3`, `=1.2.3`, `^1.2.3`, `~1.2`, `>=1.0.0 <2.0.0`, `1.x`, `*`, and alternatives with
+ * `||`. A range that cannot be parsed contains no version.
  */
 export function inRange(version: string, range: string): boolean {
   const wanted = versionOf(version);
@@ -38,7 +38,7 @@ function inPart(version: Version, part: string): boolean {
   }
 }
 
-/** The first version above what the part means. */
+/** The first version above the range of this part. */
 function ceiling(operator: string, [major, minor, patch]: Version, written: number): Version {
   if (operator === "^") {
     if (major > 0 || written === 1) return [major + 1, 0, 0];

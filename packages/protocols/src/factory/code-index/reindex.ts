@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
@@ -8,7 +8,7 @@ import { addGeneration, insertEmbedding, tipOf } from "./store.ts";
 
 const BATCH = 256;
 
-/** All embeddings anew, of the given model. Entries and their statuses are only read. */
+/** Recomputes all embeddings with the given model. Entries and statuses are only read. */
 export function reindexOperation(
   db: Db,
   model: EmbeddingModel,
@@ -52,17 +52,13 @@ async function embeddings(db: Db, model: EmbeddingModel): Promise<Map<number, Fl
   }
 }
 
-/** Somebody may have shipped a module while the model was at work. */
+/** Another process may have shipped a module while the model was computing. */
 async function assertComplete(tx: Tx, vectors: ReadonlyMap<number, unknown>): Promise<void> {
   const { position: entries } = await tipOf(tx);
   if (entries === vectors.size) return;
-  throw new SlipwayError(
-    "version_conflict",
-    `The code index grew from ${vectors.size} to ${entries} entries while it was embedded again.`,
-    {
-      embedded: vectors.size,
-      entries,
-      suggested_next_actions: ["Run it again."],
-    },
-  );
+  throw new SlipwayError("version_conflict", `The code index grew from ${vectors.size} to ${entries} entries during the reindex.`, {
+    embedded: vectors.size,
+    entries,
+    suggested_next_actions: ["Run it again."],
+  });
 }

@@ -21,15 +21,15 @@ export const searchInput = z.strictObject({
 export type SearchInput = z.input<typeof searchInput>;
 
 export const searchResult = codeIndexEntry.extend({ similarity_score: z.number().min(0).max(1) });
-export type SearchResult = z.output<typeof searchResult>;
+export type IndexSearchResult = z.output<typeof searchResult>;
 
-export interface Found {
-  /** The most similar ones, best first; whatever their score. */
-  readonly results: readonly SearchResult[];
-  /** Whether even the best of them is not much like what was asked for. */
+export interface SearchAnswer {
+  /** The most similar entries, best first, whatever their score. */
+  readonly results: readonly IndexSearchResult[];
+  /** Whether even the best result has a low score. */
   readonly weak: boolean;
-  /** Only when weak: others that have the query's own words, which names and ids are found by. */
-  readonly lexical_matches: readonly SearchResult[];
+  /** Filled only when weak: entries that share words with the query, such as names and ids. */
+  readonly lexical_matches: readonly IndexSearchResult[];
 }
 
 interface Grounds {
@@ -39,8 +39,8 @@ interface Grounds {
   readonly matrix: VectorMatrix;
 }
 
-/** Filter, status, similarity, the best `top_k`: in this order. */
-export async function search({ db, model, facets, matrix }: Grounds, input: z.output<typeof searchInput>): Promise<Found> {
+/** Filters, excludes inactive entries, then ranks by similarity and takes the best `top_k`. */
+export async function search({ db, model, facets, matrix }: Grounds, input: z.output<typeof searchInput>): Promise<SearchAnswer> {
   const among = facets.matching(filtersOf(input), input.include_inactive);
   const query = await embedOne(model, input.query);
   const hits = matrix.nearest(query, among, input.top_k);
@@ -78,7 +78,7 @@ function filtersOf({ tags, input_types, output_types }: SearchInput): Filter[] {
   return filters.flatMap(([facet, values]) => (values === undefined || values.length === 0 ? [] : [{ facet, values }]));
 }
 
-/** A cosine may be below zero; that is no similarity. */
-function scored(entry: CodeIndexEntry | undefined, similarity: number): SearchResult[] {
+/** A negative cosine counts as no similarity. */
+function scored(entry: CodeIndexEntry | undefined, similarity: number): IndexSearchResult[] {
   return entry === undefined ? [] : [{ ...entry, similarity_score: Math.min(1, Math.max(0, similarity)) }];
 }

@@ -1,6 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { sql, type Selectable } from "kysely";
-import { fixed } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery } from "@slipway/kernel/record/database/prepared-query";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import { refOf, type CodeIndexEntry, type EntryContent, type IndexStatus, type NewEntry } from "./entry.ts";
 import type { CodeIndexTables } from "./tables.ts";
@@ -12,7 +12,7 @@ export interface Generation {
   readonly dimensions: number;
 }
 
-const latestGeneration = fixed((db) =>
+const latestGeneration = preparedQuery((db) =>
   db.selectFrom("code_index_models").select(["generation", "model", "dimensions"]).orderBy("generation", "desc").limit(1),
 );
 
@@ -20,7 +20,7 @@ export async function currentGeneration(db: Db | Tx): Promise<Generation | undef
   return (await latestGeneration(db))[0];
 }
 
-/** How far the index has come: what somebody who has read it before looks at first. */
+/** The end of the index; a reader compares it with what it has read. */
 export interface Tip {
   readonly position: number;
   readonly retirement: number;
@@ -30,7 +30,7 @@ export async function tipOf(db: Db | Tx): Promise<Tip> {
   return (await tip(db))[0] ?? { position: 0, retirement: 0 };
 }
 
-const tip = fixed((db) => ({
+const tip = preparedQuery((db) => ({
   compile: () =>
     sql<Tip>`
       SELECT (SELECT coalesce(max(position), 0) FROM code_index_entries) AS position,
@@ -80,7 +80,7 @@ export async function insertEmbedding(tx: Tx, generation: number, position: numb
   await tx.insertInto("code_index_embeddings").values({ generation, position, vector: bytes }).execute();
 }
 
-/** Stems, the same ones a query is looked up by. */
+/** Stemmed like queries. */
 function lexicalText({ module_id, name, purpose, tags, io_summary }: EntryContent): string {
   const text = [module_id, name, purpose, ...tags, ...Object.values(io_summary).flat()].join(" ");
   return [...new Set(wordsOf(text).map(({ stem }) => stem))].join(" ");
@@ -109,11 +109,11 @@ export async function findEntry(db: Db | Tx, module_id: string, version: string)
   return row && placed(row);
 }
 
-const entryRow = fixed((db, module_id: string, version: string) =>
+const entryRow = preparedQuery((db, module_id: string, version: string) =>
   entriesWithStatus(db).where("entry.module_id", "=", module_id).where("entry.version", "=", version),
 );
 
-const moduleRows = fixed((db, module_id: string) =>
+const moduleRows = preparedQuery((db, module_id: string) =>
   entriesWithStatus(db).where("entry.module_id", "=", module_id).orderBy("entry.position"),
 );
 
@@ -136,7 +136,7 @@ export async function allEntries(db: Db | Tx): Promise<CodeIndexEntry[]> {
 export interface IndexState {
   readonly counts: Readonly<Record<IndexStatus, number>>;
   readonly modules: number;
-  /** Null as long as nothing was shipped. */
+  /** Null until the first module ships. */
   readonly embedded_with: { readonly model: string; readonly dimensions: number } | null;
 }
 
@@ -161,9 +161,9 @@ export async function indexState(db: Db): Promise<IndexState> {
 
 function placed(row: Row): Placed {
   const { position, content, notes, status, superseded_by, note } = row;
-  const fixed = JSON.parse(content) as EntryContent;
+  const preparedQuery = JSON.parse(content) as EntryContent;
   const all = [notes, note ?? ""].filter((part) => part !== "").join("\n");
-  return { position, entry: { ...fixed, status: status ?? "SHIPPED", superseded_by, notes: all } };
+  return { position, entry: { ...preparedQuery, status: status ?? "SHIPPED", superseded_by, notes: all } };
 }
 
 function alreadyThere(ref: string): SlipwayError {

@@ -2,20 +2,20 @@ import type { Generated } from "kysely";
 import type { Tx } from "@slipway/kernel/record/database/tables";
 import type { IndexStatus } from "./entry.ts";
 
-/** Rows are added and never changed or removed; SQLite itself refuses anything else. */
+/** Append-only: triggers refuse updates and deletes. */
 export interface CodeIndexTables {
   code_index_entries: {
-    /** Counts up by one: where somebody has stopped reading, they go on. */
+    /** Increases by one per entry, so that a reader can resume where it stopped. */
     position: number;
     module_id: string;
     version: string;
-    /** JSON: what of the entry never changes. */
+    /** JSON: the fields that never change. */
     content: string;
-    /** As they were when it was shipped. */
+    /** At the time it shipped. */
     notes: string;
     at: number;
   };
-  /** The one change an entry can have: its key leaves room for no second. */
+  /** The only change of an entry; the key allows one per entry. */
   code_index_retirements: {
     sequence: Generated<number>;
     position: number;
@@ -24,14 +24,14 @@ export interface CodeIndexTables {
     note: string;
     at: number;
   };
-  /** Which model the embeddings are of: the latest row counts. */
+  /** The models of the embeddings; the latest row is current. */
   code_index_models: {
     generation: number;
     model: string;
     dimensions: number;
     at: number;
   };
-  /** Computed, not recorded: what an earlier model made is removed once another has done all entries. */
+  /** Derived data: the embeddings of an earlier model are deleted once a new model has covered all entries. */
   code_index_embeddings: {
     generation: number;
     position: number;
@@ -82,7 +82,7 @@ export async function createCodeIndex(tx: Tx): Promise<void> {
     .addColumn("vector", "blob", (column) => column.notNull())
     .addPrimaryKeyConstraint("code_index_embeddings_key", ["generation", "position"])
     .execute();
-  // Without positions inside the text and without a copy of it: only whether a word occurs is ever asked.
+  // No positions and no content: queries only ask whether a word occurs.
   await sql`CREATE VIRTUAL TABLE code_index_words USING fts5(words, content='', columnsize=0, detail=none)`.execute(tx);
   for (const table of FOREVER)
     for (const change of ["UPDATE", "DELETE"])

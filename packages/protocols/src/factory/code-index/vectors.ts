@@ -2,9 +2,9 @@ import type { Db } from "@slipway/kernel/record/database/tables";
 import { vectorMatrix, type VectorMatrix } from "./matrix.ts";
 import type { Generation } from "./store.ts";
 
-/** The vectors of the current generation, read once and then followed. */
+/** The vectors of the current generation, read once and then updated incrementally. */
 export interface Vectors {
-  /** Until it has `rows`, or there are no more. */
+  /** Reads until it has `rows` rows, or there are no more. */
   readonly follow: (db: Db, current: Generation, rows: number) => Promise<VectorMatrix>;
 }
 
@@ -26,7 +26,7 @@ export function openVectors(): Vectors {
           .limit(PAGE)
           .execute();
         for (const { position, vector } of page) {
-          // Another call may have read the same rows in the meantime.
+          // A concurrent call may have read the same rows already.
           if (position === matrix.rows() + 1) matrix.add(floats(vector));
         }
         if (page.length === 0) break;
@@ -36,7 +36,7 @@ export function openVectors(): Vectors {
   };
 }
 
-/** Bytes out of a database need not begin at a multiple of four. */
+/** SQLite blobs need not be aligned to four bytes. */
 function floats(bytes: Uint8Array): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }

@@ -1,6 +1,6 @@
 import type { AskedQuestion } from "../../protocol.ts";
 
-/** Most resolutions need more than a word: they are shown first, with what each would do. */
+/** Most resolutions need a payload, so the command shows them with their consequences first. */
 export function factoryAnswerCommand({ kind, context = {} }: AskedQuestion): string | null {
   const { escalation, exception_id } = context;
   if (kind === "interface_change" && typeof exception_id === "string") return `slipway factory ice ${exception_id} APPROVE_CHANGE`;

@@ -1,22 +1,22 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { moduleRef } from "../code-index/entry.ts";
-import { attestTask, wakeUp, type AttestedTask } from "../attesting.ts";
+import { attestTask, wakeUp, type AttestedTask } from "../escalation/attest.ts";
 import { questionAbout } from "../views/escalations.ts";
 import type { Arguments, RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { personOf } from "../../surface/caller.ts";
 
-/** Never done by a run: HALTED becomes SHIPPED on a person's word, which the escalation keeps. */
+/** No run does this: only a person turns HALTED into SHIPPED, and the escalation records the reason. */
 export const run: RunCommand = (args, io) =>
-  withFactory(io, async (room) => {
+  withFactory(io, async (factory) => {
     const [task = ""] = args.positionals;
     const given = { rationale: rationaleFrom(args), module_refs: modulesFrom(args) };
     const by = personOf(io);
-    const attested = await attestTask(room, by, task, given, new Date(room.records.clock.now()).toISOString());
-    const question = questionAbout(await room.questions(), attested.escalation_id);
-    if (question !== null) await room.records.answer({ id: question.id, value: wakeUp(attested), by });
+    const attested = await attestTask(factory, by, task, given, new Date(factory.records.clock.now()).toISOString());
+    const question = questionAbout(await factory.questions(), attested.escalation_id);
+    if (question !== null) await factory.records.answer({ id: question.id, value: wakeUp(attested), by });
     if (args.flag("json")) io.out(jsonLine({ ok: true, ...attested, next: "slipway resume" }));
     else io.out(`${inWords(attested)}\n  next: slipway resume\n`);
     return EXIT.done;
@@ -24,14 +24,14 @@ export const run: RunCommand = (args, io) =>
 
 function inWords({ task_id, escalation_id, module_refs }: AttestedTask): string {
   const by = module_refs.length === 0 ? "without a module" : `by ${module_refs.join(", ")}`;
-  return `${task_id} counts as SHIPPED, resolved ${by}; ${escalation_id} keeps what you said.`;
+  return `${task_id} is SHIPPED, resolved ${by}; ${escalation_id} records your rationale.`;
 }
 
 function rationaleFrom(args: Arguments): string {
   const text = args.text("rationale")?.trim() ?? "";
   if (text !== "") return text;
-  throw new SlipwayError("invalid_cli_args", "slipway factory attest needs --rationale with a text: it is all that speaks for the task.", {
-    suggested_next_actions: ['Say why: --rationale "…"'],
+  throw new SlipwayError("invalid_cli_args", "slipway factory attest needs --rationale TEXT.", {
+    suggested_next_actions: ['Give the reason: --rationale "…"'],
   });
 }
 

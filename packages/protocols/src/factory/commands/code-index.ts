@@ -1,9 +1,8 @@
 import { jsonLine } from "../../surface/escape.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withIndex } from "./index-room.ts";
+import { withIndex } from "./with-index.ts";
 
-/** How much the code index holds, and by which model it is searched. */
 export const run: RunCommand = (args, io) =>
   withIndex(io, async (index) => {
     const { counts, modules, embedded_with } = await index.state();
@@ -22,9 +21,7 @@ export const run: RunCommand = (args, io) =>
     );
     io.out(`model: ${id} (${dimensions} dimensions)\n`);
     if (!fits) {
-      io.out(
-        `  the entries are embedded with ${embedded_with.model} (${embedded_with.dimensions}), so that nothing can be searched or shipped\n`,
-      );
+      io.out(`  the entries are embedded with ${embedded_with.model} (${embedded_with.dimensions}): searching and shipping are refused\n`);
       io.out("  next: slipway factory index reindex\n");
     }
     return EXIT.done;

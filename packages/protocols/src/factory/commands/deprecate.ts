@@ -1,15 +1,15 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { moduleRef } from "../code-index/entry.ts";
 import { deprecate, type Deprecation } from "../deprecation/deprecate.ts";
 import type { Arguments, RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { personOf } from "../../surface/caller.ts";
 import { oneLine } from "../../narration/one-line.ts";
 import { unknown } from "./module.ts";
 
-/** Takes a version out of use. It stays where it is, for whoever was built with it. */
+/** Deprecates a version. It stays available to modules that were built with it. */
 export const run: RunCommand = (args, io) =>
   withFactory(io, async ({ codeIndex, records }) => {
     const [module_ref = ""] = args.positionals;
@@ -33,7 +33,7 @@ function needed(args: Arguments, option: string): string {
   });
 }
 
-/** A note is always there; with a replacement it may be left to say no more than that. */
+/** A note is required; with a replacement, naming it is enough. */
 function migrationNote(args: Arguments, replacement: string | null): string {
   if (args.text("migration") !== undefined) return needed(args, "migration");
   return replacement === null ? "There is no replacement." : `Use ${replacement}.`;

@@ -1,13 +1,12 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { escalationViews, type EscalationView } from "../views/escalations.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { escalationLines } from "./render-escalation.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** What stopped a task, and what can be done about it. */
 export const run: RunCommand = (args, io) =>
   withFactory(io, async ({ documents, tasks, questions }) => {
     const [named] = args.positionals;
@@ -21,7 +20,7 @@ export const run: RunCommand = (args, io) =>
     const open = all.filter(({ state }) => state !== "resolved");
     if (json) io.out(jsonLine(all));
     else if (open.length > 0) io.out(`${open.flatMap((view) => [...escalationLines(view, io.color), ""]).join("\n")}`);
-    else io.out(`${["Nothing has halted.", ...earlier(all)].join("\n")}\n`);
+    else io.out(`${["No task has halted.", ...earlier(all)].join("\n")}\n`);
     return EXIT.done;
   });
 

@@ -1,10 +1,10 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { exceptionViews, type ExceptionView } from "../views/escalations.ts";
 import { answerFrom } from "../../surface/answer-value.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { giveAnswer } from "../../surface/give-answer.ts";
 import { decideLate } from "./late-change.ts";
 import { exceptionLine, exceptionLines } from "./render-exception.ts";
@@ -12,7 +12,7 @@ import { exceptionLine, exceptionLines } from "./render-exception.ts";
 const DECISIONS = ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"] as const;
 export type ChangeDecision = (typeof DECISIONS)[number];
 
-/** Which contracts turned out not to be enough, and what becomes of that. */
+/** Lists interface change exceptions, shows one, or decides it. */
 export const run: RunCommand = async (args, io) => {
   const [named, word] = args.positionals;
   const json = args.flag("json");
@@ -22,7 +22,7 @@ export const run: RunCommand = async (args, io) => {
     const all = await exceptionViews(documents, open);
     if (named === undefined) {
       if (json) io.out(jsonLine(all));
-      else if (all.length === 0) io.out("No contract has turned out not to be enough: there are no interface change exceptions.\n");
+      else if (all.length === 0) io.out("There are no interface change exceptions.\n");
       else io.out(`${all.map((view) => exceptionLine(view, io.color)).join("\n")}\n`);
       return EXIT.done;
     }
@@ -44,7 +44,7 @@ export const run: RunCommand = async (args, io) => {
 function decisionFrom(word: string): ChangeDecision {
   const found = DECISIONS.find((decision) => decision === word.toUpperCase());
   if (found !== undefined) return found;
-  throw new SlipwayError("invalid_cli_args", `${JSON.stringify(word.slice(0, 80))} is no decision about an exception.`, {
+  throw new SlipwayError("invalid_cli_args", `${JSON.stringify(word.slice(0, 80))} is not a decision about an exception.`, {
     suggested_next_actions: [`Give one of: ${DECISIONS.join(", ")}.`],
   });
 }

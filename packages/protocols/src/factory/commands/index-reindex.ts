@@ -1,10 +1,9 @@
 import { jsonLine } from "../../surface/escape.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withIndex } from "./index-room.ts";
+import { withIndex } from "./with-index.ts";
 import { personOf } from "../../surface/caller.ts";
 
-/** Embeds every entry anew, with the model that is configured. Entries and their statuses stay as they are. */
 export const run: RunCommand = (args, io) =>
   withIndex(io, async (index, { records }) => {
     const { model, entries } = await index.reindex({ actor: personOf(io), operationId: records.ids.next("reindex") });

@@ -1,13 +1,13 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { refOf } from "../code-index/entry.ts";
-import type { SearchInput, SearchResult } from "../code-index/search.ts";
+import type { SearchInput, IndexSearchResult } from "../code-index/search.ts";
 import type { Arguments, RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withIndex } from "./index-room.ts";
+import { withIndex } from "./with-index.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** The same search that planners and Proposers make. */
+/** Runs the same search as planners and Proposers. */
 export const run: RunCommand = (args, io) =>
   withIndex(io, async (index) => {
     const { results, weak, lexical_matches } = await index.search(searchFrom(args));
@@ -15,9 +15,9 @@ export const run: RunCommand = (args, io) =>
       io.out(jsonLine({ model: index.model.id, results, weak, lexical_matches }));
       return EXIT.done;
     }
-    if (results.length === 0) io.out("Nothing is found.\n");
+    if (results.length === 0) io.out("No modules found.\n");
     io.out(rows(results));
-    if (lexical_matches.length > 0) io.out(`None of these is much like it. By their words:\n${rows(lexical_matches)}`);
+    if (lexical_matches.length > 0) io.out(`All scores are low. Matches by words:\n${rows(lexical_matches)}`);
     return EXIT.done;
   });
 
@@ -48,7 +48,7 @@ function limited(text: string | undefined): Partial<SearchInput> {
   });
 }
 
-function rows(results: readonly SearchResult[]): string {
+function rows(results: readonly IndexSearchResult[]): string {
   const width = Math.max(0, ...results.map((entry) => refOf(entry).length));
   return results
     .map((entry) => {

@@ -1,13 +1,13 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { isFinished } from "@slipway/durable/status";
 import { escalationKind } from "../escalation/schema.ts";
 import { decided, decisionLogKind, exceptionDecision, noted } from "../exceptions/decisions.ts";
-import { lateChange, taskThatHalted, type LateChangeInput } from "../late-change.ts";
+import { lateChange, taskThatHalted, type LateChangeInput } from "../late-change/protocol.ts";
 import type { ExceptionView } from "../views/escalations.ts";
 import type { Arguments } from "../../surface/command.ts";
 import { EXIT, type ExitCode } from "../../surface/exit-codes.ts";
-import { withFactory, type FactoryRoom } from "./room.ts";
+import { withFactory, type OpenFactory } from "./with-factory.ts";
 import type { Surface } from "../../surface/surface.ts";
 import { personOf } from "../../surface/caller.ts";
 
@@ -16,21 +16,21 @@ export interface Late {
   readonly decision: "APPROVE_CHANGE" | "REJECT_CHANGE" | "DEFER";
 }
 
-/** A decision about an exception that no question asks for any more: its task went another way. */
+/** Decides an exception that has no open question any more, because its task was resolved in another way. */
 export async function decideLate(args: Arguments, surface: Surface, late: Late): Promise<ExitCode> {
-  await withFactory(surface, (room) => assertNotComing(room, late.view));
+  await withFactory(surface, (factory) => assertNotComing(factory, late.view));
   return late.decision === "APPROVE_CHANGE" ? changeNow(args, surface, late) : noteDecision(args, surface, late);
 }
 
-/** While its task is halted, the run of the project asks about it: a second answer would come in between. */
-async function assertNotComing({ head, tasks, engine }: FactoryRoom, { task_id, exception }: ExceptionView): Promise<void> {
+/** While the task is halted, the run of the project asks about the exception; a decision here would conflict with that answer. */
+async function assertNotComing({ head, tasks, engine }: OpenFactory, { task_id, exception }: ExceptionView): Promise<void> {
   const task = task_id === null ? undefined : (await tasks()).get(task_id);
   if (head === null || task?.status !== "HALTED") return;
   const run = await engine.run(head.project_id);
   if (run === undefined || isFinished(run.status)) return;
   throw new SlipwayError(
     "question_not_found",
-    `${exception.exception_id} is not asked about yet; ${task_id} is halted, and its run has to go on first.`,
+    `${exception.exception_id} has no open question yet: ${task_id} is halted, and its run must resume first.`,
     {
       suggested_next_actions: [`\`slipway resume ${head.project_id}\`, then decide.`],
     },
@@ -60,7 +60,7 @@ function noteDecision(args: Arguments, surface: Surface, { view, decision }: Lat
   });
 }
 
-/** A run of its own: the contract is debated, the new version built and shipped. */
+/** Starts a run that debates the contract, then builds and ships the new version. */
 async function changeNow(args: Arguments, surface: Surface, { view }: Late): Promise<ExitCode> {
   const { exception_id } = view.exception;
   noted({ exception_id, entries: [...view.decisions] }, { status: "APPROVED", at: new Date().toISOString(), by: "person", note: "" });

@@ -1,24 +1,24 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { summaryOf } from "../code-index/entry.ts";
-import { sealedModuleKind } from "../kept.ts";
+import { sealedModuleKind } from "../record-kinds.ts";
 import { moduleView, type ModuleView } from "../views/modules.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** What a module promises, what was seen of it and who depends on it; how it is made stays sealed. */
+/** Shows contract, evidence and dependents of a module; its source stays sealed. */
 export const run: RunCommand = (args, io) =>
-  withFactory(io, async (room) => {
+  withFactory(io, async (factory) => {
     const [named = ""] = args.positionals;
-    const view = await moduleView(room, named);
+    const view = await moduleView(factory, named);
     if (view === null) throw unknown(named);
-    // `git clean -fdx` takes the folder that is named below; its files are made again from the record.
-    if (!existsSync(join(room.records.layout.state, view.folder, "ship.json")))
-      await room.documents.renew(sealedModuleKind, view.module_ref);
+    // `git clean -fdx` removes the folder named below; write its files again from the record.
+    if (!existsSync(join(factory.records.layout.state, view.folder, "ship.json")))
+      await factory.documents.renew(sealedModuleKind, view.module_ref);
     if (args.flag("json")) io.out(jsonLine(view));
     else io.out(`${lines(view).join("\n")}\n`);
     return EXIT.done;

@@ -1,13 +1,13 @@
 import { jsonLine } from "../../surface/escape.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { releaseKind, RELEASE_GATES, type Release, type ReleaseLanding } from "../release/schema.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { oneLine } from "../../narration/one-line.ts";
 import { startRelease } from "./start-release.ts";
 
-/** Shows a manifest, the last one unless another is named; or releases exactly the modules that are named. */
+/** Shows a manifest (the last one by default), or releases the named modules. */
 export const run: RunCommand = (args, io) => {
   const [first, ...others] = args.positionals;
   if (first?.startsWith("MM-") === true || others.length > 0) return startRelease(args, io, args.positionals);
@@ -22,7 +22,7 @@ export const run: RunCommand = (args, io) => {
 };
 
 const NONE =
-  "No release yet: it is made when every task is shipped or abandoned. `slipway factory release MM-…@x.y.z …` releases some modules before.\n";
+  "No release yet: a project is released when every task is shipped or abandoned. `slipway factory release MM-…@x.y.z …` releases modules earlier.\n";
 
 function lines({
   release_id,
@@ -44,7 +44,7 @@ function lines({
       ...culprits.map(({ module_ref, problem }) => `  ${module_ref}: ${oneLine(problem)}`),
     ]),
     ...(failures.length > 0 || notes === "" ? [] : [oneLine(notes)]),
-    ...(overall_result === "FAIL" ? ["Nothing was put into the repository."] : [landingLine(release_id, landing)]),
+    ...(overall_result === "FAIL" ? ["Nothing was merged."] : [landingLine(release_id, landing)]),
   ];
 }
 

@@ -2,7 +2,6 @@ import type { DebateView, RoundView } from "../views/debates.ts";
 import { paint } from "../../surface/paint.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** A debate as it went, for reading. */
 export function debateLines({ task_id, module_ref, debate, rounds }: DebateView, color: boolean): string[] {
   const { bold, dim } = paint(color);
   return [

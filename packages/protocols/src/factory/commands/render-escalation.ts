@@ -4,7 +4,7 @@ import { oneLine } from "../../narration/one-line.ts";
 
 const MOST_LINES = 12;
 
-/** What failed, the debate in short, and what each answer would do. */
+/** The failure, a summary of the debate, and what each answer would do. */
 export function escalationLines({ escalation, state, resolutions, blocks }: EscalationView, color: boolean): string[] {
   const { bold, dim } = paint(color);
   const { escalation_id, task_id, created_at, minimal_decision_required, failed_invariants, resolution_context, debate_trail } = escalation;
@@ -17,8 +17,8 @@ export function escalationLines({ escalation, state, resolutions, blocks }: Esca
     `  debate: ${inWords(debate_trail)}${debate_trail.proposals.length === 0 ? "" : ` (slipway factory debate ${task_id})`}`,
     ...(blocks.length === 0 ? [] : [`  waiting for it: ${blocks.join(", ")}`]),
     ...(escalation.resolutions ?? []).map(({ action, by, at }) => `  answered: ${action} by ${by}, ${at}`),
-    ...(state === "resolved" ? ["  It is resolved; nothing waits for an answer."] : []),
-    ...(state === "answered" ? ["  It is answered; `slipway resume` carries that out."] : []),
+    ...(state === "resolved" ? ["  Resolved: no answer is needed."] : []),
+    ...(state === "answered" ? ["  Answered: `slipway resume` applies it."] : []),
     ...(state !== "asked"
       ? []
       : [
@@ -39,7 +39,7 @@ function shortened(text: string): string[] {
 }
 
 function inWords({ proposals, challenges, adjudications }: EscalationView["escalation"]["debate_trail"]): string {
-  if (proposals.length === 0) return "none was held";
+  if (proposals.length === 0) return "none";
   const all = [
     counted(proposals.length, "proposal"),
     counted(challenges.length, "challenge"),

@@ -2,7 +2,6 @@ import type { ExceptionView } from "../views/escalations.ts";
 import { paint } from "../../surface/paint.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** One of a list. */
 export function exceptionLine({ exception, status, question }: ExceptionView, color: boolean): string {
   const { bold } = paint(color);
   const { exception_id, target_module, type, reason } = exception;
@@ -11,7 +10,7 @@ export function exceptionLine({ exception, status, question }: ExceptionView, co
 
 const CLOSED: readonly ExceptionView["status"][] = ["REJECTED", "RESOLVED"];
 
-/** All of one, and how to decide it. */
+/** Everything about one exception, and how to decide it. */
 export function exceptionLines(view: ExceptionView, color: boolean): string[] {
   const { dim } = paint(color);
   const { exception, status, decisions, task_id, escalation_id } = view;
@@ -28,10 +27,10 @@ export function exceptionLines(view: ExceptionView, color: boolean): string[] {
     ...changes.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
     ...decisions.map(({ status: became, at, by, note }) => `  ${became} by ${by}, ${at}${note === "" ? "" : `: ${oneLine(note)}`}`),
     ...(CLOSED.includes(status)
-      ? ["  It is closed."]
+      ? ["  Closed."]
       : [
-          "    APPROVE_CHANGE  debate the changed contract; agreed, a new version of the module is built and takes the old one's place",
-          "    REJECT_CHANGE   the contract stays; the task is built within it (--stay-halted: it waits for another resolution)",
+          "    APPROVE_CHANGE  debate the changed contract; if agreed, build a new version that supersedes the old one",
+          "    REJECT_CHANGE   keep the contract; build the task within it (--stay-halted: leave the task halted)",
           "    DEFER           leave it open; it can be decided at any time",
           dim(`  → slipway factory ice ${exception_id} APPROVE_CHANGE --comment '…'`),
         ]),

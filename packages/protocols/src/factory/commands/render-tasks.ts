@@ -2,7 +2,6 @@ import type { PillarBranch, TaskLine } from "../views/tasks.ts";
 import { paint } from "../../surface/paint.ts";
 import { oneLine } from "../../narration/one-line.ts";
 
-/** A pillar with everything below it. */
 export function pillarLines({ pillar, epics }: PillarBranch, color: boolean): string[] {
   const { bold } = paint(color);
   return [

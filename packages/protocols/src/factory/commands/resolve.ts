@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { questionAbout } from "../views/escalations.ts";
 import { answerFrom } from "../../surface/answer-value.ts";
 import type { Arguments, RunCommand } from "../../surface/command.ts";
-import { withFactory } from "./room.ts";
+import { withFactory } from "./with-factory.ts";
 import { giveAnswer } from "../../surface/give-answer.ts";
 import type { Surface } from "../../surface/surface.ts";
 
-/** The same as answering its question, by the escalation's own name. */
+/** Answers the question of an escalation, found by the id of the escalation. */
 export const run: RunCommand = (args, io) =>
   withFactory(io, async ({ records, questions }) => {
     const [id = "", action] = args.positionals;
@@ -22,7 +22,7 @@ export const run: RunCommand = (args, io) =>
     return giveAnswer(records, question, answerFrom(question, given, args.text("comment")), io, args.flag("json"));
   });
 
-/** A file with the payload; the action may stand there or be named before. */
+/** Reads the payload from a file; the action is in the file or on the command line. */
 function whole(args: Arguments, io: Surface, file: string, action: string | undefined): string {
   if (args.text("comment") !== undefined) throw invalid("--comment and --json-file cannot both be given: put the text into the file.");
   const parsed = parseStrictJson(readFileSync(resolve(io.cwd, file), "utf8"));
@@ -37,7 +37,7 @@ function invalid(message: string): SlipwayError {
 }
 
 function notAsked(id: string): SlipwayError {
-  return new SlipwayError("question_not_found", `${JSON.stringify(id.slice(0, 80))} waits for no answer.`, {
-    suggested_next_actions: ["`slipway factory escalation` shows what does; `slipway resume` carries on what was answered."],
+  return new SlipwayError("question_not_found", `${JSON.stringify(id.slice(0, 80))} has no open question.`, {
+    suggested_next_actions: ["`slipway factory escalation` lists the open ones; `slipway resume` applies given answers."],
   });
 }

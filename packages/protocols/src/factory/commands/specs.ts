@@ -1,4 +1,4 @@
-import { agentOptions, runOptions, unsandboxed } from "../../surface/run-options.ts";
+import { agentOptions, unsandboxed } from "../../surface/run-options.ts";
 import type { CommandSpec } from "../../surface/command.ts";
 
 const factory = (row: Omit<CommandSpec, "example"> & { readonly example?: string }): CommandSpec => ({
@@ -7,10 +7,10 @@ const factory = (row: Omit<CommandSpec, "example"> & { readonly example?: string
 });
 
 /** What can be asked of the factory, besides building from a page: `slipway factory NAME`. */
-const SUBCOMMANDS: readonly CommandSpec[] = [
+export const FACTORY_SUBCOMMANDS: readonly CommandSpec[] = [
   factory({
     name: "status",
-    summary: "how far the project is",
+    summary: "progress of the project",
     positionals: [],
     options: {},
     load: () => import("./status.ts"),
@@ -24,9 +24,9 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
   }),
   factory({
     name: "debate",
-    summary: "round by round: what was claimed, objected, run and decided about the modules of a task",
+    summary: "the debates about the modules of a task: claims, objections, witnesses, decisions",
     example: "slipway factory debate T-reading-statements-import-a-statement-001",
-    positionals: [{ name: "task", describe: "task id or module id (default: the one at work or halted)", required: false }],
+    positionals: [{ name: "task", describe: "task id or module id (default: the one in progress or halted)", required: false }],
     options: {},
     load: () => import("./debate.ts"),
   }),
@@ -46,14 +46,14 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
       { name: "action", describe: "one of the six resolutions", required: false },
     ],
     options: {
-      comment: { type: "string", hint: "TEXT", describe: "the one text that the resolution asks for" },
-      "json-file": { type: "string", hint: "FILE", describe: "the whole answer as JSON, for what needs more than a text" },
+      comment: { type: "string", hint: "TEXT", describe: "the text the resolution needs" },
+      "json-file": { type: "string", hint: "FILE", describe: "the whole answer as JSON" },
     },
     load: () => import("./resolve.ts"),
   }),
   factory({
     name: "ice",
-    summary: "interface change exceptions: which there are, what one asks for, what to answer",
+    summary: "list, show or decide interface change exceptions",
     example: "slipway factory ice ICE-1a2b3c4d APPROVE_CHANGE",
     positionals: [
       { name: "exception", describe: "ICE-… (default: all)", required: false },
@@ -69,7 +69,7 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
   }),
   factory({
     name: "release",
-    summary: "the last manifest, or the one that is named; or release exactly the modules that are named",
+    summary: "show a manifest (default: the last), or release the named modules",
     example: "slipway factory release MM-parse_date@1.0.0 MM-report@2.1.0",
     positionals: [
       { name: "what", describe: "REL-…, or modules as MM-…@x.y.z (default: the last release is shown)", required: false, many: true },
@@ -79,7 +79,7 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
   }),
   factory({
     name: "module",
-    summary: "what a shipped module promises, the evidence, who depends on it; never how it is made",
+    summary: "contract, evidence and dependents of a shipped module; never its source",
     example: "slipway factory module MM-parse_date@1.0.0",
     positionals: [{ name: "module", describe: "MM-… or MM-…@x.y.z (default: the highest version in use)", required: true }],
     options: {},
@@ -87,30 +87,30 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
   }),
   factory({
     name: "deprecate",
-    summary: "take a version out of use; it stays there for what was built with it",
+    summary: "deprecate a version; modules built with it keep it",
     example: "slipway factory deprecate MM-parse@1.0.0 --reason 'It loses seconds.' --replacement MM-parse_span@1.0.0",
     positionals: [{ name: "module", describe: "MM-…@x.y.z", required: true }],
     options: {
-      reason: { type: "string", hint: "TEXT", describe: "why; it is needed" },
-      replacement: { type: "string", hint: "MODULE", describe: "a shipped version to be used instead, MM-…@x.y.z" },
-      migration: { type: "string", hint: "TEXT", describe: "what whoever depends on it should do" },
+      reason: { type: "string", hint: "TEXT", describe: "the reason (required)" },
+      replacement: { type: "string", hint: "MODULE", describe: "a shipped version to use instead, MM-…@x.y.z" },
+      migration: { type: "string", hint: "TEXT", describe: "what dependents should do" },
     },
     load: () => import("./deprecate.ts"),
   }),
   factory({
     name: "attest",
-    summary: "your word that a halted task is resolved without being built here; the escalation keeps it",
+    summary: "attest that a halted task is resolved without being built here",
     example: "slipway factory attest T-reading-statements-import-a-statement-001 --rationale 'Built and tested by hand.'",
     positionals: [{ name: "task", describe: "a task that has halted", required: true }],
     options: {
-      rationale: { type: "string", hint: "TEXT", describe: "why; it is needed" },
+      rationale: { type: "string", hint: "TEXT", describe: "the reason (required)" },
       module: { type: "string", hint: "MODULES", describe: "shipped modules that resolve it, as MM-…@x.y.z, with commas between them" },
     },
     load: () => import("./attest.ts"),
   }),
   factory({
     name: "index",
-    summary: "the shipped modules: how many there are, and by which model they are searched",
+    summary: "number of shipped modules, and the embedding model",
     positionals: [],
     options: {},
     load: () => import("./code-index.ts"),
@@ -124,14 +124,14 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
           tag: { type: "string", hint: "TAGS", describe: "only modules with one of these tags (commas between them)" },
           "input-type": { type: "string", hint: "TYPES", describe: "only modules that take one of these types" },
           "output-type": { type: "string", hint: "TYPES", describe: "only modules that give one of these types" },
-          "include-inactive": { type: "boolean", describe: "deprecated and superseded versions, too" },
-          limit: { type: "string", hint: "N", describe: "at most so many (default: 10)" },
+          "include-inactive": { type: "boolean", describe: "include deprecated and superseded versions" },
+          limit: { type: "string", hint: "N", describe: "maximum number of results (default: 10)" },
         },
         load: () => import("./index-search.ts"),
       }),
       factory({
         name: "reindex",
-        summary: "embed every entry anew, after another model was configured",
+        summary: "embed every entry again, after the model changed",
         example: "slipway factory index reindex",
         positionals: [],
         options: {},
@@ -140,14 +140,3 @@ const SUBCOMMANDS: readonly CommandSpec[] = [
     ],
   }),
 ];
-
-/** `slipway factory`. */
-export const FACTORY_COMMAND: CommandSpec = {
-  name: "factory",
-  summary: "turn a page of intent into tested, sealed modules and a release",
-  example: "slipway factory SPEC.md",
-  positionals: [{ name: "spec", describe: "what is wanted (Markdown)", required: true }],
-  options: runOptions,
-  load: () => import("./start.ts"),
-  subcommands: SUBCOMMANDS,
-};

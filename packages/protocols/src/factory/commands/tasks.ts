@@ -2,10 +2,10 @@ import { jsonLine } from "../../surface/escape.ts";
 import { taskTree } from "../views/tasks.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
-import { NO_PROJECT, withFactory } from "./room.ts";
+import { NO_PROJECT, withFactory } from "./with-factory.ts";
 import { pillarLines } from "./render-tasks.ts";
 
-/** Every task of the project at work, in its place. */
+/** Lists every task of the current project in its tree. */
 export const run: RunCommand = (args, io) =>
   withFactory(io, async ({ head, tasks }) => {
     if (head === null) {

@@ -5,7 +5,7 @@ import { deprecate, deprecatedDependencies } from "./deprecate.ts";
 const AT = "2026-01-02T03:04:05.000Z";
 const because = { reason: "It loses seconds.", migration_note: "Call parse_span with the same text." };
 
-async function room() {
+async function projectStore() {
   const made = await factoryRecords();
   await made.ship(
     shippedEntry("parse", { notes: "The first one." }),
@@ -18,7 +18,7 @@ async function room() {
 
 describe("deprecating a module", () => {
   test("names who depends on it, points to what replaces it, and says why, when and what to do", async () => {
-    const { index, call } = await room();
+    const { index, call } = await projectStore();
     const given = { module_ref: "MM-parse@1.0.0", ...because, replacement: "MM-parse_span@1.0.0" };
     const { entry, dependents } = await deprecate(index, call(), given, AT);
     expect(dependents).toEqual(["MM-report@1.0.0"]);
@@ -27,7 +27,7 @@ describe("deprecating a module", () => {
   });
 
   test("needs no replacement, and always a reason and a note", async () => {
-    const { index, call } = await room();
+    const { index, call } = await projectStore();
     expect((await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because }, AT)).entry).toMatchObject({ superseded_by: null });
     for (const field of ["reason", "migration_note"])
       await expect(deprecate(index, call(), { module_ref: "MM-report@1.0.0", ...because, [field]: " " }, AT)).rejects.toThrow(`/${field}`);
@@ -37,7 +37,7 @@ describe("deprecating a module", () => {
 });
 
 test("what is deprecated stays where it is and can be named; a search finds it when asked to", async () => {
-  const { index, call } = await room();
+  const { index, call } = await projectStore();
   const before = await index.find("MM-parse@1.0.0");
   await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because }, AT);
   const { contract_ref, examples_ref, ship_ref } = (await index.find("MM-parse@1.0.0"))!;
@@ -53,7 +53,7 @@ test("what is deprecated stays where it is and can be named; a search finds it w
 });
 
 test("a Challenger is told which dependencies are out of use, what might serve instead and what it risks", async () => {
-  const { index, call } = await room();
+  const { index, call } = await projectStore();
   await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because, replacement: "MM-parse_span@1.0.0" }, AT);
   await deprecate(index, call(), { module_ref: "MM-later@1.0.0", ...because }, AT);
   const [first, second, ...others] = deprecatedDependencies(await index.snapshot().then((all) => [...all]));

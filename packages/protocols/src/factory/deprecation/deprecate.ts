@@ -3,24 +3,24 @@ import { moduleRef, refOf, type CodeIndexEntry } from "../code-index/entry.ts";
 import { parseInput } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 
-const said = z.string().trim().min(1);
+const nonEmpty = z.string().trim().min(1);
 
 export const deprecationInput = z.strictObject({
   module_ref: moduleRef,
-  reason: said,
-  /** What whoever depends on it should do. */
-  migration_note: said,
+  reason: nonEmpty,
+  /** What dependents should do. */
+  migration_note: nonEmpty,
   replacement: moduleRef.nullable().default(null),
 });
 export type DeprecationInput = z.input<typeof deprecationInput>;
 
 export interface Deprecation {
   readonly entry: CodeIndexEntry;
-  /** Everything whose dependencies allow this version. Nobody tells them: they learn of it when they look, or at a release. */
+  /** Every module whose dependencies allow this version. They are not notified: the deprecation shows in searches and fails a release. */
   readonly dependents: readonly string[];
 }
 
-/** Out of use from now on, and there for ever: entry, contract, examples and evidence stay. */
+/** Takes a version out of use for good; its entry, contract, examples and evidence stay. */
 export async function deprecate(
   index: Pick<CodeIndex, "dependentsOf" | "retire" | "find">,
   call: IndexCall,
@@ -38,7 +38,7 @@ export function deprecationNote({ reason, migration_note }: Pick<DeprecationInpu
   return `Deprecated at ${at}: ${reason}\nMigration: ${migration_note}`;
 }
 
-/** For the Challenger: what of a proposal's dependencies is out of use, and what to ask about it. */
+/** For the Challenger: the deprecated dependencies of a proposal, each with a question about it. */
 export function deprecatedDependencies(entries: readonly CodeIndexEntry[]): string[] {
   return entries
     .filter(({ status }) => status !== "SHIPPED")

@@ -7,16 +7,16 @@ import { idOf } from "./order.ts";
 import type { Deliverable } from "./deliverable.ts";
 import type { EngineeringStore, ShippedModule } from "./ports.ts";
 
-/** What one debate is about: a module of the plan with the contract that is locked for it. */
+/** The subject of one debate: a module of the plan with its locked contract. */
 export interface ModuleBrief {
   readonly module: PlannedModule;
   readonly contract: Contract;
   readonly fingerprint: string;
   /** `CTR-…@x.y.z` */
   readonly contractRef: string;
-  /** Called by name. */
+  /** Direct dependencies. */
   readonly dependencies: readonly ShippedModule[];
-  /** Whatever those call in turn. */
+  /** Direct and transitive dependencies. */
   readonly closure: readonly ShippedModule[];
 }
 
@@ -28,7 +28,7 @@ export function fingerprintLocked({ ship, contract }: ShippedModule): boolean {
   return ship.verification.interface_fingerprint === fingerprintOf(contract);
 }
 
-/** Exact versions: those a contract names, and with them those they were tested with. */
+/** Exact versions of the dependencies of a contract, and of the versions those were tested with. */
 export type FoundDependencies =
   | { readonly ok: true; readonly direct: readonly string[]; readonly all: readonly string[] }
   | { readonly ok: false; readonly problem: string };
@@ -44,7 +44,7 @@ export async function findDependencies(store: Pick<EngineeringStore, "shippedMod
     const known = all.get(idOf(next));
     if (known !== undefined) {
       if (inRange(known.version, next.slice(next.indexOf("@") + 1))) continue;
-      return { ok: false, problem: `${idOf(next)} is needed at ${known.version} and as ${next}: one module cannot be there twice` };
+      return { ok: false, problem: `${idOf(next)} is needed at ${known.version} and as ${next}: a module cannot be used in two versions` };
     }
     const found = await store.shippedModule(next);
     if (found === null) return { ok: false, problem: `no shipped module fits ${next}` };
@@ -55,13 +55,13 @@ export async function findDependencies(store: Pick<EngineeringStore, "shippedMod
   return { ok: true, direct: direct.map(moduleRefOf), all: [...all.values()].map(moduleRefOf) };
 }
 
-/** A shipped version never changes, so it is read again wherever it is needed. */
+/** A shipped version never changes, so steps record the refs and modules are read again. */
 export async function loadModules(store: Pick<EngineeringStore, "shippedModule">, refs: readonly string[]): Promise<ShippedModule[]> {
   const found = await Promise.all(refs.map((ref) => store.shippedModule(ref)));
   return found.filter((module) => module !== null);
 }
 
-/** The deliverable with the code of everything it calls, for the compiler and the sandbox. */
+/** The deliverable with the sources of all its dependencies, for the compiler and the sandbox. */
 export function sourcesOf({ closure }: ModuleBrief, files: Deliverable | ModuleFiles): ModuleSources {
   return { files, dependencies: Object.fromEntries(closure.map(({ module_id, sources }) => [module_id, sources])) };
 }

@@ -20,9 +20,9 @@ import type { Inspection } from "./inspection.ts";
 import { microPlanSchema } from "./micro-plan.ts";
 import type { EngineeringTask, ShippedModule } from "./ports.ts";
 import { json, type RoleContext } from "./record.ts";
-import { surfacePaths, type ContextItem, type StoredItem } from "./seen.ts";
+import { surfacePaths, type ContextItem, type StoredItem } from "./role-view.ts";
 
-/** One round of a debate as far as it has come. */
+/** One round of a debate, possibly unfinished. */
 export interface Round {
   readonly proposal: Proposal;
   readonly proposalRef: string;
@@ -63,7 +63,7 @@ function workspaceRef({ contract }: ModuleBrief): string {
   return `${contract.module_id}@${contract.module_version}`;
 }
 
-/** The schemas of everything that is handed over in the loop; what the criteria mean is in none of them. */
+/** The schemas of all answers in the loop. They leave out the meaning of the criteria. */
 export function harnessSchemas(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   own ??= Object.fromEntries(Object.entries(OWN).map(([name, schema]) => [name, z.toJSONSchema(schema, { unrepresentable: "any" })]));
   return { ...own, ...more };
@@ -83,7 +83,7 @@ const OWN = {
 export interface PlannerSees {
   readonly task: EngineeringTask;
   readonly dependencies: readonly ShippedModule[];
-  /** What the task shipped from an earlier spec. */
+  /** Modules the task shipped from an earlier spec. */
   readonly earlier: readonly ShippedModule[];
   readonly found: unknown;
   readonly schemas: Readonly<Record<string, unknown>>;
@@ -111,7 +111,7 @@ export function plannerContext({ task, dependencies, earlier, found, schemas, la
   };
 }
 
-/** Why the task is planned again, and what of its earlier modules may be used. */
+/** Why the task is planned again, and which of its earlier modules it may reuse. */
 function earlierSections({ before, successors = {} }: EngineeringTask, earlier: readonly ShippedModule[]): ContextItem[] {
   if (before === undefined) return [];
   const revisable = Object.keys(successors).join(", ") || "none";
@@ -130,13 +130,16 @@ export interface ProposerSees {
   readonly brief: ModuleBrief;
   readonly found: unknown;
   readonly schemas: Readonly<Record<string, unknown>>;
-  /** What it has delivered before; its own workspace. */
+  /** What it delivered before: its own workspace. */
   readonly files: Deliverable;
   readonly objections: { readonly ref: string | null; readonly failures: readonly Objection[] } | null;
   readonly adjudication: { readonly ref: string; readonly value: Adjudication } | null;
 }
 
-/** Task, contract and its own workspace in full; of a challenge only what has to change, of an adjudication only amendments to apply. */
+/**
+ * Shows task, contract and own workspace in full, of a challenge only the required changes, and of an adjudication only the amendments to
+ * apply.
+ */
 export function proposerContext({ task, brief, found, schemas, files, objections, adjudication }: ProposerSees): RoleContext {
   const failures = objections?.failures.map(({ invariant, evidence, required_change, witness }) => ({
     invariant,
@@ -176,11 +179,11 @@ export interface ChallengerSees {
   readonly inspection: Pick<Inspection, "summary" | "findings">;
   readonly rounds: readonly Round[];
   readonly complaint: readonly string[] | null;
-  /** What it depends on that nobody should depend on any more. */
+  /** Dependencies that are deprecated. */
   readonly outOfUse: readonly string[];
 }
 
-/** The claim, the contract and what can be seen from outside; no task, no source, no decision. */
+/** Shows the claim, the contract and what is visible from outside; no task, no source, no decision. */
 export function challengerContext(sees: ChallengerSees): RoleContext {
   const { task, brief, proposal, proposalRef, files, inspection, rounds, complaint, outOfUse } = sees;
   const trail = rounds.map((round) => ({ proposal: round.proposal, challenge: round.challenge }));
@@ -217,7 +220,7 @@ export interface ArbiterSees {
   readonly rounds: readonly Round[];
 }
 
-/** Both sides, what was run, and the task; no rubric, no dependency, no source. */
+/** Shows both sides, the test results and the task; no rubric, no dependency, no source. */
 export function arbiterContext({ task, brief, round, rounds }: ArbiterSees): RoleContext {
   const refs = [...rounds, round].flatMap(({ proposalRef, challengeRef }) => [proposalRef, challengeRef]);
   return {

@@ -14,7 +14,7 @@ export interface Coverable {
   readonly shown: string;
 }
 
-/** Everything that needs a test of its own. */
+/** The parts of a contract that each need a test. */
 export function coverableIn({ inputs, outputs, error_surfaces }: Contract): Coverable[] {
   const each = (category: Coverable["category"], item: string, shown = item): Coverable => ({ category, item, shown });
   return [
@@ -25,13 +25,13 @@ export function coverableIn({ inputs, outputs, error_surfaces }: Contract): Cove
   ];
 }
 
-/** What no test that was really run shows. A test that does not exist shows nothing. */
+/** The parts that no executed test covers. Claims about tests that did not run are ignored. */
 export function uncovered(contract: Contract, claimed: Coverage, ran: readonly string[]): Coverable[] {
   const shown = claimed.filter(({ test }) => ran.some((name) => name === test || name.endsWith(` > ${test}`)));
   return coverableIn(contract).filter(({ category, item }) => !shown.some((one) => one.category === category && sameText(one.item, item)));
 }
 
-/** Every criterion of the task stands, word for word, in a check of the proposal. */
+/** The criteria of the task that no check of the proposal quotes word for word. */
 export function unclaimedCriteria(criteria: readonly string[], checks: readonly string[]): string[] {
   return criteria.filter(
     (criterion) => !checks.some((check) => normal(check).includes(normal(criterion)) && normal(check) !== normal(criterion)),

@@ -2,21 +2,21 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { amendedOf, amendments, APPROVE, challengeOf, codeOf, contractOf, proposalOf, REJECT } from "./testing/modules.ts";
 import { language, ONE_MODULE, openWorkshop, type Script, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 afterAll(() => language.close());
 
 const HAPPY: Script = { ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [APPROVE] };
 
 async function run(script: Script) {
-  shop = await openWorkshop({ ...HAPPY, ...script });
-  return shop.run();
+  services = await openWorkshop({ ...HAPPY, ...script });
+  return services.run();
 }
-const played = () => shop.asked.filter(({ role }) => role !== "planner").map(({ role, attempt }) => `${role} ${attempt}`);
-const shown = (role: string, turn = 0) => shop.asked.filter((one) => one.role === role)[turn]!.sections();
-const routes = async () => (await shop.steps()).flatMap((step) => /\/route:(.*)$/.exec(step)?.[1] ?? []);
+const played = () => services.asked.filter(({ role }) => role !== "planner").map(({ role, attempt }) => `${role} ${attempt}`);
+const shown = (role: string, turn = 0) => services.asked.filter((one) => one.role === role)[turn]!.sections();
+const routes = async () => (await services.steps()).flatMap((step) => /\/route:(.*)$/.exec(step)?.[1] ?? []);
 const statuses = async () => {
-  const found = await shop.artifacts.query({ artifact_type: "IMPLEMENTATION" });
+  const found = await services.artifacts.query({ artifact_type: "IMPLEMENTATION" });
   return found.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ status }) => status);
 };
 const OPINION = { invariant: "error surfaces", evidence: "infinity is doubled to infinity", required_change: "refuse it" };
@@ -26,7 +26,7 @@ describe("the debate", () => {
   test("[FAC-073] a module that is right is proposed, challenged, adjudicated and shipped, in this order", async () => {
     expect(await run({})).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.0"] });
     expect(played()).toEqual(["proposer 1", "challenger 1", "arbiter 1"]);
-    const steps = await shop.steps();
+    const steps = await services.steps();
     const at = (name: string) => steps.indexOf(`MM-twice/${name}`);
     const order = ["propose:1", "challenge:1", "route:1:adjudicate", "adjudicate:1", "route:1:ship", "ship:1:seal"].map(at);
     expect(order.every((place) => place >= 0)).toBe(true);
@@ -44,7 +44,7 @@ describe("the debate", () => {
     expect(shown("challenger", 1)["earlier rounds"]).toContain("infinity is doubled");
     // A new artifact for the revision; the challenged one stays as it is.
     expect(await statuses()).toEqual(["CHALLENGED", "SHIPPED"]);
-    expect(shop.kept.rounds.map(({ round, file }) => `${round} ${file}`)).toEqual([
+    expect(services.kept.rounds.map(({ round, file }) => `${round} ${file}`)).toEqual([
       "1 proposal.json",
       "1 challenge.json",
       "1 witnesses.json",
@@ -53,7 +53,7 @@ describe("the debate", () => {
       "2 witnesses.json",
       "2 adjudication.json",
     ]);
-    expect(new Set(shop.kept.rounds.map(({ debate }) => debate)).size).toBe(1);
+    expect(new Set(services.kept.rounds.map(({ debate }) => debate)).size).toBe(1);
   });
 
   test("[FAC-114] [FAC-117] after two revisions a FAIL goes to the Arbiter, who cannot simply approve; a rejection then halts", async () => {
@@ -69,8 +69,8 @@ describe("the debate", () => {
       "arbiter 3",
     ]);
     expect(await routes()).toEqual(["1:revise", "2:revise", "3:adjudicate", "3:halt"]);
-    expect(await shop.counts()).toEqual([0, 1, 2, 2]);
-    expect(shop.asked.at(-1)?.prompt).toContain("/decision: must be one of APPROVE_WITH_AMENDMENTS, REJECT");
+    expect(await services.counts()).toEqual([0, 1, 2, 2]);
+    expect(services.asked.at(-1)?.prompt).toContain("/decision: must be one of APPROVE_WITH_AMENDMENTS, REJECT");
     expect(result).toMatchObject({ status: "HALTED", modules: [], halt: { cause: "module_failed", failed: [{ module_id: "MM-twice" }] } });
     if (result.status !== "HALTED" || result.halt.cause !== "module_failed") throw new Error("halted");
     const { debate_trail, failed_invariants, resolution_context, recommended_resolution } = result.halt.escalation;
@@ -78,10 +78,10 @@ describe("the debate", () => {
     expect(debate_trail.challenges).toHaveLength(3);
     expect(debate_trail.adjudications).toHaveLength(1);
     expect(failed_invariants).toContainEqual({ invariant: OPINION.invariant, evidence: OPINION.evidence });
-    expect(resolution_context).toContain("the Arbiter's last word on MM-twice: The objections stand.");
+    expect(resolution_context).toContain("last adjudication of MM-twice: The objections stand.");
     expect(recommended_resolution).toBe("PROVIDE_FIX");
-    expect(shop.kept.sealed).toEqual([]);
-    expect(shop.kept.registered).toEqual([]);
+    expect(services.kept.sealed).toEqual([]);
+    expect(services.kept.registered).toEqual([]);
   });
 
   test("[FAC-116] objections, rejections and a refusal at ship share two revisions, and each revision is debated again", async () => {
@@ -120,7 +120,7 @@ describe("amendments", () => {
     expect(result.status).toBe("SHIPPED");
     expect(played()).toEqual(["proposer 1", "challenger 1", "arbiter 1", "proposer 1-amended"]);
     expect(JSON.parse(shown("proposer", 1)["adjudication"]!)).toMatchObject({ decision: "APPROVE_WITH_AMENDMENTS", amendments: [change] });
-    expect(shop.kept.sealed[0]?.files["implementation/index.ts"]).toContain("!(n >= 0)");
+    expect(services.kept.sealed[0]?.files["implementation/index.ts"]).toContain("!(n >= 0)");
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe("amendments", () => {
     expect(result.halt.failed[0]?.unapplied).toEqual([{ amendment: change, problem, explanation }]);
     expect(result.halt.escalation.resolution_context).toContain(change.detail);
     expect(result.halt.escalation.resolution_context).toContain(explanation || "nothing");
-    expect(shop.kept.sealed).toEqual([]);
+    expect(services.kept.sealed).toEqual([]);
   });
 
   test("halt it when the Proposer gives no answer at all", async () => {
@@ -158,19 +158,19 @@ describe("answers that are none", () => {
     expect(await routes()).toEqual(["1:revise", "2:adjudicate", "2:ship"]);
     expect(shown("proposer", 3)["results"]).toContain("gave no valid answer");
     const never = await (async () => (
-      await shop.close(),
+      await services.close(),
       run({ proposer: [{ ...proposalOf(), files: [{ path: "../x", content: "" }] }] })
     ))();
     expect(never).toMatchObject({ status: "HALTED", halt: { failed: [{ reason: "no valid proposal was made", deliverable: null }] } });
-    expect((await shop.artifacts.query({ artifact_type: "PROPOSAL" })).length).toBe(0);
+    expect((await services.artifacts.query({ artifact_type: "PROPOSAL" })).length).toBe(0);
   });
 
   test("[FAC-113] an adjudication that contradicts itself is none, and without one nothing ships", async () => {
     const result = await run({ arbiter: [{ ...APPROVE, ship_directive: "NO_SHIP" }] });
     expect(result).toMatchObject({ status: "HALTED" });
-    expect(shop.asked.at(-1)?.prompt).toContain("/ship_directive: must be SHIP when the decision is APPROVE");
-    expect(await shop.artifacts.query({ artifact_type: "ADJUDICATION" })).toEqual([]);
-    expect(shop.kept.sealed).toEqual([]);
+    expect(services.asked.at(-1)?.prompt).toContain("/ship_directive: must be SHIP when the decision is APPROVE");
+    expect(await services.artifacts.query({ artifact_type: "ADJUDICATION" })).toEqual([]);
+    expect(services.kept.sealed).toEqual([]);
   });
 
   test("[FAC-124] a mild review is sent back twice, with what is wrong; then it is a FAIL, which costs a revision", async () => {
@@ -181,11 +181,11 @@ describe("answers that are none", () => {
     };
     const result = await run({ challenger: [mild, mild, "no", "no", "no", challengeOf()] });
     expect(result.status).toBe("SHIPPED");
-    const packs = shop.kept.packs.filter(({ created_for }) => created_for.role === "challenger");
+    const packs = services.kept.packs.filter(({ created_for }) => created_for.role === "challenger");
     expect(packs.map(({ created_for }) => created_for.run_id.split(":").at(-1))).toEqual(["1", "1-2", "1-3", "2"]);
     expect(shown("challenger", 1)["results"]).toContain("exactly one entry for each of R1, R2, R3, R4, R5, R6 is needed, found R1");
     expect(await routes()).toEqual(["1:revise", "2:adjudicate", "2:ship"]);
-    const first = shop.kept.rounds.find(({ round, file }) => round === 1 && file === "challenge.json")?.body;
+    const first = services.kept.rounds.find(({ round, file }) => round === 1 && file === "challenge.json")?.body;
     expect(first).toMatchObject({ verdict: "FAIL", failures: [{ invariant: "mild_review_violation" }] });
   });
 

@@ -4,7 +4,7 @@ import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { contractSchema, type Contract } from "@slipway/languages/contracts/schema";
 import { z } from "zod";
 
-/** What a Proposer hands over: texts by path. */
+/** Texts by path. */
 export type Deliverable = Readonly<Record<string, string>>;
 
 export const CONTRACT_FILE = "contract.json";
@@ -38,7 +38,7 @@ export function deliverableOf(files: z.infer<typeof filesSchema>): Deliverable {
 
 export type DeliveredContract = { readonly ok: true; readonly contract: Contract } | { readonly ok: false; readonly problem: string };
 
-/** The contract as it was delivered, for the module and version that were agreed. */
+/** The delivered contract.json, checked against the agreed module and version. */
 export function deliveredContract(files: Deliverable, { module_id, module_version }: Contract): DeliveredContract {
   const text = files[CONTRACT_FILE];
   if (text === undefined) return { ok: false, problem: `${CONTRACT_FILE} is missing` };
@@ -57,7 +57,7 @@ export function deliveredContract(files: Deliverable, { module_id, module_versio
   return { ok: false, problem: `${CONTRACT_FILE} is about ${found}, and the module is ${module_id}@${module_version}` };
 }
 
-/** `contract.json#/purpose` as text; null where there is nothing. */
+/** The text of a field such as `contract.json#/purpose`; null if there is none. */
 export function contractField(files: Deliverable, pointer: string): string | null {
   const parsed = parseStrictJson(files[CONTRACT_FILE] ?? "");
   let value: unknown = parsed.ok ? parsed.value : undefined;

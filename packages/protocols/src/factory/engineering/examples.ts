@@ -1,14 +1,14 @@
 import type { Contract } from "@slipway/languages/contracts/schema";
 
-export interface Section {
+export interface ExampleSection {
   readonly title: string;
-  /** Everything but the code. */
+  /** The text without code blocks. */
   readonly prose: string;
   readonly blocks: readonly string[];
 }
 
-/** Examples are subsections or items of a list, each with its code blocks. */
-export function sectionsOf(markdown: string): Section[] {
+/** Examples are subsections or list items, each with its code blocks. */
+export function sectionsOf(markdown: string): ExampleSection[] {
   const sections: { title: string; prose: string[]; blocks: string[][] }[] = [];
   let open: string[] | null = null;
   for (const line of markdown.split(/\r?\n/)) {
@@ -31,7 +31,7 @@ export function sectionsOf(markdown: string): Section[] {
   }));
 }
 
-/** What an examples.md lacks; a caller has nothing else to go by. */
+/** What an examples.md lacks. Callers see nothing else of a module besides its contract. */
 export function exampleProblems(markdown: string | undefined, contract: Contract): string[] {
   if (markdown === undefined || markdown.trim() === "") return ["examples.md is missing"];
   const sections = sectionsOf(markdown);
@@ -52,15 +52,15 @@ export function exampleProblems(markdown: string | undefined, contract: Contract
   ];
 }
 
-function isAbout({ title, prose, blocks }: Section, name: string): boolean {
+function isAbout({ title, prose, blocks }: ExampleSection, name: string): boolean {
   return [title, prose, ...blocks].some((text) => text.includes(name));
 }
 
-function said({ title, prose }: Section): boolean {
+function said({ title, prose }: ExampleSection): boolean {
   return `${title} ${prose}`.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length >= 3;
 }
 
-// Three dots before a name are JavaScript's own.
+// `...name` is JavaScript syntax, not a placeholder.
 const PLACEHOLDERS =
   /\bsome_[a-z_]+\b|\byour_[a-z_]+\b|<[a-z][\w ]*(?:here|value|input)[\w ]*>|…|(?<=["'`])\.{3}(?=["'`])|\.{3}(?![\w[{("'`])|\bTBD\b|\bTODO\b/gi;
 

@@ -2,7 +2,7 @@ import { executionLogSchema, summaryOf, type ExecutionLog } from "@slipway/langu
 import type { Contract } from "@slipway/languages/contracts/schema";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 
-/** What was seen of a run, in the form evidence has; null when no test was run. */
+/** The log of a test run in the format of evidence; null if no test ran. */
 export function executionLog({ module_id, module_version }: Contract, run: TestRun, startedAt: number): ExecutionLog | null {
   const tests = run.tests.map(({ name, result, duration_ms }) => ({ name, result, duration_ms }));
   if (tests.length === 0) return null;

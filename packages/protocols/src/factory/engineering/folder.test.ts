@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { roleFolder } from "./folder.ts";
-import { patched } from "./patched.ts";
+import { patched } from "./apply-amendments.ts";
 import { APPROVE, challengeOf, proposalOf } from "./testing/modules.ts";
 import { language, ONE_MODULE, openWorkshop } from "./testing/workshop.ts";
 
@@ -61,7 +61,7 @@ describe("a Proposer that works on files", () => {
   test("finds its context and its module in a folder, and what is there in the end is the deliverable", async () => {
     const { files, ...claim } = proposalOf();
     const seen: string[][] = [];
-    const shop = await openWorkshop(
+    const services = await openWorkshop(
       { ...ONE_MODULE, challenger: [challengeOf()], arbiter: [APPROVE] },
       {
         folderProposer(folder, attempt) {
@@ -77,15 +77,15 @@ describe("a Proposer that works on files", () => {
       },
     );
     try {
-      expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
+      expect(await services.run()).toMatchObject({ status: "SHIPPED" });
       expect(seen[0]).toContain("context/module-contract.md");
       expect(seen[0]).toContain("context/task.md");
       expect(seen[0]).toContain("contract.json");
-      expect(shop.kept.sealed[0]?.files["implementation/index.ts"]).toBe(
+      expect(services.kept.sealed[0]?.files["implementation/index.ts"]).toBe(
         files.find(({ path }) => path === "implementation/index.ts")?.content,
       );
     } finally {
-      await shop.close();
+      await services.close();
     }
   });
 
@@ -99,17 +99,17 @@ describe("a Proposer that works on files", () => {
       compatibility: "UNKNOWN",
       urgency: "LOW",
     };
-    const shop = await openWorkshop(ONE_MODULE, { folderProposer: () => ({ type: "INTERFACE_CHANGE", ...change }) });
+    const services = await openWorkshop(ONE_MODULE, { folderProposer: () => ({ type: "INTERFACE_CHANGE", ...change }) });
     try {
-      expect(await shop.run()).toMatchObject({ status: "HALTED", halt: { cause: "interface_change" } });
+      expect(await services.run()).toMatchObject({ status: "HALTED", halt: { cause: "interface_change" } });
     } finally {
-      await shop.close();
+      await services.close();
     }
   });
 
   test("may use its tools first", async () => {
     const { files, ...claim } = proposalOf();
-    const shop = await openWorkshop(
+    const services = await openWorkshop(
       { ...ONE_MODULE, challenger: [challengeOf()], arbiter: [APPROVE] },
       {
         folderProposer(folder, attempt) {
@@ -124,8 +124,8 @@ describe("a Proposer that works on files", () => {
         },
       },
     );
-    expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
-    expect(shop.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1-tools-1", "1", "1"]);
-    await shop.close();
+    expect(await services.run()).toMatchObject({ status: "SHIPPED" });
+    expect(services.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1-tools-1", "1", "1"]);
+    await services.close();
   });
 });

@@ -1,35 +1,36 @@
 import type { PackItem } from "@slipway/agents/pack";
 import type { PackChanges } from "@slipway/agents/packs/changes";
 import { givenFiles } from "@slipway/agents/packs/source";
-import { SlipwayError, toFailure } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
+import { toFailure } from "@slipway/durable/errors";
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import type { z } from "zod";
-import type { Reply } from "../../desk.ts";
-import type { FolderWork } from "../../workplace.ts";
-import { patched } from "./patched.ts";
+import type { Reply } from "../../dispatch/dispatcher.ts";
+import type { FolderWork } from "../../dispatch/work-folder.ts";
+import { patched } from "./apply-amendments.ts";
 
-/** How the answer of one who works in a folder becomes the plain one. */
+/** How an answer given as files in a folder becomes a plain answer. */
 export interface FolderAnswer {
-  /** What is in the folder at the start and may be changed. */
+  /** Files in the folder at the start, all editable. */
   readonly files: Readonly<Record<string, string>>;
-  /** Folders and files that may be written besides. */
+  /** Other folders and files that may be written. */
   readonly writable: readonly string[];
   readonly schema: z.ZodType;
-  /** The answer with the files as they are now. */
+  /** Adds the current files to the answer. */
   readonly adopt: (answer: unknown, files: Readonly<Record<string, string>>) => unknown;
 }
 
-/** What a role gets to see, and what holds for modules of which it sees only the surface. */
-export interface Shown {
+/** The context of a role, with the access rules for modules of which it sees only the surface. */
+export interface RoleSections {
   readonly sections: readonly PackItem[];
   /** By path in the state store. */
   readonly stored: Readonly<Record<string, string>>;
   readonly rules: readonly PackRule[];
 }
 
-/** The same context as files: what the role is shown to read, and what it works on to write. Nothing else is there. */
+/** The context as files: context to read, and the role's own work to write. */
 export function roleFolder<T>(
-  { sections, stored, rules }: Shown,
+  { sections, stored, rules }: RoleSections,
   schema: z.ZodType<T>,
   objectFormat: "sha1" | "sha256",
   work?: FolderAnswer,

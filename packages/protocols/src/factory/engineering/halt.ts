@@ -6,7 +6,7 @@ import type { Round } from "./context.ts";
 import type { Coverage } from "./coverage.ts";
 import type { MicroPlan } from "./micro-plan.ts";
 
-/** What of an escalation the engineering loop knows. Id, time and the state machine are added where it is kept. */
+/** The fields of an escalation that the engineering loop knows. Id, time and state machine are added when it is recorded. */
 export interface EscalationDraft {
   readonly task_id: string;
   readonly task_ref: string;
@@ -21,7 +21,7 @@ export interface EscalationDraft {
   readonly resolution_context: string;
 }
 
-/** A deliverable as it last was, with its claim. */
+/** The last deliverable with its claim. */
 export interface LastDeliverable {
   readonly ref: string;
   readonly files: Readonly<Record<string, string>>;
@@ -37,14 +37,14 @@ export interface ModuleFailure {
   readonly reason: string;
   readonly failed_invariants: readonly { readonly invariant: string; readonly evidence: string }[];
   readonly rounds: readonly Round[];
-  /** A person may approve it, or mend it. */
+  /** A person may approve or fix it. */
   readonly deliverable: LastDeliverable | null;
   readonly fingerprint: { readonly locked: string; readonly actual: string; readonly diff: readonly DimensionDelta[] } | null;
   readonly execution_log: ExecutionLog | null;
   readonly unapplied: readonly Unapplied[];
 }
 
-/** Why a task stopped, with everything a person needs to decide. */
+/** Why a task stopped, with the data a person needs to decide. */
 export type Halt =
   | { readonly cause: "plan_invalid"; readonly escalation: EscalationDraft; readonly plan: unknown; readonly problems: readonly string[] }
   | {
@@ -93,14 +93,15 @@ function draft(
 }
 
 export function planInvalid(task: TaskNames, plan: unknown, problems: readonly string[]): Halt {
-  // Many modules at fault at once are more than one task can be; otherwise the cut is wrong.
+  // Problems in more than two modules suggest that the task is too large; otherwise the split into modules is wrong.
   const count = new Set(problems.map((problem) => /\/modules\/(\d+)/.exec(problem)?.[1])).size;
   const advice = count > 2 ? "simplify task scope" : "revise task decomposition";
   const escalation = draft(task, [], {
     failed_invariants: problems.map((evidence) => ({ invariant: "micro plan", evidence })),
-    minimal_decision_required: "No valid micro plan came about in three attempts. Give a plan, split the task, or change its criteria.",
+    minimal_decision_required:
+      "The planner gave no valid micro plan in three attempts. Give a plan, split the task, or change its criteria.",
     recommended_resolution: advice === "simplify task scope" ? "SPLIT_TASK" : "REVISE_PLAN",
-    resolution_context: `${advice}\n\nLast plan:\n${JSON.stringify(plan, null, 2)}\n\nWhat is wrong with it:\n${problems.join("\n")}`,
+    resolution_context: `${advice}\n\nLast plan:\n${JSON.stringify(plan, null, 2)}\n\nProblems:\n${problems.join("\n")}`,
   });
   return { cause: "plan_invalid", escalation, plan, problems };
 }
@@ -133,7 +134,7 @@ export function moduleFailed(
 function failureText({ module_id, module_version, fingerprint, execution_log, unapplied, rounds }: ModuleFailure): string[] {
   const rationale = rounds.at(-1)?.adjudication?.rationale;
   return [
-    ...(rationale === undefined ? [] : [`the Arbiter's last word on ${module_id}: ${rationale}`]),
+    ...(rationale === undefined ? [] : [`last adjudication of ${module_id}: ${rationale}`]),
     ...(fingerprint === null
       ? []
       : [
@@ -158,7 +159,7 @@ export function planDefect(
 ): Halt {
   const escalation = draft(task, failure.rounds, {
     failed_invariants: failure.failed_invariants,
-    minimal_decision_required: `The plan itself is in the way of ${failure.module_id}: ${recommendation}?`,
+    minimal_decision_required: `The plan prevents ${failure.module_id}: ${recommendation}?`,
     recommended_resolution: RESOLUTION_OF[recommendation],
     resolution_context: `${recommendation}\n\n${failure.failed_invariants.map(({ evidence }) => evidence).join("\n")}\n\nLocked plan:\n${JSON.stringify(plan, null, 2)}`,
   });
@@ -180,7 +181,7 @@ export function interfaceChangeHalt(
 ): Halt {
   const escalation = draft(task, rounds, {
     failed_invariants: raised.evidence.map((evidence) => ({ invariant: `contract of ${raised.target_module}`, evidence })),
-    minimal_decision_required: `${module_id} needs another contract of ${raised.target_module}: decide ${exception_id}.`,
+    minimal_decision_required: `${module_id} needs a changed contract of ${raised.target_module}: decide ${exception_id}.`,
     recommended_resolution: "AMEND_SPEC",
     resolution_context: `${exception_id}: ${raised.reason}\n\nProposed change of the contract:\n${JSON.stringify(raised.proposed_delta, null, 2)}`,
   });

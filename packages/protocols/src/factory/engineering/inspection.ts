@@ -10,18 +10,18 @@ import { uncovered, unclaimedCriteria, type Coverage } from "./coverage.ts";
 import { deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
 import { exampleProblems } from "./examples.ts";
 import { executionLog } from "./execution-log.ts";
-import type { EngineeringShop } from "./ports.ts";
-import type { Criterion } from "./debate/rubric.ts";
+import type { EngineeringServices } from "./ports.ts";
+import type { RubricCriterion } from "./debate/rubric.ts";
 
-/** Something the harness found out by itself: no opinion. */
-export interface Finding {
-  readonly criterion: Criterion;
+/** A fact established by the harness. */
+export interface InspectionFinding {
+  readonly criterion: RubricCriterion;
   readonly invariant: string;
   readonly evidence: string;
   readonly required_change: string;
 }
 
-/** How far the code is from the contract that was locked. */
+/** The difference between the code and the locked contract. */
 export interface Mismatch {
   readonly locked: string;
   readonly actual: string;
@@ -29,11 +29,11 @@ export interface Mismatch {
 }
 
 export interface Inspection {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InspectionFinding[];
   readonly mismatch: Mismatch | null;
-  /** Names and results; nothing of the source. */
+  /** Names and results only, no source. */
   readonly summary: readonly { readonly name: string; readonly result: "PASS" | "FAIL" }[];
-  /** What was seen of the tests; never the evidence, which the ship step collects itself. */
+  /** The observed test results. The ship step collects its own evidence and does not use these. */
   readonly log: ExecutionLog | null;
 }
 
@@ -43,9 +43,9 @@ export interface Inspected {
   readonly coverage: Coverage;
 }
 
-/** Everything about a proposal that needs no judgement, before anybody judges it. */
+/** Every check that needs no judgement; runs before the challenge. */
 export async function inspect(
-  { language, kernel }: Pick<EngineeringShop, "language" | "kernel">,
+  { language, kernel }: Pick<EngineeringServices, "language" | "kernel">,
   brief: ModuleBrief,
   proposed: Inspected,
   criteria: readonly string[],
@@ -84,11 +84,11 @@ export async function inspect(
   };
 }
 
-function finding(criterion: Criterion, invariant: string, evidence: string, required_change: string): Finding {
+function finding(criterion: RubricCriterion, invariant: string, evidence: string, required_change: string): InspectionFinding {
   return { criterion, invariant, evidence, required_change };
 }
 
-/** The delivered contract must be the one that was locked, and the code must have the surface it describes. */
+/** The delivered contract must equal the locked one, and the code must have the surface it describes. */
 export function mismatchOf({ contract, fingerprint: locked }: ModuleBrief, files: Deliverable, reading: ModuleReading): Mismatch | null {
   const delivered = deliveredContract(files, contract);
   const written = delivered.ok ? delivered.contract : contract;
@@ -97,7 +97,12 @@ export function mismatchOf({ contract, fingerprint: locked }: ModuleBrief, files
   return actual === locked ? null : { locked, actual, diff: deltaOf(contract, found) };
 }
 
-function surfaceFindings({ contract }: ModuleBrief, files: Deliverable, reading: ModuleReading, mismatch: Mismatch | null): Finding[] {
+function surfaceFindings(
+  { contract }: ModuleBrief,
+  files: Deliverable,
+  reading: ModuleReading,
+  mismatch: Mismatch | null,
+): InspectionFinding[] {
   const delivered = deliveredContract(files, contract);
   return [
     ...(delivered.ok ? [] : [finding("R1", "delivered contract", delivered.problem, "Deliver contract.json as it was given.")]),
@@ -119,7 +124,7 @@ function surfaceFindings({ contract }: ModuleBrief, files: Deliverable, reading:
   ];
 }
 
-function runFindings(run: TestRun, empty: TestRun): Finding[] {
+function runFindings(run: TestRun, empty: TestRun): InspectionFinding[] {
   const passing = new Set(empty.tests.filter(({ result }) => result === "PASS").map(({ name }) => name));
   return [
     ...(run.broken === null ? [] : [finding("R2", "tests", run.broken, "Make the tests end by themselves.")]),
@@ -138,8 +143,8 @@ function runFindings(run: TestRun, empty: TestRun): Finding[] {
 
 const TEST_IMPORTS = /^(?:node:[\w/]+|(?:\.\.\/)+implementation\/index\.ts|\.\.?\/(?!.*implementation\/).+)$/;
 
-/** Tests look from outside; code uses what it declares and nothing else. */
-function importFindings({ dependencies, contract }: ModuleBrief, reading: ModuleReading): Finding[] {
+/** Tests may import only the public surface, and code only its declared dependencies. */
+function importFindings({ dependencies, contract }: ModuleBrief, reading: ModuleReading): InspectionFinding[] {
   const callable = new Set(dependencies.map(({ module_id }) => importName(module_id)));
   const isAllowed = (specifier: string) => /^node:|^\.\.?\//.test(specifier) || callable.has(specifier);
   const loose = dependencies.filter((dependency) => !fingerprintLocked(dependency));

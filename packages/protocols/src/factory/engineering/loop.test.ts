@@ -12,8 +12,8 @@ import {
   type WorkshopOptions,
 } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 afterAll(() => language.close());
 
 /** A Proposer that delivers whatever module its contract is about. */
@@ -21,14 +21,14 @@ const anyModule = (shown: Record<string, string>) => proposalOf(JSON.parse(shown
 const HAPPY: Script = { ...ONE_MODULE, proposer: [anyModule], challenger: [challengeOf()], arbiter: [APPROVE] };
 
 async function open(script: Script, options: WorkshopOptions = {}) {
-  shop = await openWorkshop({ ...HAPPY, ...script }, options);
-  return shop;
+  services = await openWorkshop({ ...HAPPY, ...script }, options);
+  return services;
 }
 const halt = (result: EngineeringResult) => {
   if (result.status !== "HALTED") throw new Error("not halted");
   return result;
 };
-const attempted = () => [...new Set(shop.asked.filter(({ role }) => role === "proposer").map(({ subject }) => subject))];
+const attempted = () => [...new Set(services.asked.filter(({ role }) => role === "proposer").map(({ subject }) => subject))];
 const FAIL = challengeOf({ R3: "numbers beyond the largest one are not refused" }, [
   { invariant: "n", evidence: "1e309", required_change: "refuse it" },
 ]);
@@ -43,7 +43,7 @@ describe("the modules of a plan", () => {
       ["MM-after", ["MM-other@^1.0.0"]],
     );
     await open({ planner: [plan], "challenger/MM-first": [FAIL], "arbiter/MM-first": [REJECT] });
-    const result = halt(await shop.run());
+    const result = halt(await services.run());
     expect(attempted()).toEqual(["MM-other", "MM-first", "MM-after"]);
     expect(result.modules).toEqual(["MM-other@1.0.0", "MM-after@1.0.0"]);
     expect(result.halt).toMatchObject({
@@ -55,7 +55,7 @@ describe("the modules of a plan", () => {
     expect(result.halt.escalation.resolution_context).toContain(
       "failed: MM-first@1.0.0\nabandoned: MM-last, MM-middle\nshipped before: MM-other@1.0.0, MM-after@1.0.0",
     );
-    expect(shop.kept.registered.map(({ module_id }) => module_id)).toEqual(["MM-other", "MM-after"]);
+    expect(services.kept.registered.map(({ module_id }) => module_id)).toEqual(["MM-other", "MM-after"]);
   }, 120_000);
 
   test("one calls another by its name, sees its contract and never its source", async () => {
@@ -65,12 +65,12 @@ describe("the modules of a plan", () => {
       planner: [planOf(["MM-quad", ["MM-twice@^1.0.0"]], ["MM-twice"])],
       "proposer/MM-quad": [proposalOf(calling, { "implementation/index.ts": code })],
     });
-    expect(await shop.run()).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] });
-    expect(shop.kept.sealed[1]?.depends_on).toEqual(["MM-twice@1.0.0"]);
-    const shown = shop.asked.find(({ role, subject }) => role === "proposer" && subject === "MM-quad")!;
+    expect(await services.run()).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] });
+    expect(services.kept.sealed[1]?.depends_on).toEqual(["MM-twice@1.0.0"]);
+    const shown = services.asked.find(({ role, subject }) => role === "proposer" && subject === "MM-quad")!;
     expect(shown.sections()["dependency MM-twice@1.0.0"]).toContain('"interface_fingerprint"');
     expect(
-      shop.asked.filter(({ subject }) => subject === "MM-quad").some(({ prompt }) => prompt.includes(codeOf("twice").slice(-40))),
+      services.asked.filter(({ subject }) => subject === "MM-quad").some(({ prompt }) => prompt.includes(codeOf("twice").slice(-40))),
     ).toBe(false);
   });
 
@@ -90,13 +90,13 @@ describe("the modules of a plan", () => {
       reuse_reports: [reportOf("MM-twice", [], { conclusion: "REUSE_EXISTING" })],
     };
     await open({ planner: [reusing] }, { shipped: [shippedFrom(sealed)] });
-    expect(await shop.run()).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.2.0"] });
+    expect(await services.run()).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.2.0"] });
     expect(attempted()).toEqual([]);
   });
 
   test("one that needs what is not there fails without an invocation", async () => {
     await open({ planner: [planOf(["MM-twice", ["MM-nowhere@1.0.0"]])] });
-    expect(halt(await shop.run()).halt).toMatchObject({
+    expect(halt(await services.run()).halt).toMatchObject({
       failed: [{ reason: "no shipped module fits MM-nowhere@1.0.0", deliverable: null }],
     });
     expect(attempted()).toEqual([]);
@@ -110,8 +110,8 @@ describe("the modules of a plan", () => {
       files: { "contract.json": JSON.stringify(contractOf()), "ship.json": "{}" },
     };
     await open({}, { shipped: [shippedFrom(sealed)] });
-    expect(await shop.run({ successors: { "MM-twice": "UNKNOWN" } })).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.1"] });
-    expect(JSON.parse(shop.kept.sealed[0]!.files["contract.json"]!)).toMatchObject({ module_version: "1.0.1" });
+    expect(await services.run({ successors: { "MM-twice": "UNKNOWN" } })).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.1"] });
+    expect(JSON.parse(services.kept.sealed[0]!.files["contract.json"]!)).toMatchObject({ module_version: "1.0.1" });
   });
 });
 
@@ -120,8 +120,8 @@ describe("the plan", () => {
 
   test("[FAC-138] one that is not valid is sent back with the exact words, itself and the task; the third may be right", async () => {
     await open({ planner: [bad, "nothing", "nothing", "nothing", planOf(["MM-twice"])] });
-    expect((await shop.run()).status).toBe("SHIPPED");
-    const planners = shop.asked.filter(({ role }) => role === "planner");
+    expect((await services.run()).status).toBe("SHIPPED");
+    const planners = services.asked.filter(({ role }) => role === "planner");
     expect([...new Set(planners.map(({ attempt }) => attempt))]).toEqual(["1", "2", "3"]);
     const second = planners[1]!.sections();
     expect(second["results"]).toBe('/modules/0/purpose: expected text matching /\\S/, found " "');
@@ -132,8 +132,8 @@ describe("the plan", () => {
 
   test("[FAC-139] after three the task halts, with the last plan and everything that is wrong with it", async () => {
     await open({ planner: [bad] });
-    const result = halt(await shop.run());
-    expect(shop.asked.map(({ role }) => role)).toEqual(["planner", "planner", "planner"]);
+    const result = halt(await services.run());
+    expect(services.asked.map(({ role }) => role)).toEqual(["planner", "planner", "planner"]);
     expect(result.halt).toMatchObject({
       cause: "plan_invalid",
       plan: bad,
@@ -147,23 +147,23 @@ describe("the plan", () => {
 
   test("[FAC-135] is made once, by one role, without a debate, and locked before anything is built", async () => {
     await open({});
-    await shop.run();
-    expect(shop.asked.filter(({ role }) => role === "planner")).toHaveLength(1);
-    const [locked] = shop.kept.plans;
+    await services.run();
+    expect(services.asked.filter(({ role }) => role === "planner")).toHaveLength(1);
+    const [locked] = services.kept.plans;
     expect(locked?.plan).toMatchObject({ micro_plan_id: expect.stringMatching(/^MP-[0-9a-f]{8}$/), parent_task_ref: TASK.task_ref });
-    const steps = await shop.steps();
+    const steps = await services.steps();
     expect(steps.indexOf("plan:locked")).toBeLessThan(steps.indexOf("MM-twice/propose:1"));
-    const [plan] = await shop.artifacts.query({ artifact_type: "MICRO_PLAN" });
+    const [plan] = await services.artifacts.query({ artifact_type: "MICRO_PLAN" });
     expect(plan?.status).toBe("DRAFT");
-    const [contract] = await shop.artifacts.query({ artifact_type: "CONTRACT" });
-    expect(JSON.parse(await shop.artifacts.read(contract!.artifact_id, "contract.json"))).toEqual(locked?.contracts[0]);
+    const [contract] = await services.artifacts.query({ artifact_type: "CONTRACT" });
+    expect(JSON.parse(await services.artifacts.read(contract!.artifact_id, "contract.json"))).toEqual(locked?.contracts[0]);
   });
 
   test("[FAC-143] a person's plan is validated like any other, and then everything begins afresh", async () => {
     await open({ planner: ["never asked"] });
-    expect(await shop.run({}, { kind: "plan", plan: planOf(["MM-twice"]) })).toMatchObject({ status: "SHIPPED" });
-    expect(shop.asked.some(({ role }) => role === "planner")).toBe(false);
-    const refused = halt(await shop.run({}, { kind: "plan", plan: bad }));
+    expect(await services.run({}, { kind: "plan", plan: planOf(["MM-twice"]) })).toMatchObject({ status: "SHIPPED" });
+    expect(services.asked.some(({ role }) => role === "planner")).toBe(false);
+    const refused = halt(await services.run({}, { kind: "plan", plan: bad }));
     expect(refused.halt).toMatchObject({ cause: "plan_invalid", problems: [expect.stringContaining("/modules/0/purpose")] });
   });
 
@@ -179,7 +179,7 @@ describe("the plan", () => {
       planner: [planOf(["MM-twice"], ["MM-other"])],
       challenger: [challengeOf({ R6: "it is two behaviours in one module" }, [defect])],
     });
-    const { halt: why } = halt(await shop.run());
+    const { halt: why } = halt(await services.run());
     expect(why).toMatchObject({
       cause: "plan_defect",
       recommendation: "split task",

@@ -22,11 +22,11 @@ export const microPlanSchema = z.strictObject({
   modules: z.array(plannedModule).min(1),
 });
 
-/** The leaves of one task. Locked once it is valid. */
+/** The modules of one task. Locked once it is valid. */
 export type MicroPlan = z.infer<typeof microPlanSchema>;
 export type PlannedModule = MicroPlan["modules"][number];
 
-/** What a planner, or a person, delivers: ids and references to the task are not theirs to give. */
+/** The answer of a planner or a person. Ids and references to the task are added by the harness. */
 export const planDraftSchema = z.strictObject({
   modules: microPlanSchema.shape.modules,
   contracts: z

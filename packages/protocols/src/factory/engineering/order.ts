@@ -2,12 +2,12 @@ import type { PlannedModule } from "./micro-plan.ts";
 
 type Ordered = Pick<PlannedModule, "module_id" | "depends_on">;
 
-/** `MM-x@1.0.0` is about `MM-x`. */
+/** `MM-x@1.0.0` to `MM-x`. */
 export function idOf(ref: string): string {
   return ref.slice(0, ref.indexOf("@") < 0 ? undefined : ref.indexOf("@"));
 }
 
-/** The modules of this plan that a module waits for; whatever is outside the plan has been shipped before. */
+/** The dependencies of a module inside this plan; all others have shipped before. */
 export function innerDependencies(module: Ordered, modules: readonly Ordered[]): string[] {
   const inside = new Set(modules.map(({ module_id }) => module_id));
   return [...new Set(module.depends_on.map(idOf))].filter((id) => inside.has(id));
@@ -15,10 +15,10 @@ export function innerDependencies(module: Ordered, modules: readonly Ordered[]):
 
 export type DependencyOrder<M> =
   | { readonly ok: true; readonly modules: readonly M[] }
-  /** The ids that wait for each other, in the order of the plan. */
+  /** The ids in the cycle, in the order of the plan. */
   | { readonly ok: false; readonly cycle: readonly string[] };
 
-/** Dependencies first; among those that could be next, the one that stands first in the plan. */
+/** Dependencies first; otherwise the order of the plan. */
 export function inDependencyOrder<M extends Ordered>(modules: readonly M[]): DependencyOrder<M> {
   const waiting = new Map(modules.map((module) => [module.module_id, new Set(innerDependencies(module, modules))]));
   const ordered: M[] = [];
@@ -33,7 +33,7 @@ export function inDependencyOrder<M extends Ordered>(modules: readonly M[]): Dep
   return { ok: true, modules: ordered };
 }
 
-/** Everything in the plan that depends on one of these, directly or through others. */
+/** All modules of the plan that depend on one of these, directly or indirectly. */
 export function dependentsOf(failed: readonly string[], modules: readonly Ordered[]): string[] {
   const reached = new Set(failed);
   for (let grown = true; grown;) {

@@ -6,20 +6,20 @@ import { CRITERIA } from "./debate/rubric.ts";
 import type { LastDeliverable, ModuleFailure } from "./halt.ts";
 import { json, keepMade } from "./record.ts";
 import { ship } from "./ship.ts";
-import type { EngineeringSite } from "./site.ts";
+import type { TaskRun } from "./task-run.ts";
 
-/** A person's deliverable is on record like any other, with the person as its Proposer. */
-export async function proposeFor(site: EngineeringSite, brief: ModuleBrief, claimed: Claimed, follows: string | null): Promise<Proposed> {
+/** Records a person's deliverable like any other, with the person as Proposer. */
+export async function proposeFor(run: TaskRun, brief: ModuleBrief, claimed: Claimed, follows: string | null): Promise<Proposed> {
   const step = `${brief.contract.module_id}/person`;
-  const by = { role: "human", run_id: site.call(step).operationId } as const;
-  const created_for = { ...by, task_ref: site.task.task_ref };
-  const { context_pack_id } = await site.keep(`pack:${step}`, (call) =>
-    site.shop.store.keepContextPack(call, { created_for, included_refs: [], excluded_refs: [] }),
+  const by = { role: "human", run_id: run.call(step).operationId } as const;
+  const created_for = { ...by, task_ref: run.task.task_ref };
+  const { context_pack_id } = await run.keep(`pack:${step}`, (call) =>
+    run.services.store.keepContextPack(call, { created_for, included_refs: [], excluded_refs: [] }),
   );
-  return keepProposal(site, step, { by, contextPack: context_pack_id }, brief, claimed, follows);
+  return keepProposal(run, step, { by, contextPack: context_pack_id }, brief, claimed, follows);
 }
 
-/** The last deliverable with the person's files in it; a challenge has to be passed like any other. */
+/** The last deliverable with the person's files over it. It still has to pass a challenge. */
 export function fixOf(
   last: LastDeliverable | null,
   fix: { readonly description: string; readonly files: Readonly<Record<string, string>> },
@@ -33,24 +33,19 @@ export function fixOf(
 }
 
 /**
- * A person's approval stands in the place of the adjudication. Nothing else is waived: fingerprint and tests are looked at as ever, and
- * what they find goes back to the person.
+ * A person's approval replaces the adjudication and nothing else: fingerprint and tests are still checked, and a failure goes back to the
+ * person.
  */
-export async function shipOverride(
-  site: EngineeringSite,
-  brief: ModuleBrief,
-  last: LastDeliverable,
-  rationale: string,
-): Promise<ModuleOutcome> {
+export async function shipOverride(run: TaskRun, brief: ModuleBrief, last: LastDeliverable, rationale: string): Promise<ModuleOutcome> {
   const { module_id, module_version } = brief.contract;
   const proposed = await proposeFor(
-    site,
+    run,
     brief,
     { claim: last.claim, acceptance_checks: [...last.acceptance_checks], coverage: last.coverage, files: last.files },
     last.ref,
   );
   const played = {
-    by: { role: "human", run_id: site.call(`${module_id}/override`).operationId },
+    by: { role: "human", run_id: run.call(`${module_id}/override`).operationId },
     contextPack: proposed.contextPack,
   } as const;
   const challenge = {
@@ -63,24 +58,27 @@ export async function shipOverride(
       evidence: "As the debate before the override has it.",
     })),
   };
-  const kept = await keepMade(site, `${module_id}/override:challenge`, played, {
+  const kept = await keepMade(run, `${module_id}/override:challenge`, played, {
     type: "CHALLENGE",
     contribution: null,
     body: { "challenge.json": json(challenge) },
     inputs: [{ ref: proposed.implementation.ref, purpose: "what was challenged" }],
   });
-  await site.keep(`${module_id}/override:challenged`, (call) =>
-    site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground: { to: "CHALLENGED", challenge: kept.ref } }),
+  await run.keep(`${module_id}/override:challenged`, (call) =>
+    run.services.store.artifacts.change(call, {
+      artifact_id: proposed.implementation.id,
+      ground: { to: "CHALLENGED", challenge: kept.ref },
+    }),
   );
   await keepAdjudication(
-    site,
+    run,
     `${module_id}/override:adjudication`,
     played,
     proposed,
     { decision: "APPROVE", amendments: [], rationale, ship_directive: "SHIP" },
     null,
   );
-  const outcome = await ship(site, brief, 1, {
+  const outcome = await ship(run, brief, 1, {
     files: proposed.files,
     implementation: proposed.implementation,
     contextPack: proposed.contextPack,

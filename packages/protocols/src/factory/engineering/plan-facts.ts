@@ -1,17 +1,17 @@
 import { planDraftSchema } from "./micro-plan.ts";
-import { namedModules, type PlanFacts } from "./plan-rules.ts";
-import type { EngineeringShop, EngineeringTask } from "./ports.ts";
+import { namedModules, type MicroPlanFacts } from "./plan-rules.ts";
+import type { EngineeringServices, EngineeringTask } from "./ports.ts";
 
-type Looked = { readonly store: Pick<EngineeringShop["store"], "latestVersion" | "shippedModule"> } & {
-  readonly index: Pick<EngineeringShop["index"], "reuseFacts">;
+type Looked = { readonly store: Pick<EngineeringServices["store"], "latestVersion" | "shippedModule"> } & {
+  readonly index: Pick<EngineeringServices["index"], "reuseFacts">;
 };
 
-/** What of a plan exists, what it may call, and what the code index has that is like it. */
+/** Looks up which modules of a plan exist, which it may call, and which entries of the code index are similar. */
 export async function planFacts(
   { store, index }: Looked,
   plan: unknown,
   { dependencies, successors = {} }: Pick<EngineeringTask, "dependencies" | "successors">,
-): Promise<PlanFacts> {
+): Promise<MicroPlanFacts> {
   const existing = new Set<string>();
   for (const id of namedModules(plan)) if ((await store.latestVersion(id)) !== null) existing.add(id);
   const drafted = planDraftSchema.safeParse(plan);

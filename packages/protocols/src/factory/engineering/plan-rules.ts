@@ -5,31 +5,31 @@ import { reuseProblems, type Alike, type ReuseFacts } from "../reuse/rules.ts";
 import { planDraftSchema, type PlanDraft, type PlannedModule } from "./micro-plan.ts";
 import { idOf, inDependencyOrder } from "./order.ts";
 
-/** One broken rule of a plan, as the planner is told it. */
+/** A violated rule, as reported to the planner. */
 export interface PlanProblem {
   /** JSON pointer. */
   readonly field: string;
   readonly message: string;
 }
 
-export interface PlanFacts {
-  /** Modules of the plan that the state store has already. */
+export interface MicroPlanFacts {
+  /** Modules of the plan that are in the state store already. */
   readonly existing: ReadonlySet<string>;
-  /** Modules of which this plan may make a new version: an interface change exception says so. */
+  /** Modules of which this plan may make a new version, by an interface change exception. */
   readonly successors: ReadonlySet<string>;
   /** Shipped modules that may be reused or called, as `MM-…@x.y.z`. */
   readonly shipped: ReadonlySet<string>;
-  /** By module: what the code index has that is like it. */
+  /** Similar entries of the code index, by module. */
   readonly reuse: Readonly<Record<string, ReuseFacts>>;
 }
 
 export type CheckedPlan =
-  /** With the near duplicates of each module, which its report has answered. */
+  /** With the near duplicates of each module, which its report has addressed. */
   | { readonly ok: true; readonly draft: PlanDraft; readonly alike: Readonly<Record<string, readonly Alike[]>> }
   | { readonly ok: false; readonly problems: readonly PlanProblem[] };
 
-/** The form first; what the fields mean to each other only when the form is right. */
-export function checkPlan(value: unknown, facts: PlanFacts): CheckedPlan {
+/** Checks the schema first; the rules between fields only run on a valid form. */
+export function checkPlan(value: unknown, facts: MicroPlanFacts): CheckedPlan {
   const checked = checkSchema(planDraftSchema, value);
   if (!checked.ok) {
     return { ok: false, problems: checked.violations.map(({ pointer, message }) => ({ field: pointer || "/", message })) };
@@ -47,7 +47,7 @@ export function checkPlan(value: unknown, facts: PlanFacts): CheckedPlan {
   return { ok: true, draft, alike: Object.fromEntries(created.map(({ module_id }) => [module_id, facts.reuse[module_id]?.alike ?? []])) };
 }
 
-/** Every module the plan names, for looking up which of them exist. */
+/** Every module the plan names, to look up which of them exist. */
 export function namedModules(value: unknown): string[] {
   const checked = checkSchema(planDraftSchema, value);
   if (!checked.ok) return [];
@@ -56,7 +56,7 @@ export function namedModules(value: unknown): string[] {
   ];
 }
 
-function moduleProblems(module: PlannedModule, field: string, { existing, successors, shipped }: PlanFacts): PlanProblem[] {
+function moduleProblems(module: PlannedModule, field: string, { existing, successors, shipped }: MicroPlanFacts): PlanProblem[] {
   const { module_id, io_contract, reuse_decision, reuse_candidate_refs } = module;
   const dimensions = DIMENSIONS.flatMap((dimension): PlanProblem[] => {
     const at = `${field}/io_contract/${dimension}`;
@@ -87,7 +87,7 @@ function cycleProblems(modules: readonly PlannedModule[]): PlanProblem[] {
   return order.ok ? [] : [{ field: "/modules", message: `depends_on has a cycle among ${order.cycle.join(", ")}` }];
 }
 
-/** A typed contract for each module that is made, and for no other. */
+/** One typed contract for each module the plan creates. */
 function contractProblems({ modules, contracts }: PlanDraft): PlanProblem[] {
   const created = modules.filter(({ reuse_decision }) => reuse_decision === "CREATE_NEW");
   const missing = created.flatMap((module): PlanProblem[] => {
@@ -118,8 +118,8 @@ function contractProblems({ modules, contracts }: PlanDraft): PlanProblem[] {
 
 const UNKNOWN: ReuseFacts = { known: [], returned: [], alike: [] };
 
-/** A report for each module, and what it says has to be so. */
-function reportProblems({ modules, reuse_reports }: PlanDraft, { reuse, successors }: PlanFacts): PlanProblem[] {
+/** One report for each module, consistent with the code index. */
+function reportProblems({ modules, reuse_reports }: PlanDraft, { reuse, successors }: MicroPlanFacts): PlanProblem[] {
   const missing = modules.flatMap(({ module_id, reuse_decision }): PlanProblem[] => {
     const found = reuse_reports.filter((report) => report.module_id === module_id).length;
     if (found === 1) return [];
@@ -130,7 +130,7 @@ function reportProblems({ modules, reuse_reports }: PlanDraft, { reuse, successo
     const module = modules.find(({ module_id }) => module_id === report.module_id);
     if (module === undefined) return [{ field: `${field}/module_id`, message: `"${report.module_id}" is no module of this plan` }];
     const facts = reuse[report.module_id] ?? UNKNOWN;
-    // Of a new version a person has decided: nothing else can take its place.
+    // A person has decided that a new version is made, so similar modules need no answer.
     const asked = successors.has(report.module_id) ? { ...UNKNOWN, known: facts.known } : facts;
     const problems = reuseProblems(module, report, asked);
     return problems.map((problem) => ({ field: `${field}${problem.field}`, message: problem.message }));

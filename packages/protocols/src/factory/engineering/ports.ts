@@ -8,7 +8,7 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { LanguageReader, ModuleFiles } from "@slipway/languages/language";
-import type { AgentDesk } from "../../desk.ts";
+import type { AgentDispatcher } from "../../dispatch/dispatcher.ts";
 import type { InterfaceChange } from "./interface-change.ts";
 import type { ReuseFacts } from "../reuse/rules.ts";
 import type { KeptReport } from "../reuse/schema.ts";
@@ -16,7 +16,7 @@ import type { MicroPlan, PlanDraft } from "./micro-plan.ts";
 
 export const PERMISSIONS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
 
-/** What an invocation is shown and what it is not, each with the reason; ids and times are the store's. */
+/** What an invocation is shown and not shown, each with the reason. The store adds id and time. */
 export interface ContextPackDraft {
   readonly created_for: { readonly role: string; readonly run_id: string; readonly task_ref: string };
   readonly included_refs: readonly { readonly ref: string; readonly permission: (typeof PERMISSIONS)[number]; readonly reason: string }[];
@@ -31,15 +31,15 @@ export interface ContributionDraft {
   readonly context_pack_ref: string;
 }
 
-/** Files of one round of a debate. Nothing of an earlier round is written over. */
+/** Files of one round of a debate; no round overwrites another. */
 export interface RoundRecord {
-  /** The artifact the debate is kept under: the locked contract of the module. */
+  /** The artifact the debate is stored under: the locked contract of the module. */
   readonly debate: string;
   readonly round: number;
   readonly files: Readonly<Partial<Record<"proposal.json" | "challenge.json" | "witnesses.json" | "adjudication.json", unknown>>>;
 }
 
-/** A module that is there to be called. */
+/** A shipped module that can be called. */
 export interface ShippedModule {
   readonly module_id: string;
   readonly version: string;
@@ -48,11 +48,11 @@ export interface ShippedModule {
   readonly ship: ShipEvidence;
   /** Exact versions it was tested with. */
   readonly depends_on: readonly string[];
-  /** For the compiler and the sandbox. No role ever sees them. */
+  /** For the compiler and the sandbox; never shown to a role. */
   readonly sources: ModuleFiles;
 }
 
-/** Everything of a module version, at once: it is sealed when this is written, or nothing is. */
+/** All files of a module version, written in one operation that seals it. */
 export interface SealedModule {
   readonly module_id: string;
   readonly version: string;
@@ -61,14 +61,14 @@ export interface SealedModule {
   readonly depends_on: readonly string[];
 }
 
-/** What the loop keeps. Every write is an operation: the same call twice is carried out once and answered alike. */
+/** The records of the loop. Every write is an operation: a repeated call is performed once and returns the same result. */
 export interface EngineeringStore {
   readonly artifacts: Pick<Artifacts, "create" | "change">;
   keepContextPack(call: Call, draft: ContextPackDraft): Promise<{ readonly context_pack_id: string }>;
   keepContribution(call: Call, draft: ContributionDraft): Promise<{ readonly contribution_id: string }>;
   keepRound(call: Call, record: RoundRecord): Promise<unknown>;
   keepReuseReport(call: Call, report: Omit<KeptReport, "report_id">): Promise<{ readonly report_id: string }>;
-  /** Written once; no later step can change it. */
+  /** Immutable once written. */
   lockPlan(
     call: Call,
     locked: { readonly plan: MicroPlan; readonly contracts: readonly Contract[]; readonly contract_refs: readonly string[] },
@@ -80,18 +80,18 @@ export interface EngineeringStore {
   sealModule(call: Call, module: SealedModule): Promise<unknown>;
 }
 
-/** The state store as roles get to see it, each part under its own rule. */
+/** The state store as roles see it, with one access rule for each part. */
 export interface StoreView {
   readonly tree: FileTree;
-  /** Files of shipped modules that are not as they were shipped, each with what is wrong. */
+  /** Files of shipped modules that differ from the record, each with the problem. */
   changed(refs: readonly string[]): Promise<readonly string[]>;
-  /** Makes them anew, from the record. Returns how many there were. */
+  /** Rewrites them from the record; returns how many it wrote. */
   restore(): Promise<number>;
 }
 
-export interface EngineeringShop {
+export interface EngineeringServices {
   readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox">;
-  readonly desk: AgentDesk;
+  readonly dispatcher: AgentDispatcher;
   readonly language: LanguageReader;
   readonly store: EngineeringStore;
   readonly view: StoreView;
@@ -99,50 +99,51 @@ export interface EngineeringShop {
     search(query: string): Promise<unknown>;
     /** By module of the plan. */
     reuseFacts(draft: PlanDraft): Promise<Readonly<Record<string, ReuseFacts>>>;
-    /** Which of these versions are out of use, with what a Challenger has to ask about each. */
+    /** Which of these versions are deprecated, each with a question for the Challenger. */
     outOfUse(refs: readonly string[]): Promise<readonly string[]>;
-    /** A second registration of the same version is answered with the first. */
+    /** A repeated registration of a version returns the first result. */
     register(call: Call, entry: NewEntry): Promise<unknown>;
   };
-  /** What stands between a role and the artifact store. */
+  /** The artifact tools of a role. */
   artifactTools(context: AgentContext, call: Call): (tool: string, input: unknown) => Promise<unknown>;
   readonly exceptions: {
-    /** Why it cannot be raised, or its id. */
+    /** Returns its id, or why it cannot be raised. */
     raise(
       call: Call,
       raised: InterfaceChange & { readonly raised_by: { artifact_ref: string; role: string; run_id: string } },
-    ): Promise<Raised>;
+    ): Promise<RaiseAnswer>;
   };
-  /** JSON schemas the Proposer is shown besides those of this room. */
+  /** Further JSON schemas shown to the Proposer. */
   readonly schemas: Readonly<Record<string, unknown>>;
-  /** Of the repository the modules are for. */
+  /** Of the repository the modules are built for. */
   readonly repoRevision: () => Promise<string>;
   readonly objectFormat: "sha1" | "sha256";
 }
 
-export type Raised = { readonly ok: true; readonly exception_id: string } | { readonly ok: false; readonly problems: readonly string[] };
+export type RaiseAnswer =
+  { readonly ok: true; readonly exception_id: string } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The task as it was dispatched, and what a person has said about it since. */
+/** The task as dispatched, with the decisions people have made since. */
 export interface EngineeringTask {
   readonly task_id: string;
   /** `T-…@x.y.z` */
   readonly task_ref: string;
   readonly pillar: string;
-  /** Where `{task_id}.md` is, and what is in it. */
+  /** Path and text of `{task_id}.md`. */
   readonly task_path: string;
   readonly task_file: string;
   readonly acceptance_criteria: readonly string[];
   /** Shipped modules it may call, as `MM-…@x.y.z`. */
   readonly dependencies: readonly string[];
-  /** Set when it is not the first time: attempts are told apart by it, in transcripts and cassettes. */
+  /** Set from the second take on, to tell attempts apart in transcripts and cassettes. */
   readonly take?: string;
-  /** Modules of which it makes a new version, with what the exception says of compatibility. */
+  /** Modules of which it makes a new version, with the compatibility expected by the exception. */
   readonly successors?: Readonly<Record<string, Compatibility>>;
-  /** What it shipped from an earlier spec, and why it is done again. */
+  /** Modules it shipped from an earlier spec, and why it is worked on again. */
   readonly before?: {
     readonly module_refs: readonly string[];
     readonly because: readonly string[];
-    /** They stay if what they were built against is as it was. */
+    /** Whether they may stay if the interfaces they were built against are unchanged. */
     readonly mayStay: boolean;
   };
 }

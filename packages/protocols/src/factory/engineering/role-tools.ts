@@ -1,13 +1,13 @@
 import { artifactToolInputs, type AgentContext, type ArtifactTool } from "../artifacts/agent-tools.ts";
 import { searchInput } from "../code-index/search.ts";
 import { z } from "zod";
-import { told } from "../told.ts";
+import { asToolResult } from "../tool-result.ts";
 import type { RoleName } from "./record.ts";
-import type { EngineeringSite } from "./site.ts";
+import type { TaskRun } from "./task-run.ts";
 
 type Allowed = Pick<AgentContext, "tools" | "creates">;
 
-/** What each role reaches of the artifact store. Who judges gets all there is to judge by, and asks for nothing. */
+/** The artifact tools of each role. Judging roles have none: their context pack contains everything they judge by. */
 const ALLOWED: Readonly<Record<RoleName, Allowed>> = {
   planner: { tools: ["search_code_index", "query_artifacts"], creates: [] },
   proposer: {
@@ -18,13 +18,13 @@ const ALLOWED: Readonly<Record<RoleName, Allowed>> = {
   arbiter: { tools: [], creates: [] },
 };
 
-/** So often a role may ask before it has to answer. */
+/** How often a role may call tools before it must answer. */
 export const TOOL_ROUNDS = 4;
 const MAX_CALLS = 8;
 
 const inputs = { ...artifactToolInputs, search_code_index: searchInput } satisfies Record<ArtifactTool, z.ZodObject>;
 
-/** Taken as it comes: what is wrong with a call, and whose it is, is for the tool to say. */
+/** Accepts any call: the tool itself reports what is wrong with it. */
 const called = z.strictObject({
   calls: z
     .array(z.looseObject({ tool: z.string() }))
@@ -33,7 +33,7 @@ const called = z.strictObject({
 });
 type Called = z.output<typeof called>;
 
-/** The answer, or calls of the tools that the role has; null where it has none. */
+/** A schema of the answer or of tool calls; null if the role has no tools. */
 export function orCalls<T>(role: RoleName, answer: z.ZodType<T>): z.ZodType<T | Called> | null {
   const { tools } = ALLOWED[role];
   if (tools.length === 0) return null;
@@ -44,7 +44,7 @@ export function orCalls<T>(role: RoleName, answer: z.ZodType<T>): z.ZodType<T | 
 
 type Forms = WeakMap<z.ZodType, z.ZodType>;
 
-/** Made once: there are few, and every invocation asks for one. */
+/** Cached: there are few schemas, and every invocation needs one. */
 const forms: Readonly<Record<RoleName, Forms>> = {
   planner: new WeakMap(),
   proposer: new WeakMap(),
@@ -81,9 +81,9 @@ interface ToolUser {
   readonly sees: readonly string[];
 }
 
-/** In the order they were asked for, each a step of its own. Who it is and what it may do is not the role's to say. */
+/** Runs the calls in order, each as a step. The identity and grant come from the harness, not from the call. */
 export async function useTools(
-  { ctx, shop, task, call: callOf }: EngineeringSite,
+  { ctx, services, task, call: callOf }: TaskRun,
   step: string,
   { role, runId, contextPackRef, sees }: ToolUser,
   calls: Called["calls"],
@@ -93,7 +93,7 @@ export async function useTools(
   for (const [index, call] of calls.entries()) {
     const name = `${step}:tool:${index + 1}`;
     const { tool, ...input } = call;
-    const result = await ctx.step(name, (signal) => told(signal, () => shop.artifactTools(context, callOf(name))(tool, input)));
+    const result = await ctx.step(name, (signal) => asToolResult(signal, () => services.artifactTools(context, callOf(name))(tool, input)));
     used.push({ call, result });
   }
   return used;

@@ -2,7 +2,7 @@ import { buildPrompt } from "@slipway/agents/prompt";
 import { createPack } from "@slipway/agents/pack";
 import { countTokens } from "gpt-tokenizer";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { protocolRole } from "../../roles.ts";
+import { protocolRole } from "../../dispatch/roles.ts";
 import { instructionsIn, repetitions } from "../../testing/repetition.ts";
 import { ARBITER_INSTRUCTIONS } from "./debate/adjudicate.ts";
 import { CHALLENGER_INSTRUCTIONS } from "./debate/challenge.ts";
@@ -10,14 +10,14 @@ import { PROPOSER_INSTRUCTIONS } from "./debate/propose.ts";
 import { DECOMPOSITION_RUBRIC, RUBRIC } from "./debate/rubric.ts";
 import { adjudicationAnswerSchema, challengeAnswerSchema } from "./debate/schemas.ts";
 import { planDraftSchema } from "./micro-plan.ts";
-import { PLANNER_INSTRUCTIONS } from "./planning.ts";
+import { PLANNER_INSTRUCTIONS } from "./plan-task.ts";
 import { amendedOf, amendments, APPROVE, challengeOf, codeOf, contractOf, planOf, proposalOf, REJECT } from "./testing/modules.ts";
 import { language, ONE_MODULE, openWorkshop, TASK, type Asked, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop;
+let services: Workshop;
 let open = false;
 afterEach(async () => {
-  if (open) await shop.close();
+  if (open) await services.close();
   open = false;
 });
 afterAll(() => language.close());
@@ -30,7 +30,7 @@ const opinion = { invariant: "n", evidence: "the edge of numbers is not looked a
 /** One debate with everything in it: a dependency, a revision, an amendment. */
 async function everything() {
   open = true;
-  shop = await openWorkshop({
+  services = await openWorkshop({
     planner: [planOf(["MM-twice"], ["MM-quad", ["MM-twice@^1.0.0"]])],
     "proposer/MM-twice": [proposalOf()],
     "proposer/MM-quad": [
@@ -45,16 +45,16 @@ async function everything() {
     "arbiter/MM-quad": [amendments(change)],
     arbiter: [APPROVE],
   });
-  expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
+  expect(await services.run()).toMatchObject({ status: "SHIPPED" });
 }
-const asked = (role: string, subject: string) => shop.asked.filter((one) => one.role === role && one.subject === subject);
+const asked = (role: string, subject: string) => services.asked.filter((one) => one.role === role && one.subject === subject);
 const titles = (one: Asked) => Object.keys(one.sections()).toSorted();
 const text = (one: Asked) => JSON.stringify(one.sections());
 const packOf = (one: Asked) => {
   const step = `${one.subject === TASK.task_id ? "" : `${one.subject}/`}`;
   const named = { proposer: "propose", challenger: "challenge", arbiter: "adjudicate", planner: "plan" }[one.role] ?? "";
   const run = one.attempt.endsWith("-amended") ? `amend:${one.attempt.replace("-amended", "")}` : `${named}:${one.attempt}`;
-  return shop.kept.packs.find(({ created_for }) => created_for.run_id.endsWith(`/${step}${run}`))!;
+  return services.kept.packs.find(({ created_for }) => created_for.run_id.endsWith(`/${step}${run}`))!;
 };
 
 describe("what each role is given", () => {
@@ -148,7 +148,7 @@ describe("what each role is given", () => {
       expect(refs(challenge!)).toEqual(["PROP FULL", "CTR FULL", "MM-twice@1.0.0 CONTRACT_ONLY"]);
       expect(refs(decision!)).toEqual([`${TASK.task_ref} FULL`, "CTR FULL", "PROP FULL", "CHAL FULL", "PROP FULL", "CHAL FULL"]);
       expect(packOf(challenge!).excluded_refs.map(({ ref }) => ref)).toEqual([TASK.task_ref, "MM-quad@1.0.0"]);
-      for (const { included_refs, excluded_refs } of shop.kept.packs) {
+      for (const { included_refs, excluded_refs } of services.kept.packs) {
         for (const { ref, reason } of [...included_refs, ...excluded_refs]) {
           expect(ref).toMatch(/^[A-Z]+-[\w-]+@\d+\.\d+\.\d+$/);
           expect(reason).not.toBe("");
@@ -160,14 +160,14 @@ describe("what each role is given", () => {
   test("[FAC-131] the Challenger hears nothing of a rejection, neither the decision nor its reason", async () => {
     open = true;
     const rejection = { ...REJECT, rationale: "The word of the Arbiter is vermilion." };
-    shop = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [rejection, APPROVE] });
-    expect(await shop.run()).toMatchObject({ status: "SHIPPED" });
+    services = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [rejection, APPROVE] });
+    expect(await services.run()).toMatchObject({ status: "SHIPPED" });
     const [first, again] = asked("challenger", "MM-twice");
     const [rejected] = JSON.parse(again!.sections()["earlier rounds"]!) as object[];
     expect(Object.keys(rejected!).toSorted()).toEqual(["challenge", "proposal"]);
     expect(titles(again!)).toEqual(titles(first!));
     expect(again!.prompt).not.toContain("vermilion");
-    const adjudications = await shop.artifacts.query({ artifact_type: "ADJUDICATION" });
+    const adjudications = await services.artifacts.query({ artifact_type: "ADJUDICATION" });
     expect(adjudications).toHaveLength(2);
     const seen = packOf(again!).included_refs.map(({ ref }) => ref);
     for (const { artifact_id } of adjudications) expect(seen.filter((ref) => ref.startsWith(artifact_id))).toEqual([]);
@@ -177,8 +177,8 @@ describe("what each role is given", () => {
 
   test("[FAC-077] one contribution for each invocation, in order, each with its context pack", { timeout: 120_000 }, async () => {
     await everything();
-    const runs = shop.kept.packs.map(({ created_for }) => created_for.run_id);
-    const made = shop.kept.contributions.filter(({ type }) => type !== "SHIP_EVIDENCE");
+    const runs = services.kept.packs.map(({ created_for }) => created_for.run_id);
+    const made = services.kept.contributions.filter(({ type }) => type !== "SHIP_EVIDENCE");
     expect(made.map(({ produced_by }) => produced_by.run_id)).toEqual(runs);
     expect(made.map(({ type, produced_by }) => `${produced_by.role} ${type}`)).toEqual([
       "planner MICRO_PLAN",
@@ -192,13 +192,13 @@ describe("what each role is given", () => {
       "arbiter ADJUDICATION",
       "proposer IMPLEMENTATION",
     ]);
-    for (const { context_pack_ref, produced_by, task_ref } of shop.kept.contributions.filter(({ type }) => type !== "SHIP_EVIDENCE")) {
-      expect(shop.kept.packs.find(({ context_pack_id }) => context_pack_id === context_pack_ref)?.created_for.run_id).toBe(
+    for (const { context_pack_ref, produced_by, task_ref } of services.kept.contributions.filter(({ type }) => type !== "SHIP_EVIDENCE")) {
+      expect(services.kept.packs.find(({ context_pack_id }) => context_pack_id === context_pack_ref)?.created_for.run_id).toBe(
         produced_by.run_id,
       );
       expect(task_ref).toBe(TASK.task_ref);
     }
-    expect(shop.kept.contributions.filter(({ type }) => type === "SHIP_EVIDENCE")).toHaveLength(2);
+    expect(services.kept.contributions.filter(({ type }) => type === "SHIP_EVIDENCE")).toHaveLength(2);
   });
 });
 

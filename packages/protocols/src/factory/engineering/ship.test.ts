@@ -15,14 +15,14 @@ import {
 } from "./testing/modules.ts";
 import { language, ONE_MODULE, openWorkshop, type Script, type Workshop, type WorkshopOptions } from "./testing/workshop.ts";
 
-let shop: Workshop;
-afterEach(() => shop.close());
+let services: Workshop;
+afterEach(() => services.close());
 afterAll(() => language.close());
 
 async function run(script: Script, options?: WorkshopOptions) {
   const usual = { ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [APPROVE] };
-  shop = await openWorkshop({ ...usual, ...script }, options);
-  return shop.run();
+  services = await openWorkshop({ ...usual, ...script }, options);
+  return services.run();
 }
 const CONTRACT = contractOf();
 const LOCKED = fingerprintOf(CONTRACT);
@@ -41,7 +41,7 @@ const halted = (result: Awaited<ReturnType<typeof run>>) => {
 describe("the ship step", () => {
   test("[FAC-155] runs the tests itself, keeps what it saw, seals everything and registers once", async () => {
     await run({ proposer: [proposalOf(CONTRACT, {}, { claim: "All 500 tests pass." })] });
-    const [module] = shop.kept.sealed;
+    const [module] = services.kept.sealed;
     expect(Object.keys(module!.files).toSorted()).toEqual([
       "contract.json",
       "examples.md",
@@ -64,19 +64,19 @@ describe("the ship step", () => {
       verification: { result: "PASS", interface_fingerprint: LOCKED },
     });
     expect(evidence.verification.evidence_ref).toBe("state_store/modules/MM-twice/1.0.0/tests/execution_log.json");
-    expect(shop.kept.registered).toEqual([{ module_id: "MM-twice", version: "1.0.0" }]);
+    expect(services.kept.registered).toEqual([{ module_id: "MM-twice", version: "1.0.0" }]);
   });
 
   test("[FAC-153] in this order: the fingerprint, the tests, the evidence, the seal, the index", async () => {
     await run({});
-    const order = (await shop.steps()).flatMap((step) => /^MM-\w+\/ship:1:(\w+)$/.exec(step)?.[1] ?? []);
+    const order = (await services.steps()).flatMap((step) => /^MM-\w+\/ship:1:(\w+)$/.exec(step)?.[1] ?? []);
     // What it is verified in is looked up first.
     expect(order).toEqual(["environment", "fingerprint", "tests", "evidence", "seal", "status", "register"]);
   });
 
   describe("looks at what is approved, and at nothing else", () => {
-    const steps = async () => (await shop.steps()).filter((step) => step.startsWith("MM-twice/"));
-    const seen = async (step: string) => (await shop.results())[`MM-twice/${step}`] as { problem: string | null };
+    const steps = async () => (await services.steps()).filter((step) => step.startsWith("MM-twice/"));
+    const seen = async (step: string) => (await services.results())[`MM-twice/${step}`] as { problem: string | null };
 
     test("runs the tests once, after the Arbiter", async () => {
       await run({});
@@ -97,7 +97,7 @@ describe("the ship step", () => {
         "MM-twice/ship:2:tests",
         "MM-twice/ship:2:evidence",
       ]);
-      expect(shop.kept.sealed).toHaveLength(1);
+      expect(services.kept.sealed).toHaveLength(1);
     });
 
     test("runs the tests of what was amended, and not of what was proposed", async () => {
@@ -105,21 +105,21 @@ describe("the ship step", () => {
       await run({ proposer: [proposalOf(), amendedOf(CONTRACT, { "implementation/index.ts": code }, done)], arbiter: [MODIFY] });
       expect((await steps()).filter((step) => step.endsWith(":tests"))).toEqual(["MM-twice/ship-amended:1:tests"]);
       expect(await seen("ship-amended:1:tests")).toMatchObject({ problem: null });
-      expect(shop.kept.sealed[0]!.files["implementation/index.ts"]).toBe(code);
+      expect(services.kept.sealed[0]!.files["implementation/index.ts"]).toBe(code);
     });
   });
 
   test("[FAC-150] [FAC-151] another surface is refused with both fingerprints, and revised like any objection", async () => {
     const result = await run(breaking(codeOf().replace("n: number", "n: number, times: number").replace("n * 2", "n * times")));
     expect(result.status).toBe("SHIPPED");
-    const told = shop.asked
+    const told = services.asked
       .filter(({ role }) => role === "proposer")
       .at(-1)!
       .sections()["results"]!;
     const [objection] = JSON.parse(told) as { evidence: string }[];
     expect(objection?.evidence).toMatch(new RegExp(`^Interface fingerprint mismatch: expected ${LOCKED}, got [0-9a-f]{64}$`));
-    expect(shop.asked.filter(({ role }) => role === "challenger")).toHaveLength(2);
-    expect(shop.kept.sealed).toHaveLength(1);
+    expect(services.asked.filter(({ role }) => role === "challenger")).toHaveLength(2);
+    expect(services.kept.sealed).toHaveLength(1);
   });
 
   test("[FAC-152] when it never matches, the escalation has both fingerprints, module, version and the dimensions", async () => {
@@ -143,19 +143,19 @@ describe("the ship step", () => {
     const { failure, escalation } = halted(await run({ proposer: [proposalOf(CONTRACT, failing)], arbiter: [REJECT] }));
     expect(failure.execution_log).toMatchObject({ summary: { total: 4, passed: 3, failed: 1 } });
     expect(escalation.resolution_context).toContain(JSON.stringify(failure.execution_log));
-    expect(await shop.artifacts.query({ artifact_type: "SHIP_EVIDENCE" })).toEqual([]);
+    expect(await services.artifacts.query({ artifact_type: "SHIP_EVIDENCE" })).toEqual([]);
   });
 
   test("[FAC-156] a test that fails only at ship costs a revision too", async () => {
     const result = await run(breaking(codeOf().replace("n * 2", "n + n + 1")));
     expect(result.status).toBe("SHIPPED");
     expect(
-      shop.asked
+      services.asked
         .filter(({ role }) => role === "proposer")
         .at(-1)!
         .sections()["results"],
     ).toContain('\\"doubles\\" fails');
-    expect((await shop.steps()).filter((step) => step.endsWith(":evidence") && step.startsWith("MM-"))).toEqual([
+    expect((await services.steps()).filter((step) => step.endsWith(":evidence") && step.startsWith("MM-"))).toEqual([
       "MM-twice/ship:2:evidence",
     ]);
   });
@@ -168,7 +168,7 @@ describe("the ship step", () => {
     });
     expect(result.status).toBe("SHIPPED");
     expect(
-      shop.asked
+      services.asked
         .filter(({ role }) => role === "proposer")
         .at(-1)!
         .sections()["results"],
@@ -179,7 +179,7 @@ describe("the ship step", () => {
     await run({
       proposer: [proposalOf(CONTRACT, {}, { coverage: COVERAGE.filter(({ category }) => category !== "error surface") }), proposalOf()],
     });
-    const first = shop.kept.rounds.find(({ round, file }) => round === 1 && file === "challenge.json")?.body as {
+    const first = services.kept.rounds.find(({ round, file }) => round === 1 && file === "challenge.json")?.body as {
       verdict: string;
       failures: { evidence: string }[];
       rubric_assessments: object[];
@@ -190,13 +190,13 @@ describe("the ship step", () => {
   });
 
   test("a version that somebody else has shipped in the meantime is not shipped again", async () => {
-    shop = await openWorkshop({
+    services = await openWorkshop({
       ...ONE_MODULE,
       proposer: [proposalOf()],
       challenger: [challengeOf()],
       arbiter: [
         () => {
-          shop.kept.sealed.push({
+          services.kept.sealed.push({
             module_id: "MM-twice",
             version: "1.0.0",
             files: { "contract.json": JSON.stringify(CONTRACT) },
@@ -206,6 +206,6 @@ describe("the ship step", () => {
         },
       ],
     });
-    await expect(shop.run()).rejects.toThrow("MM-twice would ship as 1.0.1, and 1.0.0 was locked.");
+    await expect(services.run()).rejects.toThrow("MM-twice would ship as 1.0.1, but 1.0.0 is locked.");
   });
 });

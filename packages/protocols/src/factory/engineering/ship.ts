@@ -1,5 +1,5 @@
 import { digestOf } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { summaryOf as indexSummary } from "../code-index/entry.ts";
 import { evidenceRefOf, shipEvidenceSchema, type ExecutionLog, type ShipEvidence } from "@slipway/languages/contracts/evidence";
 import { fingerprintOf, mismatchMessage } from "@slipway/languages/contracts/fingerprint";
@@ -7,13 +7,12 @@ import { nextVersion } from "@slipway/languages/contracts/version";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { moduleRefOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
-import { askIndex } from "./indexed.ts";
+import { indexStep } from "./index-step.ts";
 import type { Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
-import type { EngineeringSite } from "./site.ts";
+import type { TaskRun } from "./task-run.ts";
 import { verify, type Passed } from "./verify.ts";
 
-/** What is shipped, and on whose word. */
 export interface Shipment {
   readonly files: Deliverable;
   readonly implementation: { readonly id: string; readonly ref: string };
@@ -34,20 +33,20 @@ export type ShipOutcome =
   | { readonly ok: false; readonly kind: "tests"; readonly message: string; readonly log: ExecutionLog | null };
 
 /**
- * The fingerprint, the tests, the evidence, the seal, the index: in this order, and by the harness alone. What the Proposer says about
- * its tests is not asked. Whatever fails leaves nothing behind.
+ * Checks the fingerprint, runs the tests, records evidence, seals and registers, in this order and by the harness alone. What the Proposer
+ * says about its tests is ignored. A failed check leaves nothing behind.
  */
-export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
+export async function ship(run: TaskRun, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
   const step = `${module_id}/${shipment.amended ? "ship-amended" : "ship"}:${attempt}`;
-  const environment = await environmentOf(site, step, brief);
-  const { mismatch, tested } = await verify(site, step, brief, shipment.files);
+  const environment = await environmentOf(run, step, brief);
+  const { mismatch, tested } = await verify(run, step, brief, shipment.files);
   if (mismatch !== null) return { ok: false, kind: "fingerprint", message: mismatchMessage(mismatch.locked, mismatch.actual), mismatch };
   if (tested.problem !== null) return { ok: false, kind: "tests", message: tested.problem, log: tested.log };
 
-  const evidence = await keepEvidence(site, step, brief, shipment, { ...tested, environment });
-  await site.keep(`${step}:seal`, async (call) => {
-    await site.shop.store.sealModule(call, {
+  const evidence = await keepEvidence(run, step, brief, shipment, { ...tested, environment });
+  await run.keep(`${step}:seal`, async (call) => {
+    await run.services.store.sealModule(call, {
       module_id,
       version,
       files: sealedFiles(shipment.files, evidence, tested.log),
@@ -55,8 +54,8 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
     });
     return null;
   });
-  await site.keep(`${step}:status`, (call) =>
-    site.shop.store.artifacts.change(call, {
+  await run.keep(`${step}:status`, (call) =>
+    run.services.store.artifacts.change(call, {
       artifact_id: shipment.implementation.id,
       ground: {
         to: "SHIPPED",
@@ -70,32 +69,32 @@ export async function ship(site: EngineeringSite, brief: ModuleBrief, attempt: n
       },
     }),
   );
-  await askIndex(site, `${step}:register`, async (call) => {
-    await site.shop.index.register(call, indexEntry(brief, shipment.files));
+  await indexStep(run, `${step}:register`, async (call) => {
+    await run.services.index.register(call, indexEntry(brief, shipment.files));
     return null;
   });
   return { ok: true, shipped: { module_id, version, ship_id: evidence.ship_id, fingerprint: brief.fingerprint } };
 }
 
-/** What it is verified in. */
-function environmentOf(site: EngineeringSite, step: string, brief: ModuleBrief): Promise<ShipEvidence["environment"]> {
-  return site.ctx.step(`${step}:environment`, async () => {
-    await assertVersion(site, brief);
+/** The environment the module is verified in. */
+function environmentOf(run: TaskRun, step: string, brief: ModuleBrief): Promise<ShipEvidence["environment"]> {
+  return run.ctx.step(`${step}:environment`, async () => {
+    await assertVersion(run, brief);
     const locked = brief.closure.map((module) => ({
       ref: moduleRefOf(module),
       fingerprint: module.ship.verification.interface_fingerprint,
     }));
     return {
-      repo_revision: await site.shop.repoRevision(),
+      repo_revision: await run.services.repoRevision(),
       dependency_lock_ref: `sha256:${digestOf(locked)}`,
-      runner_id: runnerId(await site.kernel.sandbox()),
+      runner_id: runnerId(await run.kernel.sandbox()),
     };
   });
 }
 
-/** Written when everything has passed, and only then. */
+/** Written only after every check has passed. */
 async function keepEvidence(
-  site: EngineeringSite,
+  run: TaskRun,
   step: string,
   brief: ModuleBrief,
   { implementation, contextPack }: Shipment,
@@ -113,23 +112,23 @@ async function keepEvidence(
       evidence_ref: evidenceRefOf(module_id, module_version),
     },
   };
-  const played = { by: { role: "ship" as const, run_id: site.call(step).operationId }, contextPack };
-  const kept = await keepMade(site, `${step}:evidence`, played, {
+  const played = { by: { role: "ship" as const, run_id: run.call(step).operationId }, contextPack };
+  const saved = await keepMade(run, `${step}:evidence`, played, {
     type: "SHIP_EVIDENCE",
     contribution: "SHIP_EVIDENCE",
     body: { "ship.json": json(evidence), "execution_log.json": json(log) },
     inputs: [{ ref: implementation.ref, purpose: "what ships" }],
   });
-  return shipEvidenceSchema.parse({ ...evidence, ship_id: kept.id });
+  return shipEvidenceSchema.parse({ ...evidence, ship_id: saved.id });
 }
 
-/** Somebody else may have shipped the module in the meantime; the version that was locked must still be the next one. */
-async function assertVersion({ shop, task }: EngineeringSite, { contract, fingerprint }: ModuleBrief): Promise<void> {
+/** Another task may have shipped the module since: the locked version must still be the next one. */
+async function assertVersion({ services, task }: TaskRun, { contract, fingerprint }: ModuleBrief): Promise<void> {
   const { module_id, module_version } = contract;
-  const previous = await shop.store.latestVersion(module_id);
+  const previous = await services.store.latestVersion(module_id);
   const next = nextVersion(previous, fingerprint, task.successors?.[module_id] ?? null);
   if (next === module_version) return;
-  throw new SlipwayError("version_conflict", `${module_id} would ship as ${next}, and ${module_version} was locked.`, {
+  throw new SlipwayError("version_conflict", `${module_id} would ship as ${next}, but ${module_version} is locked.`, {
     module_id,
     retryable: false,
     suggested_next_actions: ["Plan the task again."],
@@ -144,7 +143,7 @@ function sealedFiles(files: Deliverable, evidence: ShipEvidence, log: ExecutionL
   return { ...files, "ship.json": json(evidence), "tests/execution_log.json": json(log) };
 }
 
-/** What is found in the index is what was delivered, in words and types. */
+/** The index describes the delivered contract, or the locked one if their fingerprints differ. */
 function indexEntry({ contract: locked }: ModuleBrief, files: Deliverable) {
   const delivered = deliveredContract(files, locked);
   const contract = delivered.ok && fingerprintOf(delivered.contract) === fingerprintOf(locked) ? delivered.contract : locked;

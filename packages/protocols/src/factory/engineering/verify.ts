@@ -4,19 +4,19 @@ import { sourcesOf, type ModuleBrief } from "./brief.ts";
 import type { Deliverable } from "./deliverable.ts";
 import { executionLog } from "./execution-log.ts";
 import { mismatchOf, type Mismatch } from "./inspection.ts";
-import type { EngineeringSite } from "./site.ts";
+import type { TaskRun } from "./task-run.ts";
 
 export type Verified = { readonly mismatch: Mismatch; readonly tested: null } | { readonly mismatch: null; readonly tested: Tested };
 
-/** No test is run of what has another surface. */
-export async function verify(site: EngineeringSite, step: string, brief: ModuleBrief, files: Deliverable): Promise<Verified> {
-  const mismatch = await site.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(site, brief, files));
+/** Runs no tests if the surface differs. */
+export async function verify(run: TaskRun, step: string, brief: ModuleBrief, files: Deliverable): Promise<Verified> {
+  const mismatch = await run.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(run, brief, files));
   if (mismatch !== null) return { mismatch, tested: null };
-  return { mismatch, tested: await site.ctx.step(`${step}:tests`, (signal) => runForEvidence(site, brief, files, signal)) };
+  return { mismatch, tested: await run.ctx.step(`${step}:tests`, (signal) => runForEvidence(run, brief, files, signal)) };
 }
 
-function surfaceProblem(site: EngineeringSite, brief: ModuleBrief, files: Deliverable): Mismatch | null {
-  return mismatchOf(brief, files, site.shop.language.readModule(sourcesOf(brief, files), brief.contract));
+function surfaceProblem(run: TaskRun, brief: ModuleBrief, files: Deliverable): Mismatch | null {
+  return mismatchOf(brief, files, run.services.language.readModule(sourcesOf(brief, files), brief.contract));
 }
 
 export type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | ({ readonly problem: null } & Passed);
@@ -26,16 +26,16 @@ export interface Passed {
   readonly verified_at: string;
 }
 
-/** Every test there is, in the sandbox; the log is what was seen. */
-async function runForEvidence(site: EngineeringSite, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
-  const startedAt = site.kernel.clock.now();
+/** Runs every test in the sandbox and logs the observed results. */
+async function runForEvidence(run: TaskRun, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
+  const startedAt = run.kernel.clock.now();
   const sources = sourcesOf(brief, files);
-  const { tests: declared } = site.shop.language.readModule(sources, brief.contract);
-  const run = await runTests(sources, { sandbox: await site.kernel.sandbox(), signal, declared });
-  const log = executionLog(brief.contract, run, startedAt);
-  const problem = problemOf(run, log);
+  const { tests: declared } = run.services.language.readModule(sources, brief.contract);
+  const testRun = await runTests(sources, { sandbox: await run.kernel.sandbox(), signal, declared });
+  const log = executionLog(brief.contract, testRun, startedAt);
+  const problem = problemOf(testRun, log);
   if (problem !== null || log === null) return { problem: problem ?? "no test was run", log };
-  return { problem, log, verified_at: new Date(site.kernel.clock.now()).toISOString() };
+  return { problem, log, verified_at: new Date(run.kernel.clock.now()).toISOString() };
 }
 
 function problemOf({ broken, tests }: TestRun, log: ExecutionLog | null): string | null {

@@ -5,10 +5,10 @@ import { judgeWitness, standingObjections, type Witnessed } from "./debate/witne
 import { APPROVE, challengeOf, codeOf, contractOf, proposalOf } from "./testing/modules.ts";
 import { language, ONE_MODULE, openWorkshop, type Script, type Workshop } from "./testing/workshop.ts";
 
-let shop: Workshop | null = null;
+let services: Workshop | null = null;
 afterEach(async () => {
-  await shop?.close();
-  shop = null;
+  await services?.close();
+  services = null;
 });
 afterAll(() => language.close());
 
@@ -26,11 +26,12 @@ const failing = (...failures: object[]) => challengeOf({ R3: "negative numbers m
 const REFUSED = witness("assert.throws(() => twice(-1), NegativeError)");
 
 async function run(script: Script) {
-  shop = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [APPROVE], ...script });
-  return shop.run();
+  services = await openWorkshop({ ...ONE_MODULE, proposer: [proposalOf()], challenger: [challengeOf()], arbiter: [APPROVE], ...script });
+  return services.run();
 }
-const heard = (round: number) => shop!.kept.rounds.find((one) => one.round === round && one.file === "witnesses.json")?.body as Witnessed[];
-const routes = async () => (await shop!.steps()).flatMap((step) => /\/route:(.*)$/.exec(step)?.[1] ?? []);
+const heard = (round: number) =>
+  services!.kept.rounds.find((one) => one.round === round && one.file === "witnesses.json")?.body as Witnessed[];
+const routes = async () => (await services!.steps()).flatMap((step) => /\/route:(.*)$/.exec(step)?.[1] ?? []);
 
 describe("a witness is run before anybody decides", () => {
   test("one that passes refutes the objection: nothing has to be revised, and the Arbiter knows", async () => {
@@ -39,9 +40,9 @@ describe("a witness is run before anybody decides", () => {
       { failure_index: 0, standing: "refuted", report: expect.stringContaining('"as the contract says" was run and passes: checked') },
     ]);
     expect(await routes()).toEqual(["1:adjudicate", "1:ship"]);
-    const arbiter = shop!.asked.find(({ role }) => role === "arbiter")!.sections();
+    const arbiter = services!.asked.find(({ role }) => role === "arbiter")!.sections();
     expect(JSON.parse(arbiter["what became of each objection"]!)).toEqual(heard(1));
-    const steps = await shop!.steps();
+    const steps = await services!.steps();
     expect(steps.indexOf("MM-twice/witnesses.json:1")).toBeLessThan(steps.indexOf("MM-twice/adjudicate:1"));
   });
 
@@ -55,7 +56,7 @@ describe("a witness is run before anybody decides", () => {
     expect(result.status).toBe("SHIPPED");
     expect(heard(1)).toEqual([{ failure_index: 0, standing: "upheld", report: expect.stringContaining("Missing expected exception") }]);
     expect(await routes()).toEqual(["1:revise", "2:revise", "3:adjudicate", "3:ship"]);
-    const told = shop!.asked.filter(({ role }) => role === "proposer").map((one) => one.sections()["results"]!);
+    const told = services!.asked.filter(({ role }) => role === "proposer").map((one) => one.sections()["results"]!);
     expect(JSON.parse(told[1]!)).toMatchObject([{ witness: half }]);
     // The Challenger had nothing more to say; the harness had.
     expect(told[2]).toContain("still stands");

@@ -6,39 +6,39 @@ import { newTaskSchema } from "../project/split.ts";
 import { taskIdSchema } from "../project/state.ts";
 import { RESOLUTIONS, type ResolutionAction } from "./schema.ts";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const nonEmpty = z.string().regex(/\S/, "must not be empty");
 
-/** One of the six, each with all it needs. Text alone is no answer. */
+/** One of six resolutions, each with its payload. Plain text is not an answer. */
 export const humanResolution = z.discriminatedUnion("action", [
-  z.strictObject({ action: z.literal("APPROVE_OVERRIDE"), rationale: said, module_id: said.optional() }),
+  z.strictObject({ action: z.literal("APPROVE_OVERRIDE"), rationale: nonEmpty, module_id: nonEmpty.optional() }),
   z.strictObject({
     action: z.literal("AMEND_SPEC"),
-    amended_acceptance_criteria: z.array(said).min(1),
-    amendment_rationale: said,
-    /** What it builds on instead; needed where it depends on a task that was abandoned. */
+    amended_acceptance_criteria: z.array(nonEmpty).min(1),
+    amendment_rationale: nonEmpty,
+    /** New dependencies; required if the task depends on an abandoned one. */
     depends_on: z.array(taskIdSchema).optional(),
   }),
   z.strictObject({ action: z.literal("SPLIT_TASK"), new_tasks: z.array(newTaskSchema).min(1) }),
   z.strictObject({ action: z.literal("REVISE_PLAN"), revised_micro_plan: planDraftSchema }),
   z.strictObject({
     action: z.literal("PROVIDE_FIX"),
-    fix_description: said,
+    fix_description: nonEmpty,
     fix_artifacts: z.record(z.string(), z.string()).refine((files) => Object.keys(files).length > 0, "must hold at least one file"),
-    /** Which of the failed modules it mends, where there are several. */
-    module_id: said.optional(),
+    /** Which failed module it fixes; required if several failed. */
+    module_id: nonEmpty.optional(),
   }),
-  z.strictObject({ action: z.literal("ABANDON_TASK"), rationale: said }),
+  z.strictObject({ action: z.literal("ABANDON_TASK"), rationale: nonEmpty }),
 ]);
 export type HumanResolution = z.output<typeof humanResolution>;
 
-/** A person's word that the task is resolved without being built here. Never an answer to an escalation: an operation of its own. */
-export const attestation = z.strictObject({ rationale: said, module_refs: z.array(moduleRef).default([]) });
+/** A person's statement that the task is resolved without being built here. An operation of its own, not an answer to an escalation. */
+export const attestation = z.strictObject({ rationale: nonEmpty, module_refs: z.array(moduleRef).default([]) });
 export type Attestation = z.output<typeof attestation>;
 
 export type CheckedAnswer =
   { readonly ok: true; readonly resolution: HumanResolution } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** All that is missing or wrong, at once. */
+/** Reports every violation. */
 export function checkAnswer(value: unknown): CheckedAnswer {
   const checked = checkSchema(humanResolution, value);
   if (checked.ok) return { ok: true, resolution: checked.value };
@@ -50,12 +50,12 @@ export function checkAnswer(value: unknown): CheckedAnswer {
   };
 }
 
-/** What each of them would do, for whoever has to choose. */
+/** What each resolution does, for the person who chooses. */
 export const CONSEQUENCES: Readonly<Record<ResolutionAction, string>> = {
-  APPROVE_OVERRIDE: "ship the module as it is, on your `rationale`; its fingerprint and its tests still have to pass",
+  APPROVE_OVERRIDE: "ship the module as it is, with your `rationale`; fingerprint and tests still have to pass",
   AMEND_SPEC: "replace the acceptance criteria and build the task again from scratch",
-  SPLIT_TASK: "put `new_tasks` in its place; what depends on it waits until you decide about each",
-  REVISE_PLAN: "build the task by your `revised_micro_plan`; what it has shipped stays shipped",
-  PROVIDE_FIX: "put your `fix_artifacts` into the module and have them challenged",
-  ABANDON_TASK: "never build it; what depends on it waits until you decide about each",
+  SPLIT_TASK: "replace it by `new_tasks`; its dependents wait until you decide about each",
+  REVISE_PLAN: "build the task from your `revised_micro_plan`; modules it has shipped stay shipped",
+  PROVIDE_FIX: "apply your `fix_artifacts` to the module and challenge the result",
+  ABANDON_TASK: "never build it; its dependents wait until you decide about each",
 };

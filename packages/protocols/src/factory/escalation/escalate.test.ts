@@ -10,7 +10,7 @@ import { attested, escalationQuestion, exceptionDetails, keepEscalation, recordA
 import { escalationKind, newEscalationId, RESOLUTIONS, supplemented } from "./schema.ts";
 import { AT, draft, idOf, machine } from "./testing/samples.ts";
 
-async function room() {
+async function projectStore() {
   const made = await factoryRecords();
   const keep = (fields: object = {}) =>
     keepEscalation(made.documents, made.call(), {
@@ -26,7 +26,7 @@ async function room() {
 
 describe("[FAC-203] an escalation", () => {
   test("has an id of its own and all it needs, the state machine whole, and lies in the state store", async () => {
-    const { keep, onDisk } = await room();
+    const { keep, onDisk } = await projectStore();
     const kept = await keep();
     expect(kept).toEqual({
       ...draft(),
@@ -45,20 +45,20 @@ describe("[FAC-203] an escalation", () => {
     ["debate_trail", { proposals: [] }],
     ["owner", "me"],
   ])("is not stored with %s = %j", async (field, value) => {
-    const { keep, documents } = await room();
+    const { keep, documents } = await projectStore();
     await expect(keep({ [field]: value })).rejects.toMatchObject({ code: "schema_validation_failed" });
     expect(await documents.list(escalationKind)).toEqual([]);
   });
 
   test("[FAC-204] recommends one of the six", async () => {
-    const { keep } = await room();
+    const { keep } = await projectStore();
     for (const recommended_resolution of RESOLUTIONS)
       expect(await keep({ recommended_resolution })).toMatchObject({ recommended_resolution });
     await expect(keep({ recommended_resolution: "RETRY" })).rejects.toThrow("/recommended_resolution");
   });
 
   test("keeps every answer it was given, the last one as the answer", async () => {
-    const { keep, documents, call, onDisk } = await room();
+    const { keep, documents, call, onDisk } = await projectStore();
     const { escalation_id } = await keep();
     const first = { action: "DEFER", payload: {}, by: "person:me", at: AT } as const;
     const last = recordOf({ action: "ABANDON_TASK", rationale: "Nobody needs it." }, "person:me", AT);
@@ -73,7 +73,7 @@ describe("[FAC-203] an escalation", () => {
 
 describe("[FAC-170] the escalation of an exception", () => {
   test("has all of it, and gains the transcript when the debate brings no agreement", async () => {
-    const { documents, call, onDisk } = await room();
+    const { documents, call, onDisk } = await projectStore();
     const given = { escalation_id: newEscalationId(), draft: draft(), machine: machine(), at: AT, details: exceptionDetails(exception()) };
     const { escalation_id } = await keepEscalation(documents, call(), given);
     const { raised_by: _who, ...facts } = exception();
@@ -85,7 +85,7 @@ describe("[FAC-170] the escalation of an exception", () => {
 
 describe("the question", () => {
   test("has the whole escalation in it, and says what each of the six would do", async () => {
-    const { keep } = await room();
+    const { keep } = await projectStore();
     const escalation = await keep();
     const question = escalationQuestion(escalation);
     expect(question.context).toEqual({ escalation });
@@ -97,7 +97,7 @@ describe("the question", () => {
   });
 
   test("takes any of the six, whatever is recommended, and its schema can be shown as JSON", async () => {
-    const { keep } = await room();
+    const { keep } = await projectStore();
     const { schema } = escalationQuestion(await keep());
     expect(schema.safeParse({ action: "ABANDON_TASK", rationale: "x" }).success).toBe(true);
     expect(schema.safeParse("ABANDON_TASK").success).toBe(false);
@@ -108,7 +108,7 @@ describe("the question", () => {
 });
 
 test("an attestation needs a rationale, moves HALTED to SHIPPED and is kept in the escalation", async () => {
-  const { keep, documents, call, onDisk } = await room();
+  const { keep, documents, call, onDisk } = await projectStore();
   const escalation = await keep();
   for (const given of [{}, { rationale: " " }, { rationale: "x", module_refs: ["MM-x"] }])
     expect(attestation.safeParse(given).success).toBe(false);

@@ -6,18 +6,18 @@ import type { InterfaceChangeException } from "../exceptions/schema.ts";
 import type { StateMachine } from "../project/state.ts";
 import { CONSEQUENCES, humanResolution, type Attestation, type HumanResolution } from "./answers.ts";
 import { answered, escalationKind, RESOLUTIONS, type Escalation, type ResolutionRecord } from "./schema.ts";
-import type { Change } from "../project/changes.ts";
+import type { TaskChange } from "../project/changes.ts";
 
 export interface Halted {
   readonly escalation_id: string;
   readonly draft: EscalationDraft;
-  /** As it is with the task HALTED and its dependents BLOCKED. */
+  /** With the task HALTED and its dependents BLOCKED. */
   readonly machine: StateMachine;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly at: string;
 }
 
-/** The record, with what only the project knows. */
+/** Records the draft with the state of the project. */
 export async function keepEscalation(documents: Pick<Documents, "keep">, call: Call, halted: Halted): Promise<Escalation> {
   const { escalation_id, draft, machine, details, at } = halted;
   return documents.keep(call, escalationKind, {
@@ -29,7 +29,7 @@ export async function keepEscalation(documents: Pick<Documents, "keep">, call: C
   });
 }
 
-/** Of an exception everything that is needed to decide on it. */
+/** All fields of an exception that are needed to decide on it. */
 export function exceptionDetails(exception: InterfaceChangeException): Record<string, unknown> {
   const { exception_id, target_module, reason, evidence, proposed_contract_delta, compatibility_expectation, urgency, type } = exception;
   return {
@@ -56,7 +56,7 @@ export function recordOf(resolution: HumanResolution, by: string, at: string): R
 
 const REMIND_AFTER_MS = [60 * 60 * 1000, 24 * 60 * 60 * 1000];
 
-/** The run waits for this, over restarts; the whole escalation is in it, so that nobody has to open a file. */
+/** Contains the whole escalation, so that answering needs no file. The run waits for it across restarts. */
 export function escalationQuestion(escalation: Escalation, refusedBefore: readonly string[] = []): Question<HumanResolution> {
   const { escalation_id, task_id, minimal_decision_required, recommended_resolution, resolution_context, failed_invariants } = escalation;
   return {
@@ -76,13 +76,13 @@ export function escalationQuestion(escalation: Escalation, refusedBefore: readon
   };
 }
 
-/** HALTED to SHIPPED, on a person's word and on nothing else. */
+/** HALTED to SHIPPED, by a person's attestation only. */
 export function attested(
   escalation: Escalation,
   given: Attestation,
   by: string,
   at: string,
-): { readonly change: Change; readonly record: ResolutionRecord } {
+): { readonly change: TaskChange; readonly record: ResolutionRecord } {
   const { task_id: task, escalation_id: escalation_ref } = escalation;
   return {
     change: { kind: "attest", task, rationale: given.rationale, escalation_ref, module_refs: given.module_refs, at },

@@ -83,8 +83,8 @@ describe("APPROVE_OVERRIDE", () => {
     const [part] = facts().failed;
     const two = facts({ failed: [part!, { ...part!, module_id: "MM-other" }, { ...part!, module_id: "MM-none", files: null }] });
     expect(problemsOf(answer, facts({ failed: [] }))).toContain("Nothing was delivered");
-    expect(problemsOf(answer, two)).toContain("/module_id: say which of MM-part, MM-other is meant");
-    expect(problemsOf({ ...answer, module_id: "MM-none" }, two)).toContain("MM-none is none of the modules that failed");
+    expect(problemsOf(answer, two)).toContain("/module_id: name one of MM-part, MM-other");
+    expect(problemsOf({ ...answer, module_id: "MM-none" }, two)).toContain("MM-none is not one of the failed modules");
     expect(done({ ...answer, module_id: "MM-other" }, two).resume).toMatchObject({ module_id: "MM-other" });
   });
 });

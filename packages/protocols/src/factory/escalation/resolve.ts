@@ -1,22 +1,22 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { canonicalPath } from "@slipway/kernel/paths/paths";
 import type { PlanDraft } from "../engineering/micro-plan.ts";
-import { checkPlan, type PlanFacts } from "../engineering/plan-rules.ts";
+import { checkPlan, type MicroPlanFacts } from "../engineering/plan-rules.ts";
 import { openBoard } from "../project/board.ts";
-import type { Change } from "../project/changes.ts";
-import { amended, type TaskSheet } from "../project/sheet.ts";
+import type { TaskChange } from "../project/changes.ts";
+import { amended, type TaskDetails } from "../project/task-details.ts";
 import { planSplit } from "../project/split.ts";
 import type { Task } from "../project/state.ts";
 import { checkAnswer, type HumanResolution } from "./answers.ts";
 
-/** What a resolution is worked out from. Nothing else is looked at. */
+/** The complete input of a resolution. */
 export interface ResolutionFacts {
   readonly task_id: string;
   readonly tasks: Readonly<Record<string, Task>>;
-  readonly sheet: TaskSheet;
-  readonly sheetOf: (taskId: string) => TaskSheet | undefined;
-  readonly planFacts: PlanFacts;
-  /** The modules that did not ship, with their deliverables as they last were; null where nothing was delivered. */
+  readonly sheet: TaskDetails;
+  readonly sheetOf: (taskId: string) => TaskDetails | undefined;
+  readonly planFacts: MicroPlanFacts;
+  /** The modules that did not ship, with their last deliverables; null if nothing was delivered. */
   readonly failed: readonly FailedModule[];
   /** ISO-8601. */
   readonly at: string;
@@ -28,14 +28,14 @@ export interface FailedModule {
   readonly files: Readonly<Record<string, string>> | null;
 }
 
-/** Where the work goes on. */
+/** Where the work continues. */
 export type Resume =
   | { readonly at: "dispatch" }
   | { readonly at: "ship"; readonly module_id: string; readonly adjudication: HumanAdjudication }
   | { readonly at: "micro_plan"; readonly plan: PlanDraft }
   | { readonly at: "challenge"; readonly module_id: string; readonly proposal: HumanProposal };
 
-/** In the place of the Arbiter's. */
+/** Replaces the Arbiter's. */
 export interface HumanAdjudication {
   readonly decision: "APPROVE";
   readonly amendments: readonly [];
@@ -43,30 +43,30 @@ export interface HumanAdjudication {
   readonly ship_directive: "SHIP";
 }
 
-/** In the place of the Proposer's; no agent revises it. */
+/** Replaces the Proposer's; no role revises it. */
 export interface HumanProposal {
   readonly proposed_by: "human";
   readonly claim: string;
   readonly acceptance_checks: readonly string[];
-  /** The deliverable, whole: what was there with the fix over it. */
+  /** The whole deliverable, with the fix applied. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 export interface StateChanges {
   readonly ok: true;
   readonly resolution: HumanResolution;
-  /** In this order. */
-  readonly changes: readonly Change[];
-  readonly sheets: Readonly<Record<string, TaskSheet>>;
+  /** Applied in this order. */
+  readonly changes: readonly TaskChange[];
+  readonly sheets: Readonly<Record<string, TaskDetails>>;
   /** New or changed task files, by path in the state store. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
   readonly resume: Resume;
 }
 
-/** Refused: nothing may change, and the task stays as it is. */
+/** Refused: nothing changes. */
 export type Resolved = StateChanges | { readonly ok: false; readonly problems: readonly string[] };
 
-/** From an answer and the state to the changes of state: no model, no clock, no file. */
+/** Turns an answer into changes of state. Pure: no model, no clock, no file. */
 export function resolve(answer: unknown, facts: ResolutionFacts): Resolved {
   const checked = checkAnswer(answer);
   if (!checked.ok) return checked;
@@ -79,12 +79,12 @@ export function resolve(answer: unknown, facts: ResolutionFacts): Resolved {
   return worked.ok ? provable(worked, facts) : worked;
 }
 
-/** A task that waits for one that was given up can be given another basis, be split or be given up as well. */
+/** A task that depends on an abandoned one can get other dependencies, be split, or be abandoned too. */
 const FOR_BLOCKED: readonly HumanResolution["action"][] = ["AMEND_SPEC", "SPLIT_TASK", "ABANDON_TASK"];
 
 function workOut(resolution: HumanResolution, facts: ResolutionFacts): Resolved {
   const { task_id: task } = facts;
-  const done = (changes: readonly Change[], rest: Partial<StateChanges> = {}): StateChanges => ({
+  const done = (changes: readonly TaskChange[], rest: Partial<StateChanges> = {}): StateChanges => ({
     ok: true,
     resolution,
     changes,
@@ -117,17 +117,15 @@ function workOut(resolution: HumanResolution, facts: ResolutionFacts): Resolved 
   }
 }
 
-type Done = (changes: readonly Change[], rest?: Partial<StateChanges>) => StateChanges;
+type Done = (changes: readonly TaskChange[], rest?: Partial<StateChanges>) => StateChanges;
 type Of<A extends HumanResolution["action"]> = Extract<HumanResolution, { action: A }>;
 
 function amend(resolution: Of<"AMEND_SPEC">, { task_id: task, tasks, sheet, at }: ResolutionFacts, done: Done): Resolved {
   const { depends_on } = resolution;
   const isBlocked = tasks[task]?.status === "BLOCKED";
   if (isBlocked && depends_on === undefined)
-    return refused(
-      `/depends_on: ${task} waits for a task that was abandoned; say what it builds on instead, or that it builds on nothing.`,
-    );
-  const changes: Change[] = [
+    return refused(`/depends_on: ${task} depends on an abandoned task; give other dependencies, or an empty list.`);
+  const changes: TaskChange[] = [
     ...(depends_on === undefined ? [] : [{ kind: "rewire" as const, task, depends_on }]),
     ...(isBlocked ? [] : [{ kind: "requeue" as const, task, by: "AMEND_SPEC" as const }]),
   ];
@@ -165,7 +163,7 @@ function provideFix({ fix_description, fix_artifacts, module_id }: Of<"PROVIDE_F
 
 const WORKSPACE = /^(?:implementation|tests)\/.|^(?:contract\.json|examples\.md)$/;
 
-/** Only the module's own workspace. */
+/** Only files of the module's workspace. */
 function pathProblem(path: string): string | null {
   const canonical = canonicalPath(path);
   if (!canonical.ok) return `${canonical.reason}.`;
@@ -173,17 +171,16 @@ function pathProblem(path: string): string | null {
   return WORKSPACE.test(path) ? null : "is no file of the module: use implementation/…, tests/…, contract.json or examples.md.";
 }
 
-/** The one that is meant, or why nobody can tell. */
+/** The module meant, or why it is ambiguous. */
 function failedModule({ failed }: ResolutionFacts, named: string | undefined): FailedModule | string {
   const delivered = failed.filter(({ files }) => files !== null);
   const names = delivered.map(({ module_id }) => module_id).join(", ");
-  if (delivered.length === 0)
-    return "Nothing was delivered that could be shipped or mended; revise the plan, split, amend or abandon the task.";
-  if (named === undefined) return delivered.length === 1 ? (delivered[0] as FailedModule) : `/module_id: say which of ${names} is meant.`;
-  return delivered.find(({ module_id }) => module_id === named) ?? `/module_id: ${named} is none of the modules that failed: ${names}.`;
+  if (delivered.length === 0) return "Nothing was delivered to ship or fix; revise the plan, split, amend or abandon the task.";
+  if (named === undefined) return delivered.length === 1 ? (delivered[0] as FailedModule) : `/module_id: name one of ${names}.`;
+  return delivered.find(({ module_id }) => module_id === named) ?? `/module_id: ${named} is not one of the failed modules: ${names}.`;
 }
 
-/** On a copy first: what the project would refuse is refused before anything has changed. */
+/** Applies the changes to a copy first, so that an invalid change is refused before anything changes. */
 function provable(changes: StateChanges, { tasks }: ResolutionFacts): Resolved {
   return attempt(() => {
     const board = openBoard(tasks, { verify: false });

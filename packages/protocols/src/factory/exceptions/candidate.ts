@@ -5,21 +5,22 @@ import { contractSchema, type Contract } from "@slipway/languages/contracts/sche
 import { nextVersion } from "@slipway/languages/contracts/version";
 import type { ContractDelta, InterfaceChangeException } from "./schema.ts";
 
-/** The contract as it would be, with what can be known about it before anybody argues. */
-export interface Candidate {
+/** The contract after the change, with facts that need no debate. */
+export interface InterfaceCandidate {
   readonly contract: Contract;
   readonly fingerprint: string;
-  /** Against the contract it changes, line by line. */
+  /** Compared with the current contract, line by line. */
   readonly differences: readonly string[];
   readonly claimed: Compatibility;
   readonly found: Exclude<Compatibility, "UNKNOWN">;
-  /** False when callers were promised to be served and would not be. */
+  /** False if the change claims compatibility but breaks callers. */
   readonly claim_holds: boolean;
 }
 
-export type Candidacy = { readonly ok: true; readonly candidate: Candidate } | { readonly ok: false; readonly problems: readonly string[] };
+export type Candidacy =
+  { readonly ok: true; readonly candidate: InterfaceCandidate } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The delta on the contract it was proposed against, under the version that its compatibility asks for. */
+/** Applies the delta to the contract, with the version its compatibility requires. */
 export function candidateFor(
   current: Contract,
   {
@@ -85,7 +86,7 @@ function names(list: readonly Named[]): string[] {
   return list.map(({ name }) => name);
 }
 
-/** Nothing is added that is there, and nothing is taken or changed that is not. */
+/** Added names must be new; removed and modified names must exist. */
 function namesProblems(contract: Contract, delta: ContractDelta): string[] {
   const check = (field: keyof ContractDelta, names: readonly string[], there: readonly Named[], wanted: boolean) =>
     names

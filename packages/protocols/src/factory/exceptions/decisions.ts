@@ -1,17 +1,17 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { storePaths } from "../artifacts/layout.ts";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
-import type { Change } from "../project/changes.ts";
+import type { TaskChange } from "../project/changes.ts";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const nonEmpty = z.string().regex(/\S/, "must not be empty");
 
-/** What a person answers to an exception: exactly one of three, in its form. */
+/** A person's answer to an exception: one of three. */
 export const exceptionDecision = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("APPROVE_CHANGE"), rationale: z.string().optional() }),
   z.strictObject({
     decision: z.literal("REJECT_CHANGE"),
-    reason: said,
+    reason: nonEmpty,
     afterwards: z.enum(["REQUEUE", "STAY_HALTED"]).describe("Build it within the existing contract, or wait for another resolution."),
   }),
   z.strictObject({ decision: z.literal("DEFER"), note: z.string().optional() }),
@@ -21,7 +21,7 @@ export type ExceptionDecision = z.output<typeof exceptionDecision>;
 export const EXCEPTION_STATUSES = ["RAISED", "DEFERRED", "APPROVED", "NOT_AGREED", "REJECTED", "RESOLVED"] as const;
 export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number];
 
-/** NOT_AGREED: the debate on the change ended without agreement, and a person decides again. */
+/** NOT_AGREED: the debate ended without agreement, and a person decides again. */
 export const EXCEPTION_TRANSITIONS: Readonly<Record<ExceptionStatus, readonly ExceptionStatus[]>> = {
   RAISED: ["APPROVED", "REJECTED", "DEFERRED"],
   DEFERRED: ["APPROVED", "REJECTED", "DEFERRED"],
@@ -31,9 +31,9 @@ export const EXCEPTION_TRANSITIONS: Readonly<Record<ExceptionStatus, readonly Ex
   RESOLVED: [],
 };
 
-const entry = z.strictObject({ status: z.enum(EXCEPTION_STATUSES), at: z.iso.datetime({ offset: true }), by: said, note: z.string() });
+const entry = z.strictObject({ status: z.enum(EXCEPTION_STATUSES), at: z.iso.datetime({ offset: true }), by: nonEmpty, note: z.string() });
 
-/** Beside the record, which never changes: what became of it, a line each. */
+/** The history of an exception, one line per decision. The exception itself never changes. */
 export const decisionLog = z.strictObject({ exception_id: z.string().regex(/^ICE-[0-9a-f]{8}$/), entries: z.array(entry) });
 export type DecisionLog = z.output<typeof decisionLog>;
 
@@ -50,7 +50,7 @@ export function statusOf({ entries }: DecisionLog): ExceptionStatus {
   return entries.at(-1)?.status ?? "RAISED";
 }
 
-/** One more line, if the status may become this. */
+/** Appends a line, if the transition is allowed. */
 export function noted(log: DecisionLog, line: z.output<typeof entry>): DecisionLog {
   const from = statusOf(log);
   if (EXCEPTION_TRANSITIONS[from].includes(line.status)) return { ...log, entries: [...log.entries, line] };
@@ -69,19 +69,19 @@ export function noted(log: DecisionLog, line: z.output<typeof entry>): DecisionL
 export interface Decided {
   readonly status: ExceptionStatus;
   readonly note: string;
-  /** What becomes of the halted task at once; nothing while the change is debated or put off. */
-  readonly change: Change | null;
-  /** Whether the change goes to its debate now. */
+  /** The change of the halted task; null while the change is debated or deferred. */
+  readonly change: TaskChange | null;
+  /** Whether the debate starts now. */
   readonly resolve: boolean;
 }
 
-/** What an answer means. Pure: whoever calls applies the change and starts the resolution. */
+/** The meaning of an answer. Pure: the caller applies the change and starts the debate. */
 export function decided(decision: ExceptionDecision, task: string): Decided {
   switch (decision.decision) {
     case "APPROVE_CHANGE":
       return { status: "APPROVED", note: decision.rationale ?? "", change: null, resolve: true };
     case "REJECT_CHANGE": {
-      const change: Change | null = decision.afterwards === "REQUEUE" ? { kind: "requeue", task, by: "REJECT_CHANGE" } : null;
+      const change: TaskChange | null = decision.afterwards === "REQUEUE" ? { kind: "requeue", task, by: "REJECT_CHANGE" } : null;
       return { status: "REJECTED", note: decision.reason, change, resolve: false };
     }
     case "DEFER":

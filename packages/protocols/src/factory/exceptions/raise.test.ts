@@ -16,7 +16,7 @@ const raiser: Raiser = {
   dependencies: ["MM-parse_duration@^1.0.0", "MM-other@1.0.0"],
 };
 
-async function room() {
+async function projectStore() {
   const made = await factoryRecords();
   await made.ship(shippedEntry("parse_duration"), shippedEntry("other"), shippedEntry("stranger"));
   const ports = { documents: made.documents, statusOf: async (ref: string) => (await made.index.find(ref))?.status ?? null };
@@ -24,7 +24,7 @@ async function room() {
 }
 
 test("[FAC-168] a valid exception is on disk as it was raised and cannot be changed; who raised it is known, not asked", async () => {
-  const { ports, call, folder, documents } = await room();
+  const { ports, call, folder, documents } = await projectStore();
   const raised = await raiseException(ports, call(), raiser, raise());
   if (!raised.ok) throw new Error(raised.problems.join());
   expect(raised).toMatchObject({ status: "RAISED", task_halted: true, exception_id: expect.stringMatching(/^ICE-[0-9a-f]{8}$/) });
@@ -67,7 +67,7 @@ describe("refused without a trace", () => {
     ["[FAC-164] another version than the dependency's", { target_module: "MM-other@2.0.0" }, "is not one of the dependencies"],
     ["[FAC-164] what is not shipped", { target_module: "MM-parse_duration@1.9.0" }, "MM-parse_duration@1.9.0 is not shipped"],
   ])("%s", async (_case, fields, said) => {
-    const { ports, call, folder, documents } = await room();
+    const { ports, call, folder, documents } = await projectStore();
     const raised = await raiseException(ports, call(), raiser, { ...raise(), ...fields });
     expect(raised.ok || raised.problems.join("\n")).toContain(said);
     expect(await documents.list(exceptionKind)).toEqual([]);
@@ -75,14 +75,14 @@ describe("refused without a trace", () => {
   });
 
   test("[FAC-164] what is out of use", async () => {
-    const { ports, call, index } = await room();
+    const { ports, call, index } = await projectStore();
     await index.retire(call(), { module_ref: "MM-other@1.0.0", status: "DEPRECATED", superseded_by: null, note: "n" });
     const raised = await raiseException(ports, call(), raiser, { ...raise(), target_module: "MM-other@1.0.0" });
     expect(raised.ok || raised.problems.join()).toContain("is not shipped: it is DEPRECATED");
   });
 
   test("[FAC-163] whoever may not, and who may at another time", async () => {
-    const { ports, call } = await room();
+    const { ports, call } = await projectStore();
     const phases = ["implementation", "revision", "debate", "fingerprint_mismatch"] as const;
     const allowed: string[] = [];
     for (const role of ["proposer", "challenger", "ship", "arbiter", "dispatch", "micro-planner"])
@@ -125,7 +125,7 @@ describe("a person's decision", () => {
   });
 
   test("[FAC-177] putting it off changes nothing but the log, which grows beside the record", async () => {
-    const { ports, call, folder, documents } = await room();
+    const { ports, call, folder, documents } = await projectStore();
     const raised = await raiseException(ports, call(), raiser, raise());
     if (!raised.ok) throw new Error("not raised");
     const { exception_id } = raised;

@@ -4,9 +4,9 @@ import { inRange } from "../code-index/range.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { decisionLogKind } from "./decisions.ts";
-import { exceptionKind, raiseInput, type InterfaceChangeException, type RaiseInput } from "./schema.ts";
+import { exceptionKind, raiseInput, type InterfaceChangeException, type RaiseExceptionInput } from "./schema.ts";
 
-/** Who may raise one, and when. The Arbiter, dispatch and everybody else may not. */
+/** Which roles may raise an exception, and in which phase. */
 export const RAISERS: Readonly<Record<string, readonly RaisePhase[]>> = {
   proposer: ["implementation", "revision"],
   challenger: ["debate"],
@@ -19,12 +19,12 @@ export interface Raiser {
   readonly phase: RaisePhase;
   readonly artifact_ref: string;
   readonly run_id: string;
-  /** The module at work, and what it depends on, as `MM-…@range`. */
+  /** The module being built, and its dependencies as `MM-…@range`. */
   readonly module_id: string;
   readonly dependencies: readonly string[];
 }
 
-export type Raised =
+export type RaisedException =
   | {
       readonly ok: true;
       readonly exception_id: string;
@@ -32,7 +32,7 @@ export type Raised =
       readonly task_halted: true;
       readonly exception: InterfaceChangeException;
     }
-  /** Nothing has changed, and it may be tried again. */
+  /** Refused: nothing has changed, and it may be tried again. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
 export interface RaisePorts {
@@ -40,8 +40,13 @@ export interface RaisePorts {
   readonly statusOf: (ref: string) => Promise<IndexStatus | null>;
 }
 
-/** What `raise_interface_change_exception` does; the ship step calls it as well. Whoever succeeds has to stop working on the task. */
-export async function raiseException({ documents, statusOf }: RaisePorts, call: Call, raiser: Raiser, given: unknown): Promise<Raised> {
+/** Performs `raise_interface_change_exception`, also for the ship step. After success the caller must stop working on the task. */
+export async function raiseException(
+  { documents, statusOf }: RaisePorts,
+  call: Call,
+  raiser: Raiser,
+  given: unknown,
+): Promise<RaisedException> {
   if (RAISERS[raiser.role]?.includes(raiser.phase) !== true) {
     return { ok: false, problems: [`An interface change exception cannot be raised by ${raiser.role} during ${raiser.phase}.`] };
   }
@@ -62,8 +67,12 @@ export async function raiseException({ documents, statusOf }: RaisePorts, call: 
   return { ok: true, exception_id, status: "RAISED", task_halted: true, exception };
 }
 
-/** Only the contract of a shipped dependency can be in the way; one's own is a matter for the debate. */
-export function targetProblems({ target_module }: Pick<RaiseInput, "target_module">, raiser: Raiser, status: IndexStatus | null): string[] {
+/** Only a shipped dependency can be the target; a module's own contract is changed in its debate. */
+export function targetProblems(
+  { target_module }: Pick<RaiseExceptionInput, "target_module">,
+  raiser: Raiser,
+  status: IndexStatus | null,
+): string[] {
   const { module_id, version } = splitRef(target_module);
   if (module_id === raiser.module_id)
     return [`/target_module: ${target_module} is the module being implemented; revise its own contract in the debate.`];

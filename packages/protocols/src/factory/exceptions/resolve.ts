@@ -1,15 +1,15 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { CodeIndex, IndexCall } from "../code-index/code-index.ts";
 import { refOf, splitRef, type CodeIndexEntry, type NewEntry } from "../code-index/entry.ts";
 import type { ShipEvidence } from "@slipway/languages/contracts/evidence";
 import type { Contract } from "@slipway/languages/contracts/schema";
-import { candidateFor, type Candidate } from "./candidate.ts";
+import { candidateFor, type InterfaceCandidate } from "./candidate.ts";
 import type { ContractDelta, InterfaceChangeException } from "./schema.ts";
 
-/** One round at first, and two revisions. */
+/** One round and two revisions. */
 export const MAX_ROUNDS = 3;
 
-/** What the debate has to settle about a changed contract. */
+/** The questions a debate about a changed contract must answer. */
 export const QUESTIONS_OF_DEBATE = [
   "Is the new contract well formed and consistent in itself?",
   "Does the evidence of the exception justify the change?",
@@ -19,42 +19,47 @@ export const QUESTIONS_OF_DEBATE = [
 export interface DebateRound {
   readonly decision: "APPROVE" | "REJECT";
   readonly rationale: string;
-  /** Proposal, challenge and adjudication as they were recorded. */
+  /** The recorded proposal, challenge and adjudication. */
   readonly record: unknown;
-  /** What the Proposer makes of the objections, for the next round. */
+  /** The Proposer's revision for the next round. */
   readonly revised?: ContractDelta;
 }
 
 export interface Impact {
-  /** Versions of modules that use the contract as it is. */
+  /** Module versions that use the current contract. */
   readonly consumers: readonly string[];
-  /** Those that would have to change, should the new contract break them. */
+  /** Those that the new contract would break. */
   readonly broken: readonly string[];
 }
 
 export interface ResolvePorts {
-  /** Remembers what a body gave, under a name. */
+  /** Records the result of a body under a name. */
   readonly step: <T>(name: string, body: () => Promise<T>) => Promise<T>;
   readonly contractOf: (ref: string) => Promise<Contract | null>;
   readonly dependentsOf: (ref: string) => Promise<readonly Pick<CodeIndexEntry, "module_id" | "version">[]>;
   readonly debateRound: (round: {
     readonly number: number;
     readonly exception: InterfaceChangeException;
-    readonly candidate: Candidate;
+    readonly candidate: InterfaceCandidate;
     readonly impact: Impact;
     readonly questions: readonly string[];
     readonly earlier: readonly DebateRound[];
   }) => Promise<DebateRound>;
-  /** Puts the agreed contract and its debate into the new version's folder. */
-  readonly openVersion: (candidate: Candidate, rounds: readonly DebateRound[]) => Promise<void>;
+  /** Writes the agreed contract and its debate into the folder of the new version. */
+  readonly openVersion: (candidate: InterfaceCandidate, rounds: readonly DebateRound[]) => Promise<void>;
 }
 
 export type Resolution =
-  | { readonly kind: "agreed"; readonly module_ref: string; readonly candidate: Candidate; readonly rounds: readonly DebateRound[] }
+  | {
+      readonly kind: "agreed";
+      readonly module_ref: string;
+      readonly candidate: InterfaceCandidate;
+      readonly rounds: readonly DebateRound[];
+    }
   | { readonly kind: "not_agreed"; readonly rounds: readonly DebateRound[]; readonly reason: string }
   | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
-/** validate, assess impact, propose change, then debate round and check resolved in turns, finalize. */
+/** Validates, assesses impact, proposes the change, debates until it is resolved, finalizes. */
 export async function resolveException(exception: InterfaceChangeException, ports: ResolvePorts): Promise<Resolution> {
   const { step } = ports;
   const { exception_id, target_module } = exception;
@@ -82,14 +87,14 @@ export async function resolveException(exception: InterfaceChangeException, port
   return { kind: "not_agreed", rounds, reason: `No agreement on ${exception_id} in ${MAX_ROUNDS} rounds. ${last}`.trim() };
 }
 
-/** A promise of compatibility that is plainly false is not made true by an approval. */
-export function isResolved({ decision }: Pick<DebateRound, "decision">, { claim_holds }: Pick<Candidate, "claim_holds">): boolean {
+/** An approval cannot override a claim of compatibility that is false. */
+export function isResolved({ decision }: Pick<DebateRound, "decision">, { claim_holds }: Pick<InterfaceCandidate, "claim_holds">): boolean {
   return decision === "APPROVE" && claim_holds;
 }
 
 /**
- * The new version into the index and the old one out of use, once the new one has evidence of its own. The old one keeps its place
- * until then: nobody is sent to a module that is not there.
+ * Registers the new version and supersedes the old one, once the new one has its own evidence. Until then the old version stays in use, so
+ * that the index never points to a missing module.
  */
 export async function registerSuccessor(
   index: Pick<CodeIndex, "append" | "retire">,

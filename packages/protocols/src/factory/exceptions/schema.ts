@@ -4,7 +4,7 @@ import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/ki
 import { storePaths } from "../artifacts/layout.ts";
 import { z } from "zod";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const nonEmpty = z.string().regex(/\S/, "must not be empty");
 const { inputs, outputs, error_surfaces, effects } = contractSchema.shape;
 
 export const EXCEPTION_TYPES = ["CANNOT_SUPPORT", "AMBIGUOUS", "INCOMPLETE", "MISSING_DIMENSION"] as const;
@@ -16,10 +16,10 @@ const modeChanges = z
 export const contractDelta = z
   .strictObject({
     added_inputs: inputs,
-    removed_inputs: z.array(said).describe("By name."),
+    removed_inputs: z.array(nonEmpty).describe("By name."),
     modified_inputs: inputs.describe("As they are to be, found by name."),
     added_outputs: outputs,
-    removed_outputs: z.array(said).describe("By name."),
+    removed_outputs: z.array(nonEmpty).describe("By name."),
     modified_outputs: outputs.describe("As they are to be, found by name."),
     added_error_surfaces: error_surfaces,
     added_effects: effects,
@@ -30,24 +30,24 @@ export const contractDelta = z
   });
 export type ContractDelta = z.output<typeof contractDelta>;
 
-/** The input of `raise_interface_change_exception`. Who raises it is known from who calls. */
+/** The input of `raise_interface_change_exception`. The caller's identity is not part of it. */
 export const raiseInput = z.strictObject({
   type: z.enum(EXCEPTION_TYPES),
   target_module: moduleRef.describe("The dependency whose contract is not enough; never the module itself."),
-  reason: said,
-  evidence: z.array(said).min(1),
+  reason: nonEmpty,
+  evidence: z.array(nonEmpty).min(1),
   proposed_delta: contractDelta,
   compatibility: z.enum(["BACKWARD_COMPATIBLE", "BREAKING", "UNKNOWN"]),
   urgency: z.enum(["BLOCKING", "HIGH", "NORMAL", "LOW"]),
 });
-export type RaiseInput = z.output<typeof raiseInput>;
+export type RaiseExceptionInput = z.output<typeof raiseInput>;
 
 export const interfaceChangeException = z.strictObject({
   exception_id: z.string().regex(/^ICE-[0-9a-f]{8}$/),
   type: raiseInput.shape.type,
-  raised_by: z.strictObject({ artifact_ref: said, role: said, run_id: said }),
+  raised_by: z.strictObject({ artifact_ref: nonEmpty, role: nonEmpty, run_id: nonEmpty }),
   target_module: moduleRef,
-  reason: said,
+  reason: nonEmpty,
   evidence: raiseInput.shape.evidence,
   proposed_contract_delta: contractDelta,
   compatibility_expectation: raiseInput.shape.compatibility,

@@ -2,7 +2,7 @@ import { idOf } from "../engineering/order.ts";
 import { openBoard } from "../project/board.ts";
 import { withBlocked } from "../project/cascade.ts";
 import { filesOf, type PlannedTask, type ProjectPlan } from "../project/plan.ts";
-import type { TaskSheet } from "../project/sheet.ts";
+import type { TaskDetails } from "../project/task-details.ts";
 import type { Task } from "../project/state.ts";
 import type { DependencyContract } from "../project/task-file.ts";
 import type { EarlierTask, RebuildPlan, TaskStep } from "./plan.ts";
@@ -10,11 +10,11 @@ import type { EarlierTask, RebuildPlan, TaskStep } from "./plan.ts";
 export interface Carried {
   readonly plan: RebuildPlan;
   readonly tasks: readonly EarlierTask[];
-  /** Of the modules that are kept: what a task that builds on them may know. */
+  /** The contracts of kept modules, for tasks that build on them. */
   readonly contracts: ReadonlyMap<string, DependencyContract>;
 }
 
-/** The plan of an edited spec with everything in it that stays: shipped tasks with their modules, and what people have decided. */
+/** The plan of an edited spec with everything that stays: shipped tasks with their modules, and people's decisions. */
 export function carryOver(planned: ProjectPlan, { plan, tasks: earlier, contracts }: Carried): ProjectPlan {
   const stepOf = new Map(plan.tasks.map((step) => [step.task_id, step]));
   const shared = sharedModules(plan);
@@ -48,7 +48,7 @@ function carriedTask(
   if (action === "abandoned") return { entry: { ...entry, status: "ABANDONED" }, sheet: amendedAs(sheet, was.sheet) };
   const revisable = module_refs.map(idOf).filter((id) => !shared.has(id));
   const before = { action, because: [...step.because], module_refs: [...module_refs], revisable: [...new Set(revisable)] };
-  // What a person has amended holds as long as the text that was amended does.
+  // A person's amendment holds as long as the amended text is unchanged.
   return { entry, sheet: { ...(step.changed ? sheet : amendedAs(sheet, was.sheet)), before } };
 }
 
@@ -66,6 +66,6 @@ function shipped(entry: Task, refs: readonly string[], { shipped_at }: Task): Ta
   return { ...entry, status: "SHIPPED", module_ref: refs.at(-1) ?? null, module_refs: [...refs], shipped_at };
 }
 
-function amendedAs(sheet: TaskSheet, { acceptance_criteria, amendments }: TaskSheet): TaskSheet {
+function amendedAs(sheet: TaskDetails, { acceptance_criteria, amendments }: TaskDetails): TaskDetails {
   return amendments.length === 0 ? sheet : { ...sheet, acceptance_criteria, amendments };
 }

@@ -1,24 +1,24 @@
 import { NODE_FIELDS, type NodeField, type SpecNode } from "./node.ts";
 
-/** Fields that are the task's own; where it stands is not among them. */
+/** The task's own fields; its position in the spec is not one of them. */
 const OWN: readonly NodeField[] = ["name", "description", "subtasks", "acceptance_criteria", "io_contract_sketch"];
 
 /**
- * Which task of the earlier spec each task is, by their ids. The same content is the same task, whatever its number; otherwise the
- * number counts if anything of the task is as it was, and then the name. No task is matched twice.
+ * Maps each task to the task of the earlier spec it continues. Tasks with equal content match, whatever their ids; then tasks with equal
+ * ids and at least one equal field of their own; then tasks with equal names. No task is matched twice.
  */
 export function matchNodes(before: readonly SpecNode[], after: readonly SpecNode[]): Map<string, SpecNode> {
   const matched = new Map<string, SpecNode>();
-  const left = new Map(before.map((node) => [node.spec_task_id, node]));
+  const unmatched = new Map(before.map((node) => [node.spec_task_id, node]));
   const take = (keysOf: (node: SpecNode) => string, isSame: (was: SpecNode, is: SpecNode) => boolean = () => true) => {
-    const found = Map.groupBy(left.values(), keysOf);
+    const found = Map.groupBy(unmatched.values(), keysOf);
     for (const node of after) {
       if (matched.has(node.spec_task_id)) continue;
       const candidates = found.get(keysOf(node)) ?? [];
-      const one = candidates.find((was) => left.has(was.spec_task_id) && isSame(was, node));
+      const one = candidates.find((was) => unmatched.has(was.spec_task_id) && isSame(was, node));
       if (one === undefined) continue;
       matched.set(node.spec_task_id, one);
-      left.delete(one.spec_task_id);
+      unmatched.delete(one.spec_task_id);
     }
   };
   take((node) => `${node.spec_task_id} ${contentOf(node)}`);
@@ -35,7 +35,6 @@ function contentOf({ hashes }: SpecNode): string {
   return NODE_FIELDS.map((field) => hashes[field]).join();
 }
 
-/** What is not as it was. */
 export function changedFields(was: SpecNode, is: SpecNode, matched: ReadonlyMap<string, SpecNode>): string[] {
   const fields: string[] = NODE_FIELDS.filter((field) => was.hashes[field] !== is.hashes[field]);
   const needed = new Set(is.depends_on.map((id) => matched.get(id)?.spec_task_id));

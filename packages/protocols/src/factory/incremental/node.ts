@@ -1,8 +1,8 @@
 import { sha256 } from "@slipway/durable/canonical";
 import { z } from "zod";
-import type { NamedTask } from "../project/naming.ts";
+import type { NamedTask } from "../project/task-names.ts";
 
-/** What a task's file shows of the spec, field by field. Its dependencies are compared by what they are, not by their ids. */
+/** The parts of the spec that a task's file shows. Dependencies are compared by the tasks they match, not by their ids. */
 export const NODE_FIELDS = [
   "name",
   "description",
@@ -15,7 +15,7 @@ export const NODE_FIELDS = [
 ] as const;
 export type NodeField = (typeof NODE_FIELDS)[number];
 
-/** A task of the spec as it was when it was planned: a hash for each field, kept with the task's row. */
+/** A task of the spec when it was planned: one hash per field, stored with the task's row. */
 export const nodeSchema = z.strictObject({
   spec_task_id: z.string(),
   hashes: z.record(z.enum(NODE_FIELDS), z.string()),
@@ -23,10 +23,10 @@ export const nodeSchema = z.strictObject({
 });
 export type SpecNode = z.output<typeof nodeSchema>;
 
-/** Enough to tell two texts apart that somebody wrote. */
+/** Hash length: enough to tell texts of people apart. */
 const KEPT = 16;
 
-/** Hashes the tasks of one spec: what many of them share is hashed once. */
+/** Hashes the tasks of one spec; shared parts are hashed once. */
 export function nodeReader(): (named: Pick<NamedTask, "task" | "story" | "epic" | "pillar">) => SpecNode {
   const shared = new Map<object, string>();
   const part = (of: { readonly name: string; readonly description: string }) => {
@@ -53,7 +53,7 @@ export function nodeReader(): (named: Pick<NamedTask, "task" | "story" | "epic" 
   };
 }
 
-/** Spaces and line breaks are no change. */
+/** Whitespace does not count as a change. */
 function hashOf(texts: readonly string[]): string {
   const plain = texts.map((text) => text.normalize("NFC").replaceAll(/\s+/g, " ").trim());
   return sha256(JSON.stringify(plain)).slice(0, KEPT);

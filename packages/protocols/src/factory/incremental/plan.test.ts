@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ProductSpec, SpecTask } from "../product/spec.ts";
 import { sampleSpec, sampleTask } from "../product/testing/specs.ts";
-import { nameTasks } from "../project/naming.ts";
+import { nameTasks } from "../project/task-names.ts";
 import { planProject } from "../project/plan.ts";
 import type { Task } from "../project/state.ts";
 import { specOf } from "../project/testing/specs.ts";

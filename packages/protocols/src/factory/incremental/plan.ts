@@ -1,11 +1,11 @@
-import type { TaskSheet } from "../project/sheet.ts";
+import type { TaskDetails } from "../project/task-details.ts";
 import type { Task } from "../project/state.ts";
 import { changedFields, matchNodes } from "./match.ts";
 import type { SpecNode } from "./node.ts";
 
 /**
- * keep: shipped, and taken over as it is. recheck: the same, if the interfaces it was built against are still there when its turn
- * comes. rebuild: it was shipped, and is planned and built again. build: it never was. abandoned: given up before, and stays so.
+ * keep: shipped, and taken over. recheck: taken over if the interfaces it was built against still hold when its turn comes. rebuild:
+ * shipped before, planned and built again. build: not built before. abandoned: abandoned before, and stays so.
  */
 export type Action = "keep" | "recheck" | "rebuild" | "build" | "abandoned";
 
@@ -15,11 +15,11 @@ export interface TaskStep {
   readonly name: string;
   readonly action: Action;
   readonly because: readonly string[];
-  /** Its own text is not as it was. */
+  /** Whether its own text changed. */
   readonly changed: boolean;
-  /** What an earlier run has shipped of it. */
+  /** Modules an earlier run shipped for it. */
   readonly module_refs: readonly string[];
-  /** The task of the earlier project; its id may have been another. */
+  /** The id of the task in the earlier project, which may differ. */
   readonly was: string | null;
 }
 
@@ -27,22 +27,22 @@ export interface RebuildPlan {
   readonly previous: string;
   /** In the order of the spec. */
   readonly tasks: readonly TaskStep[];
-  /** Not in the spec any more: out of the release. */
+  /** No longer in the spec, so not in the release. */
   readonly removed: readonly Pick<TaskStep, "task_id" | "name" | "module_refs">[];
 }
 
 export interface EarlierTask {
   readonly task_id: string;
   readonly entry: Task;
-  readonly sheet: TaskSheet;
+  readonly sheet: TaskDetails;
 }
 
 export interface EarlierProject {
   readonly project_id: string;
   readonly tasks: readonly EarlierTask[];
-  /** What is wrong with a module of it today, if anything is. */
+  /** Why a module cannot be used today, or null. */
   readonly problemOf: (moduleRef: string) => string | null;
-  /** What has taken its place. */
+  /** The version that superseded it, or the version itself. */
   readonly inPlaceOf: (moduleRef: string) => string;
 }
 
@@ -52,7 +52,7 @@ export interface NextTask {
   readonly node: SpecNode;
 }
 
-/** What an edited spec makes of a project, before anything runs. */
+/** Plans what an edited spec keeps, checks and builds. */
 export function planRebuild(earlier: EarlierProject, next: readonly NextTask[]): RebuildPlan {
   const byNode = new Map(earlier.tasks.flatMap((task) => (task.sheet.node === undefined ? [] : [[task.sheet.node.spec_task_id, task]])));
   const nodes = [...byNode.values()].flatMap(({ sheet }) => sheet.node ?? []);
@@ -95,7 +95,7 @@ function fateOf(
   return { action: state === "unchecked" ? "recheck" : "keep", because: ["unchanged"], module_refs };
 }
 
-/** What there is of a task: shipped, shipped by a project before and not looked at since, or nothing that could be taken over. */
+/** What exists of a task: shipped; shipped by an earlier project and not checked since; or nothing to take over. */
 function madeBy(
   earlier: EarlierProject,
   { entry, sheet }: EarlierTask,
@@ -110,7 +110,7 @@ function madeBy(
   return { state: sheet.before.action === "recheck" ? "unchecked" : "none", module_refs: current(sheet.before.module_refs) };
 }
 
-/** Whatever depends on something that is built, near or far, is looked at again when that is there. */
+/** Tasks that depend on a built one, directly or indirectly, are rechecked once it is built. */
 function rechecked(steps: readonly TaskStep[], next: readonly NextTask[]): TaskStep[] {
   const dependents = new Map<string, string[]>();
   for (const { node } of next) {
@@ -129,7 +129,7 @@ function rechecked(steps: readonly TaskStep[], next: readonly NextTask[]): TaskS
   const nameOf = new Map(steps.map(({ spec_task_id, task_id }) => [spec_task_id, task_id]));
   return steps.map((step) => {
     const by = reached.get(step.spec_task_id);
-    // Without a module there is nothing that could not fit any more.
+    // A task without modules has no interface that could break.
     if (step.action !== "keep" || by === undefined || step.module_refs.length === 0) return step;
     return { ...step, action: "recheck", because: [`unchanged; depends on ${nameOf.get(by)}`] };
   });

@@ -1,19 +1,19 @@
 import type { ProjectHead } from "../projects/projects.ts";
 import type { PreviousProject } from "../product/loop.ts";
-import type { ProjectStore } from "../project/project.ts";
+import type { ProjectRows } from "../project/project.ts";
 import type { ProjectView } from "../project/status.ts";
 
 export type Earlier =
-  /** Nothing was ever made from this page. */
+  /** No project was made from this page. */
   | { readonly kind: "none" }
-  /** Everything was made from exactly this page, and the run came to its end. */
+  /** The page is unchanged and its run completed. */
   | { readonly kind: "nothing_to_do"; readonly head: ProjectHead<ProjectView> }
-  /** It is edited since, or the run was given up. */
+  /** The page was edited, or its run was given up. */
   | { readonly kind: "again"; readonly previous: PreviousProject };
 
-/** What there is of a page before a run begins; looking costs nothing. */
+/** Looks up the project made from a page, before a run begins. */
 export async function earlierFrom(
-  projects: Pick<ProjectStore, "latestFrom">,
+  projects: Pick<ProjectRows, "latestFrom">,
   page: string,
   pageDigest: string,
   hasEnded: (projectId: string) => Promise<boolean>,

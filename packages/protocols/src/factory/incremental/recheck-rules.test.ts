@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recheck, type BuiltModule } from "./recheck-rules.ts";
-import { supersededBy } from "./superseding.ts";
+import { supersededBy } from "./supersede.ts";
 
 const built = (now: { ref: string; fingerprint: string } | null, asks = "MM-b@^1.0.0", moved = false): BuiltModule => ({
   module_ref: "MM-a@1.0.0",

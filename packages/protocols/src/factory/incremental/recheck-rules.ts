@@ -1,30 +1,30 @@
 import { inRange } from "../code-index/range.ts";
 import { splitRef } from "../code-index/entry.ts";
 
-/** A module that is there already, and whether what it was built against still is. */
+/** A shipped module with the state of its dependencies. */
 export interface BuiltModule {
   readonly module_ref: string;
-  /** What its contract asks for: `MM-…@range`. */
+  /** The dependencies of its contract: `MM-…@range`. */
   readonly asks: readonly string[];
-  /** What it was tested with, and what would be there now instead. */
+  /** The versions it was tested with, each with the one it would use now. */
   readonly uses: readonly Use[];
 }
 
 export interface Use {
   readonly ref: string;
   readonly fingerprint: string;
-  /** Null: what provided it does not any more. */
+  /** Null: the task that made it does not make it any more. */
   readonly now: { readonly ref: string; readonly fingerprint: string } | null;
-  /** Somewhere behind it is another version than it was tested with. */
+  /** Whether one of its transitive dependencies has another version than it was tested with. */
   readonly moved: boolean;
 }
 
 export type Rechecked =
   | { readonly kept: false; readonly because: string }
-  /** These have to pass their tests with what has taken the place of what they were tested with. */
+  /** These must pass their tests with the new versions of their dependencies. */
   | { readonly kept: true; readonly retest: readonly string[] };
 
-/** Built again only when an interface has changed. A new version with the same one takes the old one's place. */
+/** A task is built again only if an interface changed. A new version with the same interface replaces the old one. */
 export function recheck(modules: readonly BuiltModule[]): Rechecked {
   for (const { module_ref, asks, uses } of modules) {
     for (const { ref, fingerprint, now } of uses) {

@@ -1,12 +1,12 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { PreviousProject, ProductResult } from "../product/loop.ts";
 import { productSpecSchema } from "../product/spec.ts";
-import type { FactoryShop } from "../shop.ts";
+import type { FactoryServices } from "../services.ts";
 
-/** The page is as it was: so is the spec that a person approved, and nobody is asked again. What runs is said before it does. */
+/** For an unchanged page: reuses the approved spec without asking again. The step `changes` reports what will run. */
 export async function sameSpec(
   ctx: Ctx,
-  { kernel, rebuildPlan }: Pick<FactoryShop, "kernel" | "rebuildPlan">,
+  { kernel, rebuildPlan }: Pick<FactoryServices, "kernel" | "rebuildPlan">,
   { project_id, spec_digest }: PreviousProject,
 ): Promise<Pick<Extract<ProductResult, { status: "approved" }>, "status" | "spec" | "spec_digest">> {
   const { objects } = kernel.records;

@@ -1,19 +1,19 @@
 import { line as oneLine } from "../product/markdown.ts";
-import { shown } from "../project/naming.ts";
+import { shown } from "../project/task-names.ts";
 import type { Action, RebuildPlan, TaskStep } from "./plan.ts";
 
 const HEADINGS: Readonly<Record<Action, string>> = {
   rebuild: "built again",
   build: "built",
   recheck: "kept if the interfaces they build on stay the same, otherwise built again",
-  keep: "kept as shipped, nobody is asked",
+  keep: "kept as shipped",
   abandoned: "stay abandoned",
 };
 const ORDER = ["rebuild", "build", "recheck", "keep", "abandoned"] as const;
-/** Of each kind so many are told one by one. */
+/** How many tasks of each kind are listed. */
 const MOST = 50;
 
-/** One line: how many of each. */
+/** One line with the number of tasks of each kind. */
 export function planSummary({ tasks, removed }: RebuildPlan): string {
   const counts = ORDER.flatMap((action) => {
     const count = tasks.filter((task) => task.action === action).length;

@@ -23,8 +23,8 @@ describe("a project that was not finished", () => {
     expect(await works.drive()).toMatchObject({ value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } });
     expect(asked(works)).toEqual([`planner ${SECOND}`, "proposer MM-quad", "challenger MM-quad", "arbiter MM-quad"]);
     expect((await works.steps()).slice(0, 4)).toEqual(["base-gates:1", "same-spec", "changes", "init_state_machine"]);
-    const digest = (await works.shop.room.projects.head())!.origin!.page_digest;
-    const { projects } = works.shop.room;
+    const digest = (await works.services.projectStore.projects.head())!.origin!.page_digest;
+    const { projects } = works.services.projectStore;
     expect(await earlierFrom(projects, "SPEC.md", digest, async () => true)).toMatchObject({ kind: "nothing_to_do" });
     expect(await earlierFrom(projects, "SPEC.md", digest, async () => false)).toMatchObject({ kind: "again" });
     expect(await earlierFrom(projects, "OTHER.md", digest, async () => true)).toEqual({ kind: "none" });

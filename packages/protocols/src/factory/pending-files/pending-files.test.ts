@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { storePaths } from "../artifacts/layout.ts";
 import { notePending, restorePending } from "./pending-files.ts";
-import { openFactoryRooms } from "../rooms.ts";
+import { openFactoryStores } from "../stores.ts";
 import { factoryRecords } from "../testing/factory-records.ts";
 
 const PACK = {
@@ -13,25 +13,25 @@ const PACK = {
 } as const;
 const LONG = 121_000;
 
-async function room() {
+async function projectStore() {
   const made = await factoryRecords();
   const { db } = made.records.database;
-  const rooms = openFactoryRooms(made.records, { durability: "relaxed" });
-  const pack = async () => (await rooms.store.keepContextPack(made.call(), PACK)).context_pack_id;
+  const stores = openFactoryStores(made.records, { durability: "relaxed" });
+  const pack = async () => (await stores.store.keepContextPack(made.call(), PACK)).context_pack_id;
   const pending = async () => (await db.selectFrom("files_pending").select("id").orderBy("id").execute()).map(({ id }) => id);
-  const restore = (later = 0) => restorePending({ db, clock: { now: () => Date.now() + later }, ...rooms });
-  return { ...made, db, rooms, pack, pending, restore, fileOf: (path: string) => join(made.folder, path) };
+  const restore = (later = 0) => restorePending({ db, clock: { now: () => Date.now() + later }, ...stores });
+  return { ...made, db, stores, pack, pending, restore, fileOf: (path: string) => join(made.folder, path) };
 }
 
 test("what a power cut has emptied of the last records is made again; what was kept long before is not looked at", async () => {
-  const { db, rooms, pack, restore, fileOf, call } = await room();
+  const { db, stores, pack, restore, fileOf, call } = await projectStore();
   const early = await pack();
   await db.updateTable("files_pending").set({ written_at: 0 }).execute();
   const late = await pack();
   const round = { debate: "CTR-0a1b2c3d", round: 1, files: { "witnesses.json": [] } };
-  await rooms.store.keepRound(call(), round);
+  await stores.store.keepRound(call(), round);
   const by = { created_by: { role: "planner", run_id: "r" }, context_pack_ref: early } as const;
-  const made = await rooms.artifacts.create(call(), { ...by, artifact_type: "EXAMPLES", pillar: "core", body: { "notes.md": "one\n" } });
+  const made = await stores.artifacts.create(call(), { ...by, artifact_type: "EXAMPLES", pillar: "core", body: { "notes.md": "one\n" } });
   const body = fileOf(`${storePaths.artifact("core", made.artifact_id, made.version)}/body/notes.md`);
   const witnesses = fileOf(`${storePaths.debateRound("CTR-0a1b2c3d", 1)}/witnesses.json`);
   const files = [fileOf(storePaths.contextPack(late)), witnesses, body];
@@ -46,7 +46,7 @@ test("what a power cut has emptied of the last records is made again; what was k
 });
 
 test("a file stays pending until the system has surely written it; one that was made again is written anew", async () => {
-  const { pack, pending, restore, fileOf } = await room();
+  const { pack, pending, restore, fileOf } = await projectStore();
   const [kept, emptied] = [await pack(), await pack()];
   await restore();
   expect(await pending()).toEqual([kept, emptied].toSorted());
@@ -58,7 +58,7 @@ test("a file stays pending until the system has surely written it; one that was 
 });
 
 test("the row goes with its transaction, and older ones go with the next", async () => {
-  const { db, pending } = await room();
+  const { db, pending } = await projectStore();
   await db.transaction().execute((tx) => notePending(tx, "context_pack", "a", 1_000));
   const failing = db.transaction().execute(async (tx) => {
     await notePending(tx, "context_pack", "b", 1_000 + LONG);
@@ -71,8 +71,8 @@ test("the row goes with its transaction, and older ones go with the next", async
 });
 
 test("where files are synced at once nothing is pending", async () => {
-  const { records, call, pending, restore } = await room();
-  await openFactoryRooms(records).store.keepContextPack(call(), PACK);
+  const { records, call, pending, restore } = await projectStore();
+  await openFactoryStores(records).store.keepContextPack(call(), PACK);
   expect(await pending()).toEqual([]);
   await restore();
 });

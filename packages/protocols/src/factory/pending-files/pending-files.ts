@@ -1,29 +1,29 @@
 import type { Clock } from "@slipway/durable/environment";
-import { fixed } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery } from "@slipway/kernel/record/database/prepared-query";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import type { DocumentKind } from "@slipway/kernel/record/documents/kind";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Artifacts } from "../artifacts/artifacts.ts";
-import { contextPackKind, contributionKind, debateFileKind } from "../kept.ts";
+import { contextPackKind, contributionKind, debateFileKind } from "../record-kinds.ts";
 import { reuseReportKind } from "../reuse/schema.ts";
 
-/** The system writes a file to the disk by itself after half a minute, unless somebody has set it up otherwise. */
+/** By default Linux writes dirty pages back within half a minute; this leaves a margin. */
 const SURELY_WRITTEN_MS = 120_000;
 
-/** In the transaction of the record. Rows of files that are on the disk by now go with it, so that there are never many. */
+/** Runs in the transaction of the record. Also deletes rows whose files are on disk by now, so that the table stays small. */
 export async function notePending(tx: Tx, kind: string, id: string, at: number): Promise<void> {
   await insertRow(tx, kind, id, at);
   await deleteBefore(tx, at - SURELY_WRITTEN_MS);
 }
 
-const insertRow = fixed((db, kind: string, id: string, written_at: number) =>
+const insertRow = preparedQuery((db, kind: string, id: string, written_at: number) =>
   db
     .insertInto("files_pending")
     .values({ kind, id, written_at })
     .onConflict((conflict) => conflict.columns(["kind", "id"]).doUpdateSet({ written_at })),
 );
 
-const deleteBefore = fixed((db, at: number) => db.deleteFrom("files_pending").where("written_at", "<", at));
+const deleteBefore = preparedQuery((db, at: number) => db.deleteFrom("files_pending").where("written_at", "<", at));
 
 interface Restored {
   readonly db: Db;
@@ -34,7 +34,7 @@ interface Restored {
 
 const KINDS = [contextPackKind, contributionKind, debateFileKind, reuseReportKind] as unknown as readonly DocumentKind<unknown>[];
 
-/** Before a run goes on: compares the pending files with their records and writes those that are missing or differ. */
+/** Before a run resumes: compares pending files with their records and rewrites missing or different ones. */
 export async function restorePending({ db, clock, documents, artifacts }: Restored): Promise<void> {
   const rows = await db.selectFrom("files_pending").select(["kind", "id"]).orderBy("written_at").execute();
   for (const { kind, id } of rows) {

@@ -1,10 +1,10 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
-import { nextActions } from "../../pausing.ts";
+import { nextActions } from "../../dispatch/pauses.ts";
 import { planProject } from "../project/plan.ts";
 import { specMarkdown } from "./markdown.ts";
-import type { Sheet } from "./sheet.ts";
-import type { ProductSite } from "./site.ts";
+import type { SpecDraft } from "./spec-draft.ts";
+import type { ProductRun } from "./product-run.ts";
 import type { ProductSpec } from "./spec.ts";
 
 export interface Defect {
@@ -12,8 +12,8 @@ export interface Defect {
   readonly actions: readonly string[];
 }
 
-/** Why no project can be made of a spec that the criteria have let through: names that cannot become ids, most of all. */
-export function findDefect({ ctx }: ProductSite, { context, round }: Sheet, spec: ProductSpec): Promise<Defect | null> {
+/** Why a spec that passed the criteria cannot become a project, for example names that cannot become ids. */
+export function findDefect({ ctx }: ProductRun, { context, round }: SpecDraft, spec: ProductSpec): Promise<Defect | null> {
   return ctx.step(`plannable:${context}.${round}`, async () => {
     try {
       planProject(spec);
@@ -27,22 +27,22 @@ export function findDefect({ ctx }: ProductSite, { context, round }: Sheet, spec
 
 const defectAnswer = z.strictObject({ decision: z.enum(["AMEND", "GIVE_UP"]), comment: z.string().optional() });
 
-/** What the product owner is told, once a person has said that it shall go on. */
-export async function askAboutDefect(site: ProductSite, { context, round }: Sheet, spec: ProductSpec, defect: Defect): Promise<string> {
+/** Asks a person, and returns the message for the product owner. */
+export async function askAboutDefect(run: ProductRun, { context, round }: SpecDraft, spec: ProductSpec, defect: Defect): Promise<string> {
   const name = `defect:${context}.${round}`;
-  const answer = await site.ctx.ask(name, {
+  const answer = await run.ctx.ask(name, {
     kind: "spec_defect",
-    title: `${spec.title} cannot be planned as it is: ${defect.message}`,
+    title: `${spec.title} cannot be planned: ${defect.message}`,
     body: [...defect.actions, specMarkdown(spec)].join("\n\n"),
     options: [
-      { value: "AMEND", label: "the product owner goes on from this draft, with the fault and your comment" },
-      { value: "GIVE_UP", label: site.givingUp },
+      { value: "AMEND", label: "continue from this draft, with the defect and your comment" },
+      { value: "GIVE_UP", label: run.givingUp },
     ],
     schema: defectAnswer,
-    context: { ...site.about, defect: defect.message },
+    context: { ...run.about, defect: defect.message },
     answerableBy: ["person"],
   });
-  if (answer.decision === "GIVE_UP") return site.giveUp(name, answer.comment);
+  if (answer.decision === "GIVE_UP") return run.giveUp(name, answer.comment);
   return [
     "The spec cannot be planned as it is.",
     defect.message,

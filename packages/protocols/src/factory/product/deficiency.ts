@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 const deficiencySchema = z.strictObject({
-  /** JSON pointer to what is wrong. */
+  /** JSON pointer to the problem. */
   path: z.string(),
-  /** The name of the field it is in. */
+  /** The name of the field that contains it. */
   field: z.string(),
   severity: z.enum(["ERROR", "WARNING"]),
   message: z.string(),
@@ -17,13 +17,13 @@ export interface ValidationReport {
   readonly warnings: readonly Deficiency[];
 }
 
-/** What a rule has found, before anybody says how bad it is. */
-export interface Finding {
+/** A violated rule, before a severity is assigned. */
+export interface SpecFinding {
   readonly path: string;
   readonly message: string;
 }
 
-export function deficiency({ path, message }: Finding, severity: Severity): Deficiency {
+export function deficiency({ path, message }: SpecFinding, severity: Severity): Deficiency {
   const field = path
     .split("/")
     .slice(1)

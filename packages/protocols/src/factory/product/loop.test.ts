@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualProvider } from "@slipway/agents/manual/provider";
 import { replayProvider } from "@slipway/agents/replay";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import { MAX_ROUNDS } from "./refine.ts";
 import { sampleSpec } from "./testing/specs.ts";

@@ -1,6 +1,6 @@
 import type { ProductSpec, SpecEpic, SpecPillar, SpecStory, SpecTask } from "./spec.ts";
 
-/** The whole spec for a reader: nothing of it is left out. */
+/** The whole spec as Markdown. */
 export function specMarkdown(spec: ProductSpec): string {
   const blocks = [
     `# ${line(spec.title)}`,
@@ -60,12 +60,12 @@ export function list(entries: readonly string[]): string {
   return entries.map((entry) => `- ${line(entry)}`).join("\n");
 }
 
-/** On one line, so that it stays in the heading or the entry it is in. */
+/** Joins lines, so that the text stays in its heading or list item. */
 export function line(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** As it was written, except that no line of it can pass for a heading, a rule or a fence of ours. */
+/** Keeps the text, but escapes lines that would read as a heading, rule or fence. */
 function prose(text: string): string {
   return text.trim().replaceAll(/^([ \t]{0,3})(?=#|```|~~~|=+[ \t]*$|-+[ \t]*$)/gm, "$1\\");
 }

@@ -1,4 +1,4 @@
-/** A draft as far as it can be read: what is missing or of another type is just not there. No rule has to fear the shape of a draft. */
+/** The readable parts of a draft: missing and mistyped parts are left out, so that rules need not check the shape. */
 export interface Outline {
   readonly spec: OutlineNode;
   readonly pillars: readonly OutlineNode[];
@@ -10,7 +10,7 @@ export interface Outline {
 export interface OutlineNode {
   /** JSON pointer to it. */
   readonly path: string;
-  /** What to call it in a sentence: its id where it has one. */
+  /** Its name in messages: the id if it has one. */
   readonly label: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -47,7 +47,7 @@ export function listIn({ fields }: OutlineNode, name: string): readonly unknown[
   return Array.isArray(value) ? value : [];
 }
 
-/** The entries of a list that say something, with their paths. */
+/** The non-empty texts of a list, with their paths. */
 export function textsIn(node: OutlineNode, name: string): { readonly path: string; readonly text: string }[] {
   return listIn(node, name).flatMap((value, index) =>
     typeof value === "string" && !isEmpty(value) ? [{ path: `${node.path}/${name}/${index}`, text: value }] : [],

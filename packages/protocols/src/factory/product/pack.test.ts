@@ -2,39 +2,39 @@ import { createPack } from "@slipway/agents/pack";
 import { buildPrompt } from "@slipway/agents/prompt";
 import { countTokens } from "gpt-tokenizer";
 import { describe, expect, test } from "vitest";
-import { protocolRole } from "../../roles.ts";
+import { protocolRole } from "../../dispatch/roles.ts";
 import { instructionsIn, repetitions } from "../../testing/repetition.ts";
 import { packOf } from "./pack.ts";
 import { INSTRUCTIONS } from "./refine.ts";
-import { afterCall, freshSheet, nextRound, type Sheet } from "./sheet.ts";
-import { toolCalls, type ToolCall } from "./tools/calls.ts";
+import { afterCall, freshDraft, nextRound, type SpecDraft } from "./spec-draft.ts";
+import { toolCalls, type ProductToolCall } from "./tools/calls.ts";
 
-const called = (sheet: Sheet, call: ToolCall, output: unknown) => afterCall(nextRound(sheet), call, { ok: true, output });
-const section = (sheet: Sheet, title: string) => packOf(nextRound(sheet)).sections.find((one) => one.title === title)?.text;
-const read = (path: string): ToolCall => ({ tool: "read_file", path });
+const called = (draft: SpecDraft, call: ProductToolCall, output: unknown) => afterCall(nextRound(draft), call, { ok: true, output });
+const section = (draft: SpecDraft, title: string) => packOf(nextRound(draft)).sections.find((one) => one.title === title)?.text;
+const read = (path: string): ProductToolCall => ({ tool: "read_file", path });
 
 describe("a pack", () => {
   test("has the last results whole, earlier ones shortened, and of those long ago only the calls", () => {
-    let sheet = freshSheet(1, "SPEC.md", "text");
-    for (let index = 1; index <= 50; index++) sheet = called(sheet, read(`${index}.md`), { content: "x".repeat(6_000) });
-    expect(section(sheet, "last tool results")).toHaveLength('[50] read_file {"path":"50.md"}\n{"content":""}'.length + 6_000);
-    const history = section(sheet, "earlier calls")?.split("\n") ?? [];
+    let draft = freshDraft(1, "SPEC.md", "text");
+    for (let index = 1; index <= 50; index++) draft = called(draft, read(`${index}.md`), { content: "x".repeat(6_000) });
+    expect(section(draft, "last tool results")).toHaveLength('[50] read_file {"path":"50.md"}\n{"content":""}'.length + 6_000);
+    const history = section(draft, "earlier calls")?.split("\n") ?? [];
     expect(history.slice(0, 9)).toEqual(Array.from({ length: 9 }, (_, index) => `[${index + 1}] read_file {"path":"${index + 1}.md"}`));
     expect(history[10]).toMatch(/^\{"content":"x+…$/);
     expect(Math.max(...history.map(({ length }) => length))).toBeLessThanOrEqual(4_001);
   });
 
   test("has drafts, the newest first, as far as they fit; a spec or a file in a call is not shown twice", () => {
-    let sheet = freshSheet(1, "SPEC.md", "text");
+    let draft = freshDraft(1, "SPEC.md", "text");
     for (const path of ["a.json", "b.json", "c.json"])
-      sheet = called(sheet, { tool: "write_file", path, content: path.repeat(40_000) }, { success: true });
-    const drafts = packOf(nextRound(sheet)).sections.filter(({ kind }) => kind === "draft");
+      draft = called(draft, { tool: "write_file", path, content: path.repeat(40_000) }, { success: true });
+    const drafts = packOf(nextRound(draft)).sections.filter(({ kind }) => kind === "draft");
     expect(drafts.map(({ title, text }) => [title, text.length])).toEqual([
       ["c.json", 240_000],
       ["b.json", 240_000],
       ["a.json", "(240000 characters; read_file shows them)".length],
     ]);
-    expect(section(sheet, "last tool results")).toBe('[3] write_file {"path":"c.json","content":"(…)"}\n{"success":true}');
+    expect(section(draft, "last tool results")).toBe('[3] write_file {"path":"c.json","content":"(…)"}\n{"success":true}');
   });
 });
 

@@ -1,11 +1,10 @@
 import { givenFiles } from "@slipway/agents/packs/source";
 import { escalationsAfter } from "@slipway/agents/routing/tiers";
 import type { Failure } from "@slipway/durable/errors";
-import { z } from "zod";
-import { askAgent } from "../../asking.ts";
-import type { Reply } from "../../desk.ts";
-import { nextActions } from "../../pausing.ts";
-import type { FolderWork } from "../../workplace.ts";
+import { askAgent } from "../../dispatch/ask-agent.ts";
+import type { Reply } from "../../dispatch/dispatcher.ts";
+import { nextActions } from "../../dispatch/pauses.ts";
+import type { FolderWork } from "../../dispatch/work-folder.ts";
 import type { ContextPackDraft } from "../engineering/ports.ts";
 import { packOf } from "./pack.ts";
 import {
@@ -17,17 +16,18 @@ import {
   withMessage,
   withTrouble,
   type Emitted,
-  type Sheet,
+  type SpecDraft,
   type ToolResult,
-} from "./sheet.ts";
-import type { ProductSite } from "./site.ts";
+} from "./spec-draft.ts";
+import type { ProductRun } from "./product-run.ts";
 import { keepDraft, persistSpec } from "./store.ts";
-import { toolCalls, type ToolCall, type ToolCalls } from "./tools/calls.ts";
+import { toolCalls, type ProductToolCall, type ToolCalls } from "./tools/calls.ts";
 import { perform, type ToolPorts } from "./tools/perform.ts";
+import { retryAnswer } from "../../dispatch/retry-answer.ts";
 
-/** How many answers a product owner has for one spec before a person is asked what to do. */
+/** Answers a product owner may give for one spec before a person is asked. */
 export const MAX_ROUNDS = 30;
-/** So many in a row that came to nothing are enough. */
+/** Failures in a row before a person is asked. */
 const MAX_FAILURES = 3;
 
 export const ROLE = "product-owner";
@@ -37,31 +37,31 @@ const EDITED = `The product is there already: \`${BEFORE.spec}\` is the spec it 
 const GUIDED = "A person has written to you: follow the last human message.";
 
 export interface Refined {
-  readonly sheet: Sheet;
+  readonly draft: SpecDraft;
   readonly emitted: Emitted;
 }
 
-/** Round by round until a spec is emitted. When nothing comes of it a person decides; who gives up throws. */
-export async function refine(site: ProductSite, start: Sheet): Promise<Refined> {
-  let sheet = start;
+/** Plays rounds until a spec is emitted. Without one, asks a person; giving up throws. */
+export async function refine(run: ProductRun, start: SpecDraft): Promise<Refined> {
+  let draft = start;
   for (;;) {
     let failures = 0;
     let failure: Failure | null = null;
     for (let count = 1; count <= MAX_ROUNDS && failures < MAX_FAILURES; count++) {
-      sheet = nextRound(sheet);
-      const answered = await askOwner(site, sheet, failures);
+      draft = nextRound(draft);
+      const answered = await askOwner(run, draft, failures);
       if (answered.ok) {
         failures = 0;
-        const done = await carryOut(site, sheet, answered.value.calls);
-        if (done.emitted !== null) return { sheet: done.sheet, emitted: done.emitted };
-        sheet = done.sheet;
+        const done = await carryOut(run, draft, answered.value.calls);
+        if (done.emitted !== null) return { draft: done.draft, emitted: done.emitted };
+        draft = done.draft;
       } else {
         ({ failure } = answered);
-        sheet = withTrouble(sheet, `${failure.code}: ${failure.message}`);
+        draft = withTrouble(draft, `${failure.code}: ${failure.message}`);
         failures = onlyAPersonHelps(failure) ? MAX_FAILURES : failures + 1;
       }
     }
-    sheet = withMessage(sheet, await askForHelp(site, sheet, failures === 0 ? null : failure));
+    draft = withMessage(draft, await askForHelp(run, draft, failures === 0 ? null : failure));
   }
 }
 
@@ -69,33 +69,33 @@ function onlyAPersonHelps({ code, details }: Failure): boolean {
   return details["requires_human"] === true || code === "agent_failed";
 }
 
-function nameOf({ context, round }: Sheet): string {
+function nameOf({ context, round }: SpecDraft): string {
   return `${context}.${round}`;
 }
 
-async function askOwner(site: ProductSite, sheet: Sheet, failures: number): Promise<Reply<ToolCalls>> {
-  const attempt = nameOf(sheet);
+async function askOwner(run: ProductRun, draft: SpecDraft, failures: number): Promise<Reply<ToolCalls>> {
+  const attempt = nameOf(draft);
   const step = `${ROLE}:${attempt}`;
-  const by = { role: ROLE, run_id: site.call(step).operationId };
-  await site.operate(`pack:${step}`, async (call) => {
-    await site.shop.keepContextPack(call, { created_for: { ...by, task_ref: sheet.source.name }, ...seenIn(sheet) });
+  const by = { role: ROLE, run_id: run.call(step).operationId };
+  await run.operate(`pack:${step}`, async (call) => {
+    await run.services.keepContextPack(call, { created_for: { ...by, task_ref: draft.source.name }, ...seenIn(draft) });
     return null;
   });
-  return askAgent<ToolCalls>(site, step, {
+  return askAgent<ToolCalls>(run, step, {
     role: ROLE,
-    subject: site.subject,
+    subject: run.subject,
     attempt,
     escalations: escalationsAfter(failures),
-    pack: packOf(sheet),
-    instructions: instructionsFor(sheet),
+    pack: packOf(draft),
+    instructions: instructionsFor(draft),
     schema: toolCalls,
-    folder: async () => folderOf(site, sheet),
+    folder: async () => folderOf(run, draft),
   });
 }
 
-/** The page and its own texts; of modules only what the code index says, so none of them is named. */
-function seenIn(sheet: Sheet): Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
-  const { page, own } = textRefs(sheet);
+/** The page and the drafts. No module is named: the product owner only sees search results of the code index. */
+function seenIn(draft: SpecDraft): Pick<ContextPackDraft, "included_refs" | "excluded_refs"> {
+  const { page, own } = textRefs(draft);
   return {
     included_refs: [
       { ref: page, permission: "FULL", reason: "the person's page" },
@@ -105,13 +105,13 @@ function seenIn(sheet: Sheet): Pick<ContextPackDraft, "included_refs" | "exclude
   };
 }
 
-function instructionsFor(sheet: Sheet): string {
-  const told = sheet.messages.length === 0 ? [] : [emittedSpec(sheet) === null ? GUIDED : AMENDING];
-  return [...(sheet.given.size === 0 ? [] : [EDITED]), ...told, INSTRUCTIONS].join("\n");
+function instructionsFor(draft: SpecDraft): string {
+  const guidance = draft.messages.length === 0 ? [] : [emittedSpec(draft) === null ? GUIDED : AMENDING];
+  return [...(draft.given.size === 0 ? [] : [EDITED]), ...guidance, INSTRUCTIONS].join("\n");
 }
 
-/** For a client that works in a folder: the same texts to be read, and nothing to be changed. Its tools are the calls it answers with. */
-function folderOf({ kernel }: ProductSite, { source, files }: Sheet): FolderWork<ToolCalls> {
+/** For a provider that works in a folder: the same texts, read-only. It calls tools in its answer. */
+function folderOf({ kernel }: ProductRun, { source, files }: SpecDraft): FolderWork<ToolCalls> {
   const { objectFormat } = kernel.repository;
   return {
     contents: {
@@ -126,25 +126,25 @@ function folderOf({ kernel }: ProductSite, { source, files }: Sheet): FolderWork
   };
 }
 
-/** In the order they were asked for; a spec that is emitted ends it, and what comes after is not done. */
+/** Runs the calls in order; an emitted spec ends the round, and later calls are skipped. */
 async function carryOut(
-  site: ProductSite,
-  start: Sheet,
-  calls: readonly ToolCall[],
-): Promise<{ readonly sheet: Sheet; readonly emitted: Emitted | null }> {
-  let sheet = start;
+  run: ProductRun,
+  start: SpecDraft,
+  calls: readonly ProductToolCall[],
+): Promise<{ readonly draft: SpecDraft; readonly emitted: Emitted | null }> {
+  let draft = start;
   for (const [index, call] of calls.entries()) {
-    const step = `tool:${nameOf(sheet)}.${index + 1}`;
-    const before = sheet;
-    const result = await site.ctx.step(step, (signal): Promise<ToolResult> => perform(call, before, portsOf(site, step), signal));
-    sheet = afterCall(sheet, call, result);
-    if (call.tool === "emit_structured_spec" && result.ok) return { sheet, emitted: result.output as Emitted };
+    const step = `tool:${nameOf(draft)}.${index + 1}`;
+    const before = draft;
+    const result = await run.ctx.step(step, (signal): Promise<ToolResult> => perform(call, before, portsOf(run, step), signal));
+    draft = afterCall(draft, call, result);
+    if (call.tool === "emit_structured_spec" && result.ok) return { draft, emitted: result.output as Emitted };
   }
-  return { sheet, emitted: null };
+  return { draft, emitted: null };
 }
 
-function portsOf({ ctx, kernel, shop, call }: ProductSite, step: string): ToolPorts {
-  const { webSearch, searchCodeIndex, readRepository } = shop;
+function portsOf({ ctx, kernel, services, call }: ProductRun, step: string): ToolPorts {
+  const { webSearch, searchCodeIndex, readRepository } = services;
   return {
     webSearch,
     searchCodeIndex,
@@ -155,8 +155,8 @@ function portsOf({ ctx, kernel, shop, call }: ProductSite, step: string): ToolPo
   };
 }
 
-/** What was wrong with the spec it last tried to emit. */
-function lastRefusal({ exchanges }: Sheet): string {
+/** The errors of the last spec that was refused. */
+function lastRefusal({ exchanges }: SpecDraft): string {
   const refused = exchanges.findLast(({ call, result }) => call.tool === "emit_structured_spec" && !result.ok)?.result;
   if (refused === undefined || refused.ok) return "";
   const faults = (refused.report?.errors ?? []).slice(0, MOST_FAULTS).map(({ path, message }) => `\n- ${path || "/"}: ${message}`);
@@ -165,26 +165,24 @@ function lastRefusal({ exchanges }: Sheet): string {
 
 const MOST_FAULTS = 5;
 
-const helpAnswer = z.strictObject({ decision: z.enum(["retry", "give_up"]), comment: z.string().optional() });
-
-async function askForHelp(site: ProductSite, sheet: Sheet, failure: Failure | null): Promise<string> {
-  const name = nameOf(sheet);
+async function askForHelp(run: ProductRun, draft: SpecDraft, failure: Failure | null): Promise<string> {
+  const name = nameOf(draft);
   const why =
     failure === null
-      ? `No spec was emitted in ${MAX_ROUNDS} rounds.${lastRefusal(sheet)}`
+      ? `No spec was emitted in ${MAX_ROUNDS} rounds.${lastRefusal(draft)}`
       : `The last round ended with ${failure.code}: ${failure.message}`;
-  const answer = await site.ctx.ask(`blocked:${name}`, {
+  const answer = await run.ctx.ask(`blocked:${name}`, {
     kind: "blocked",
-    title: `${site.subject} has no spec yet`,
+    title: `${run.subject} has no spec yet`,
     body: [why, ...(failure === null ? [] : nextActions(failure))].join("\n"),
     options: [
-      { value: "retry", label: "go on from the draft, with your comment as guidance" },
-      { value: "give_up", label: site.givingUp },
+      { value: "retry", label: "continue from the draft, with your comment as guidance" },
+      { value: "give_up", label: run.givingUp },
     ],
-    schema: helpAnswer,
-    context: { ...site.about, round: name },
+    schema: retryAnswer,
+    context: { ...run.about, round: name },
     answerableBy: ["person"],
   });
-  if (answer.decision === "give_up") return site.giveUp(name, answer.comment);
+  if (answer.decision === "give_up") return run.giveUp(name, answer.comment);
   return answer.comment ?? "Try again.";
 }

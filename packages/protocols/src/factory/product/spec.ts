@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 const text = z.string().regex(/\S/, "must not be empty");
-/** ISO 8601: a day, or a moment with its zone. */
+/** ISO 8601: a date, or a time with its zone. */
 const instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/, { abort: true })
   .refine((value) => z.iso.date().safeParse(value.slice(0, 10)).success && !Number.isNaN(Date.parse(value)), "is no such moment");
 
-/** `TSK-001`: three digits or more. Such an id means something only within its spec. */
+/** `TSK-001`: three digits or more. Unique within its spec only. */
 export const specTaskId = z.string().regex(/^TSK-\d{3,}$/);
 
 export const SKETCH_FIELDS = ["inputs", "outputs", "error_surfaces", "effects", "modes"] as const;
@@ -54,7 +54,7 @@ export const pillarSchema = z.strictObject({
   epics: z.array(epicSchema).min(1),
 });
 
-/** The structured spec. `spec_id` is a field of it, not the id of the artifact that holds it. */
+/** The structured spec. `spec_id` is a field of its own, not the id of the artifact that contains it. */
 export const productSpecSchema = z.strictObject({
   spec_id: z.string().regex(/^SPEC-\d{3,}$/),
   spec_version: z.string().regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/),

@@ -11,7 +11,7 @@ import { writeBelow } from "@slipway/kernel/host/file-views/files";
 import { z } from "zod";
 import type { Deficiency } from "./deficiency.ts";
 import { specMarkdown } from "./markdown.ts";
-import type { Emitted, Source } from "./sheet.ts";
+import type { Emitted, Source } from "./spec-draft.ts";
 import type { ProductSpec } from "./spec.ts";
 
 export interface Emission {
@@ -23,7 +23,7 @@ export interface Emission {
 const emissionInput = z.strictObject({
   spec_id: z.string(),
   spec_version: z.string(),
-  /** Of spec.json, spec.md and of what goes with them. */
+  /** Digests of spec.json, spec.md and their attachments. */
   spec_digest: z.string(),
   markdown_digest: z.string(),
   account_digest: z.string(),
@@ -43,8 +43,8 @@ export function productFolder({ records }: Kernel): string {
 }
 
 /**
- * The spec, its rendering and what was found out about it, by their digests in the journal; then as files. The same call again, after
- * a crash, records nothing twice and writes the same files.
+ * Records spec, Markdown and research by digest in the journal, then writes them as files. Repeated after a crash, it records nothing twice
+ * and writes the same files.
  */
 export async function persistSpec(kernel: Kernel, call: Call, { spec, warnings, sources }: Emission): Promise<Emitted> {
   const { records, door } = kernel;
@@ -72,7 +72,7 @@ function pretty(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Drafts are the agent's own and count for nothing: they are put into the run's folder for whoever wants to look. */
+/** Writes a draft into the folder of the run, for people to read. Drafts are not records. */
 export async function keepDraft({ records }: Kernel, runId: string, context: number, path: string, content: string): Promise<void> {
   const folder = join(records.layout.run(runId), "product", String(context));
   await ensureDirectory(nodeFileSystem, folder);

@@ -1,6 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
-import { protocolRole } from "../../roles.ts";
+import { protocolRole } from "../../dispatch/roles.ts";
 import { changed, sampleSpec, sampleTask, TASK } from "./testing/specs.ts";
 import { emit, openStudio, PAGES, write, type Studio, type StudioOptions, type Turn } from "./testing/studio.ts";
 

@@ -7,38 +7,38 @@ import { openRecords } from "@slipway/kernel/open-records";
 import type { ProductSpec } from "../product/spec.ts";
 import { openBoard, type Board } from "./board.ts";
 import { initialiseProject } from "./initialise.ts";
-import { projectStatus, type ProjectRoom } from "./project.ts";
+import { projectStatus, type ProjectRecords } from "./project.ts";
 
 export interface ProjectFigures {
   readonly tasks: number;
-  /** All three checks, all files, all rows. */
+  /** All checks, files and rows. */
   readonly initialiseMs: number;
-  /** Selecting a task, starting it and shipping it. */
+  /** Selects, starts and ships a task. */
   readonly dispatchUs: number;
-  /** A halt with everything that waits for it, and its resolution. */
+  /** Halts a task with all its dependents, and resolves it. */
   readonly cascadeUs: number;
   readonly viewUs: number;
-  /** One change with its rows and its event in the journal. */
+  /** One change with its rows and its journal event. */
   readonly changeUs: number;
-  /** From the database, as a command asks for it. */
+  /** From the database, as a command reads it. */
   readonly statusUs: number;
 }
 
 const AT = "2026-01-02T03:04:05Z";
-/** Each of these goes to the disk. */
+/** Each of these is a synchronous commit. */
 const CHANGES = 20;
 const SYSTEM = { type: "system", id: "bench" } as const;
 
-/** Measures and asserts nothing: each figure is the median of its rounds. What it writes stays in the folder. */
+/** Measures without asserting: each figure is the median of its rounds. The files stay in the folder. */
 export async function measureProject(spec: ProductSpec, folder: string, rounds = 1000): Promise<ProjectFigures> {
   const root = mkdtempSync(join(folder, "project-"));
   const records = await openRecords({ layout: layoutAt(root) });
   await migrateFactory(records.database.db, records.database.sqlite.path);
   try {
-    const projects: ProjectRoom["projects"] = openProjects({ db: records.database.db, door: records.door });
-    const room = { projects, stateStore: records.layout.stateStore, clock: records.clock };
+    const projects: ProjectRecords["projects"] = openProjects({ db: records.database.db, door: records.door });
+    const projectStore = { projects, stateStore: records.layout.stateStore, clock: records.clock };
     const started = performance.now();
-    const project = await initialiseProject(room, { actor: SYSTEM, operationId: "initialise" }, "bench", spec);
+    const project = await initialiseProject(projectStore, { actor: SYSTEM, operationId: "initialise" }, "bench", spec);
     const initialiseMs = performance.now() - started;
     const entries = project.machine().tasks;
     const fresh = () => openBoard(entries, { verify: false });
@@ -54,14 +54,14 @@ export async function measureProject(spec: ProductSpec, folder: string, rounds =
         await project.apply({ actor: SYSTEM, operationId: `start ${round}` }, { kind: "dispatch", task });
         await project.apply({ actor: SYSTEM, operationId: `ship ${round}` }, shipped(task));
       }),
-      statusUs: await medianUs(CHANGES, () => async () => void (await projectStatus(room))),
+      statusUs: await medianUs(CHANGES, () => async () => void (await projectStatus(projectStore))),
     };
   } finally {
     await records.close();
   }
 }
 
-/** On one board after the other: a small one is soon at its end, and opening the next is not part of what is measured. */
+/** A small board runs out of tasks, so a new one is opened; opening it is not measured. */
 function onBoards(fresh: () => Board, work: (board: Board, task: string) => void): () => () => void {
   let board = fresh();
   return () => {
@@ -85,7 +85,7 @@ function shipped(task: string) {
   return { kind: "ship" as const, task, module_refs: ["MM-measured@1.0.0"], at: AT };
 }
 
-/** Each round is made ready first, and the first half of them only warms up. */
+/** Each round is prepared before it is timed, and the first half only warms up. */
 async function medianUs(rounds: number, ready: (round: number) => () => void | Promise<void>): Promise<number> {
   const took: number[] = [];
   for (let round = 0; round < 2 * rounds; round++) {

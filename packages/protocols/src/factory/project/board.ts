@@ -1,30 +1,30 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { blockedProblems, rewire, settle } from "./cascade.ts";
-import type { Change } from "./changes.ts";
+import type { TaskChange } from "./changes.ts";
 import { addNodes, buildGraph, isEligible, nodeOf, type Graph, type Node } from "./graph.ts";
 import { assertAttested, assertCanAbandon, assertCanRewire, assertCanSplit, assertChosen, assertNoneInProgress } from "./rules.ts";
-import { assertTaskTransition, type Cause, type StateMachine, type Task, type TaskStatus } from "./state.ts";
+import { assertTaskTransition, type TaskCause, type StateMachine, type Task, type TaskStatus } from "./state.ts";
 import { viewOf, type ProjectView } from "./status.ts";
 
-/** A state machine with its counts kept up to date: decisions cost the same whatever the number of tasks. */
+/** A state machine that maintains its counts: decisions take constant time. */
 export interface Board {
   /** The task to start now, or none. */
   next(): string | null;
   task(id: string): Task;
   has(id: string): boolean;
-  /** Returns the tasks that are not as they were. A change that is refused leaves everything as it is. */
-  apply(change: Change): readonly string[];
+  /** Returns the tasks that changed. A refused change leaves everything as it is. */
+  apply(change: TaskChange): readonly string[];
   view(): ProjectView;
   tasks(): Record<string, Task>;
   maxOrder(): number;
 }
 
 export interface BoardOptions {
-  /** Go through all tasks after each change and throw when the BLOCKED rule does not hold. */
+  /** Check the BLOCKED rule on all tasks after each change, and throw if it is violated. */
   readonly verify?: boolean;
 }
 
-/** Dispatch, of a state machine and of nothing else. */
+/** Selects the next task from the state machine alone. */
 export function dispatch(machine: Pick<StateMachine, "tasks">): string | null {
   return openBoard(machine.tasks).next();
 }
@@ -40,9 +40,9 @@ export function openBoard(tasks: Readonly<Record<string, Task>>, { verify = isDe
     return order === null ? null : nodeAt(order).id;
   }
 
-  function carryOut(change: Change): Set<string> {
+  function carryOut(change: TaskChange): Set<string> {
     const node = nodeOf(graph, change.task);
-    const to = (status: TaskStatus, cause: Cause, parts: Partial<Task> = {}) => {
+    const to = (status: TaskStatus, cause: TaskCause, parts: Partial<Task> = {}) => {
       assertTaskTransition(node.id, node.task.status, status, cause);
       return settle(graph, node.id, { ...node.task, ...parts, status });
     };
@@ -75,7 +75,7 @@ export function openBoard(tasks: Readonly<Record<string, Task>>, { verify = isDe
     }
   }
 
-  function split(node: Node, into: Extract<Change, { kind: "split" }>["into"]): Set<string> {
+  function split(node: Node, into: Extract<TaskChange, { kind: "split" }>["into"]): Set<string> {
     assertTaskTransition(node.id, node.task.status, "ABANDONED", "SPLIT_TASK");
     assertCanAbandon(graph, node);
     const added = Object.fromEntries(

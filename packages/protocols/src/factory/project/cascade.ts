@@ -1,7 +1,7 @@
 import { count, isBad, isEligible, isSource, nodeOf, recount, type Graph, type Node } from "./graph.ts";
 import { assertTaskTransition, type Task, type TaskStatus } from "./state.ts";
 
-/** Sets what a task is, and keeps everything that is counted about it and its dependents. Returns every task that changed. */
+/** Replaces a task and updates the counts of its dependents. Returns every task that changed. */
 export function settle(graph: Graph, id: string, task: Task): Set<string> {
   const changed = new Set([id]);
   const node = nodeOf(graph, id);
@@ -14,7 +14,7 @@ export function settle(graph: Graph, id: string, task: Task): Set<string> {
   return changed;
 }
 
-/** What becomes of its dependents when a task begins or ceases to stand in their way: breadth first, each edge once. */
+/** Updates dependents when a task starts or stops blocking them: breadth first, each edge once. */
 function spread(graph: Graph, from: Node, changed: Set<string>): void {
   const queue = [from];
   for (const node of queue) {
@@ -29,7 +29,6 @@ function spread(graph: Graph, from: Node, changed: Set<string>): void {
   }
 }
 
-/** Gives a task other dependencies. */
 export function rewire(graph: Graph, id: string, dependsOn: readonly string[]): Set<string> {
   const changed = new Set([id]);
   const node = nodeOf(graph, id);
@@ -43,7 +42,7 @@ export function rewire(graph: Graph, id: string, dependsOn: readonly string[]): 
   return changed;
 }
 
-/** PENDING and BLOCKED follow from the rest of the graph; every other status stays as it is. */
+/** PENDING and BLOCKED are derived from the graph; every other status stays. */
 function follow(graph: Graph, node: Node, changed: Set<string>): void {
   const { status } = node.task;
   const derived: TaskStatus = node.tainted > 0 ? "BLOCKED" : "PENDING";
@@ -66,7 +65,7 @@ function replace(graph: Graph, node: Node, task: Task): void {
   count(graph, node, 1);
 }
 
-/** The rule itself, by going through everything: a task that waits is BLOCKED exactly when something behind it is HALTED or ABANDONED. */
+/** The rule, checked on all tasks: a waiting task is BLOCKED exactly if one of its transitive dependencies is HALTED or ABANDONED. */
 export function blockedProblems(tasks: Readonly<Record<string, Task>>): string[] {
   const expected = withBlocked(tasks);
   return Object.entries(tasks).flatMap(([id, { status }]) => {
@@ -75,7 +74,7 @@ export function blockedProblems(tasks: Readonly<Record<string, Task>>): string[]
   });
 }
 
-/** The same tasks, those that wait as the rule wants them. */
+/** The same tasks, with PENDING and BLOCKED set by the rule. */
 export function withBlocked(tasks: Readonly<Record<string, Task>>): Record<string, Task> {
   const dependents = new Map<string, string[]>();
   for (const [id, { depends_on }] of Object.entries(tasks)) {

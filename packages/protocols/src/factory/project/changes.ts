@@ -5,7 +5,7 @@ const task = taskIdSchema;
 const at = z.iso.datetime({ offset: true });
 const text = z.string().regex(/\S/, "must not be empty");
 
-/** Everything that can happen to a project's tasks. What a person decides arrives in this form too, never as an edit of a file. */
+/** Every change of a project's tasks. Decisions of people arrive in this form too, never as an edited file. */
 export const changeSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("dispatch"), task }),
   z.strictObject({ kind: z.literal("ship"), task, module_refs: z.array(moduleRefSchema).min(1), at }),
@@ -16,10 +16,10 @@ export const changeSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("split"),
     task,
-    /** Each with its entry: status and order are given here. */
+    /** Each with its entry; status and order are assigned here. */
     into: z.array(z.strictObject({ task_id: task, entry: taskSchema })).min(1),
   }),
-  /** A person's word that the task is resolved without being built here; the escalation record keeps the rationale. */
+  /** A person's statement that the task is resolved without being built here; the escalation records the rationale. */
   z.strictObject({
     kind: z.literal("attest"),
     task,
@@ -28,7 +28,7 @@ export const changeSchema = z.discriminatedUnion("kind", [
     module_refs: z.array(moduleRefSchema),
     at,
   }),
-  /** For a dependent of an abandoned task: what it builds on instead. */
+  /** New dependencies for a dependent of an abandoned task. */
   z.strictObject({ kind: z.literal("rewire"), task, depends_on: z.array(task) }),
 ]);
-export type Change = z.output<typeof changeSchema>;
+export type TaskChange = z.output<typeof changeSchema>;

@@ -15,8 +15,8 @@ const PROJECT = "project";
 const LEFT = ".project-";
 
 /**
- * All files of a project at once: beside the place first, and there when they are complete. A project that was there before is
- * replaced. Files are not synced one by one: they can be made again from the rows, and each is written again when its task starts.
+ * Writes all files of a project to a temporary folder and renames it into place, replacing an earlier project. Files are not synced one by
+ * one: they can be recreated from the rows, and each is rewritten when its task starts.
  */
 export async function writeProject(stateStore: string, files: readonly ProjectFile[]): Promise<void> {
   const nonce = randomBytes(6).toString("hex");
@@ -26,7 +26,7 @@ export async function writeProject(stateStore: string, files: readonly ProjectFi
   try {
     await mkdir(draft, { recursive: true });
     const inside = files.map(({ path, text }) => ({ path: path.slice(PROJECT.length + 1), text }));
-    // Each folder once and after the one it is in: nothing has to be looked for.
+    // Each folder once, parents first, so that no `mkdir` has to search.
     await inSlices(foldersOf(inside.map(({ path }) => path)), (folder) => mkdirSync(`${draft}/${folder}`));
     await inSlices(inside, ({ path, text }) => writeFileSync(`${draft}/${path}`, text, { flag: "wx" }));
     if (existsSync(place)) renameSync(place, old);
@@ -50,8 +50,8 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...folders];
 }
 
-/** What was replaced, now or by somebody who died. Thousands of files take their time to go, and nobody waits for it. */
+/** Deletes replaced folders, also those of a process that died. Runs in the background, because thousands of files take time. */
 async function sweep(stateStore: string): Promise<void> {
-  const left = readdirSync(stateStore).filter((name) => name.startsWith(LEFT));
-  await Promise.all(left.map((name) => rm(join(stateStore, name), { recursive: true, force: true }).catch(() => undefined)));
+  const stale = readdirSync(stateStore).filter((name) => name.startsWith(LEFT));
+  await Promise.all(stale.map((name) => rm(join(stateStore, name), { recursive: true, force: true }).catch(() => undefined)));
 }

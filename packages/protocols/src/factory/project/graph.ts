@@ -1,14 +1,14 @@
 import { refusedChange, TASK_STATUSES, type Task, type TaskStatus } from "./state.ts";
 import { readyHeap, type ReadyHeap } from "./ready.ts";
 
-/** A task with what is counted about it, so that no decision goes through all tasks. */
+/** A task with counts, so that no decision has to visit all tasks. */
 export interface Node {
   readonly id: string;
   task: Task;
   readonly dependents: Set<string>;
   /** Dependencies that are not SHIPPED. */
   unmet: number;
-  /** Dependencies that are HALTED or ABANDONED, or have such a one somewhere behind them. */
+  /** Dependencies that are HALTED or ABANDONED, or that depend on such a task. */
   tainted: number;
 }
 
@@ -29,7 +29,7 @@ export function emptyCounts(): Counts {
 }
 
 export const isBad = (status: TaskStatus) => status === "HALTED" || status === "ABANDONED";
-/** Whatever depends on it cannot be built now. */
+/** Its dependents cannot be built now. */
 export const isSource = ({ task, tainted }: Node) => isBad(task.status) || tainted > 0;
 export const isEligible = ({ task, unmet }: Node) => task.status === "PENDING" && unmet === 0;
 
@@ -47,7 +47,7 @@ export function buildGraph(tasks: Readonly<Record<string, Task>>): Graph {
   return graph;
 }
 
-/** Adds tasks whose dependencies are among them or already there. */
+/** Adds tasks whose dependencies are among them or in the graph already. */
 export function addNodes(graph: Graph, tasks: Readonly<Record<string, Task>>): void {
   const added = Object.entries(tasks).map(([id, task]): Node => ({ id, task, dependents: new Set(), unmet: 0, tainted: 0 }));
   for (const node of added) {
@@ -86,16 +86,16 @@ export function count(graph: Graph, { id, task }: Node, by: 1 | -1): void {
   }
 }
 
-/** Each after what it depends on; a circle is refused. */
+/** Dependencies first; a cycle is refused. */
 export function inDependencyOrder(graph: Graph, nodes: readonly Node[]): Node[] {
   const among = new Set(nodes.map(({ id }) => id));
   const waiting = new Map(nodes.map(({ id, task }) => [id, new Set(task.depends_on.filter((dependency) => among.has(dependency))).size]));
   const ordered = nodes.filter(({ id }) => waiting.get(id) === 0);
   for (const node of ordered) {
     for (const id of node.dependents) {
-      const left = (waiting.get(id) ?? 0) - 1;
-      waiting.set(id, left);
-      if (left === 0) ordered.push(nodeOf(graph, id));
+      const unmet = (waiting.get(id) ?? 0) - 1;
+      waiting.set(id, unmet);
+      if (unmet === 0) ordered.push(nodeOf(graph, id));
     }
   }
   if (ordered.length === nodes.length) return ordered;

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { storePaths } from "../artifacts/layout.ts";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { ProjectOrigin } from "../projects/projects.ts";
@@ -7,7 +7,7 @@ import type { ProductSpec } from "../product/spec.ts";
 import { writeProject } from "./files.ts";
 import { machineFile } from "./machine-file.ts";
 import { planProject } from "./plan.ts";
-import { openProject, type Project, type ProjectRoom } from "./project.ts";
+import { openProject, type Project, type ProjectRecords } from "./project.ts";
 
 export interface Beginning {
   readonly origin?: ProjectOrigin;
@@ -15,9 +15,9 @@ export interface Beginning {
   readonly carried?: Carried;
 }
 
-/** Everything is checked first; then the files, all at once; then the rows, in one transaction. */
+/** Runs all checks first, then writes all files, then all rows in one transaction. */
 export async function initialiseProject(
-  room: ProjectRoom,
+  projectStore: ProjectRecords,
   call: Call,
   id: string,
   spec: ProductSpec,
@@ -25,12 +25,12 @@ export async function initialiseProject(
 ): Promise<Project> {
   const planned = planProject(spec);
   const plan = carried === undefined ? planned : carryOver(planned, carried);
-  const { projects, stateStore, clock } = room;
+  const { projects, stateStore, clock } = projectStore;
   const head = { project_id: id, spec_version: plan.spec_version, updated_at: clock.now() };
   const tasks = Object.fromEntries(plan.tasks.map(({ task_id, entry }) => [task_id, entry]));
   const machine = { path: storePaths.stateMachine, text: machineFile({ stateStore, clock }, tasks).text(head) };
   const there = await projects.head();
-  // A repeat finds the project under way: its files are not the first ones any more.
+  // In a repeated call the project may be under way, and its files must not be reset.
   if (there?.project_id !== id) await writeProject(stateStore, [...plan.files, machine]);
   await projects.initialise(call, {
     project_id: id,
@@ -40,7 +40,7 @@ export async function initialiseProject(
     summary: plan.view,
     origin,
   });
-  const project = await openProject(room);
+  const project = await openProject(projectStore);
   if (project?.id === id) return project;
   throw new SlipwayError("operation_conflict", `Another project was initialised after ${id}.`, {
     project_id: id,

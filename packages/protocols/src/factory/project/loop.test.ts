@@ -11,7 +11,7 @@ const AT = "2026-01-02T03:04:05Z";
 
 /** The loop on a real project; only the engineering and the person are scripted. */
 async function run(engineer: (task: string, turn: number) => unknown, answer: (project: Project) => Promise<void> = async () => undefined) {
-  const room = await testRoom();
+  const projectStore = await testRoom();
   const seen: string[] = [];
   let project: Project;
   /** What a step is given is what the one before it has returned. */
@@ -23,13 +23,13 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
   const steps: ProjectSteps<number> = {
     async init_state_machine() {
       const spec = specOf({ pillars: 1, epics: 1, stories: 1, tasks: 3, dependsOn: (task) => (task === 2 ? [0] : []) });
-      project = await initialiseProject(room, room.call(), "one", spec);
+      project = await initialiseProject(projectStore, projectStore.call(), "one", spec);
       seen.push("init_state_machine");
       return given;
     },
     async dispatch() {
       const decision = project.decision();
-      if (decision.kind === "start") await project.apply(room.call(), { kind: "dispatch", task: decision.task });
+      if (decision.kind === "start") await project.apply(projectStore.call(), { kind: "dispatch", task: decision.task });
       seen.push(`dispatch ${decision.kind}`);
       return decision;
     },
@@ -38,7 +38,7 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
       return { outcome: engineer(task, turn), state: next(state) };
     },
     async update_state_machine(state, task, outcome) {
-      await project.apply(room.call(), changeFor(task, outcome, AT));
+      await project.apply(projectStore.call(), changeFor(task, outcome, AT));
       seen.push(`update_state_machine ${outcome.result}`);
       return next(state);
     },
@@ -49,7 +49,7 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
     },
   };
   await projectLoop(steps);
-  return { seen, project: project!, room };
+  return { seen, project: project!, projectStore };
 }
 
 const SHIPPED = { result: "SHIPPED", module_refs: ["MM-a@1.0.0"] };
@@ -116,9 +116,9 @@ describe("the project loop", () => {
   });
 
   test("the file that engineering gets is the one of its task", async () => {
-    const { project, room } = await run(() => SHIPPED);
+    const { project, projectStore } = await run(() => SHIPPED);
     const [first = ""] = Object.keys(project.machine().tasks);
     const { path } = await project.sheet(first);
-    expect(readFileSync(join(room.stateStore, path), "utf8")).toContain(`## Task ID: ${first}`);
+    expect(readFileSync(join(projectStore.stateStore, path), "utf8")).toContain(`## Task ID: ${first}`);
   });
 });

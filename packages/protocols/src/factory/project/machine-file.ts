@@ -11,16 +11,16 @@ export interface MachineHead {
   readonly updated_at: number;
 }
 
-/** `state_machine.json`, made from the rows; what somebody writes into it means nothing. */
+/** `state_machine.json`, a projection of the rows; edits of it have no effect. */
 export interface MachineFile {
-  /** Whole, as it would stand in the file. */
+  /** The complete text of the file. */
   text(head: MachineHead): string;
   set(id: string, task: Task): void;
-  /** `now`: whatever it costs. Otherwise writing never takes more than a small part of the time that passes. */
+  /** `now` always writes; `soon` writes only if that keeps the share of time spent on writing small. */
   write(head: MachineHead, when: "now" | "soon"): Promise<void>;
 }
 
-/** Of a project with thousands of tasks the file is megabytes: it is written so that this takes at most a twentieth of the time. */
+/** With thousands of tasks the file has megabytes: writing may take at most a twentieth of the time. */
 const SHARE = 20;
 
 interface MachinePlace {
@@ -51,7 +51,7 @@ export function machineFile({ stateStore, clock }: MachinePlace, tasks: Readonly
     text,
     set: (id, task) => void rows.set(id, rowOf(id, task)),
     async write(head, when) {
-      // If it is too early, there will soon be another.
+      // Skipped if it is too early: a later change writes it.
       if (when === "now" || clock.monotonic() >= next) await writeNow(head, when === "now");
     },
   };

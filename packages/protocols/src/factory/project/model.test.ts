@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { initialiseProject } from "./initialise.ts";
 import { openProject, projectStatus, type Project } from "./project.ts";
-import type { TaskSheet } from "./sheet.ts";
+import type { TaskDetails } from "./task-details.ts";
 import { planSplit, type NewTask } from "./split.ts";
 import { stateMachineSchema, type TaskStatus } from "./state.ts";
 import { graphArbitrary } from "./testing/graphs.ts";
 import { expected, Model, type Tasks } from "./testing/model.ts";
 import { MOVES, seed, wishOf, type Move } from "./testing/moves.ts";
-import { testRoom, type TestRoom } from "./testing/room.ts";
+import { testRoom, type TestProject } from "./testing/room.ts";
 import { specOf } from "./testing/specs.ts";
 
 /** Histories; `npm run campaign:model` asks for more, and says from which seed. */
@@ -18,18 +18,18 @@ const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 25);
 const SEED = process.env["SLIPWAY_MODEL_SEED"];
 
 interface Real {
-  readonly room: TestRoom;
+  readonly projectStore: TestProject;
   project: Project;
   last: (() => Promise<unknown>) | null;
 }
 type Command = fc.AsyncCommand<Model, Real>;
 
 /** What the database says, against the model and against the rule by its definition. */
-async function assertSame({ room, project }: Real, model: Model): Promise<void> {
-  const rows = Object.fromEntries(await room.projects.entries(project.id));
+async function assertSame({ projectStore, project }: Real, model: Model): Promise<void> {
+  const rows = Object.fromEntries(await projectStore.projects.entries(project.id));
   expect(rows).toEqual(model.tasks);
   for (const id of Object.keys(rows)) expect(`${id} ${rows[id]!.status}`).toBe(`${id} ${expected(rows, id)}`);
-  const { summary } = (await projectStatus(room))!;
+  const { summary } = (await projectStatus(projectStore))!;
   for (const [status, count] of Object.entries(summary.counts)) expect(count).toBe(model.with(status as TaskStatus).length);
   expect(summary.next).toBe(model.next());
 }
@@ -45,10 +45,10 @@ const part = (name: string, depends_on: string[]): NewTask => ({
 });
 
 async function carryOut(move: Move, at: number, other: number, model: Model, real: Real): Promise<void> {
-  const { room, project } = real;
+  const { projectStore, project } = real;
   const halted = model.with("HALTED");
   const sheet = halted.length === 0 ? null : await project.sheet(halted[at % halted.length]!);
-  let sheets: Readonly<Record<string, TaskSheet>> = {};
+  let sheets: Readonly<Record<string, TaskDetails>> = {};
   const wish = wishOf(move, at, other, model, (task_id, { tasks }) => {
     const planned = planSplit({ task_id, entry: tasks[task_id]!, sheet: sheet! }, tasks, [
       part("first part", []),
@@ -58,7 +58,7 @@ async function carryOut(move: Move, at: number, other: number, model: Model, rea
     return planned.change.into;
   });
   if (wish === null) return;
-  const call = room.call();
+  const call = projectStore.call();
   const apply = () => project.apply(call, wish.change, sheets);
   if ("refused" in wish) return void (await expect(apply()).rejects.toMatchObject({ code: "invalid_status_transition" }));
   await apply();
@@ -88,13 +88,13 @@ const always = (name: string, run: (model: Model, real: Real) => Promise<void>):
 
 /** As a process that knows nothing of it finds it; the one before stays behind, and is the one that moves next. */
 const others = [
-  fc.constant(always("reopen", async (_model, real) => void (real.project = (await openProject(real.room))!))),
+  fc.constant(always("reopen", async (_model, real) => void (real.project = (await openProject(real.projectStore))!))),
   fc.constant(always("repeatTheLast", async (_model, real) => void (await real.last?.()))),
   fc.constant(
     always("elsewhere", async (model, real) => {
       const task = model.next();
       if (task === null) return;
-      await (await openProject(real.room))!.apply(real.room.call(), { kind: "dispatch", task });
+      await (await openProject(real.projectStore))!.apply(real.projectStore.call(), { kind: "dispatch", task });
       model.set(task, { status: "IN_PROGRESS" });
     }),
   ),
@@ -111,16 +111,16 @@ function specLike(tasks: Tasks) {
 test(
   "[FAC-070] whatever is halted, resolved, shipped, split and abandoned, by whoever: the rows keep the rule, and so does the file",
   async () => {
-    const room = await testRoom();
+    const projectStore = await testRoom();
     let number = 0;
     await fc.assert(
       fc.asyncProperty(graphArbitrary(8), fc.commands([...moves, ...others], { maxCommands: 40, size: "max" }), async (tasks, history) => {
-        const project = await initialiseProject(room, room.call(), `p${++number}`, specLike(tasks));
+        const project = await initialiseProject(projectStore, projectStore.call(), `p${++number}`, specLike(tasks));
         const model = new Model(project.machine().tasks);
-        const real: Real = { room, project, last: null };
+        const real: Real = { projectStore, project, last: null };
         await fc.asyncModelRun(() => ({ model, real }), history);
         await real.project.flush();
-        const file: unknown = JSON.parse(readFileSync(join(room.stateStore, "project/state_machine.json"), "utf8"));
+        const file: unknown = JSON.parse(readFileSync(join(projectStore.stateStore, "project/state_machine.json"), "utf8"));
         expect(stateMachineSchema.parse(file).tasks).toEqual(model.tasks);
       }),
       { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },

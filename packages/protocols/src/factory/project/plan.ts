@@ -2,8 +2,8 @@ import { sha256 } from "@slipway/durable/canonical";
 import type { ProductSpec } from "../product/spec.ts";
 import { nodeReader } from "../incremental/node.ts";
 import { openBoard } from "./board.ts";
-import { nameTasks, shown, specDefect, type NamedTask } from "./naming.ts";
-import { sheetOf, type TaskSheet } from "./sheet.ts";
+import { nameTasks, shown, specDefect, type NamedTask } from "./task-names.ts";
+import { taskDetailsOf, type TaskDetails } from "./task-details.ts";
 import type { Task } from "./state.ts";
 import type { ProjectView } from "./status.ts";
 import { sketchedDependency, taskFile, type DependencyContract } from "./task-file.ts";
@@ -12,10 +12,10 @@ export interface PlannedTask {
   readonly task_id: string;
   readonly declaration_order: number;
   readonly entry: Task;
-  readonly sheet: TaskSheet;
+  readonly sheet: TaskDetails;
 }
 
-/** A whole project before anything of it is written. The same spec gives the same plan. */
+/** A whole project before it is written. Equal specs give equal plans. */
 export interface ProjectPlan {
   readonly spec_version: string;
   /** In the order of the spec. */
@@ -33,19 +33,19 @@ export function planProject(spec: ProductSpec): ProjectPlan {
   const tasks = named.map((here): PlannedTask => {
     const dependsOn = [...new Set(here.task.depends_on ?? [])].map((spec_id) => resolved(idOf, here, spec_id));
     const { task_id, declaration_order } = here;
-    const sheet = { ...sheetOf(here, dependsOn), node: nodeOf(here) };
+    const sheet = { ...taskDetailsOf(here, dependsOn), node: nodeOf(here) };
     return { task_id, declaration_order, entry: freshTask(here.slugs, dependsOn, declaration_order), sheet };
   });
-  // Building it finds a circle, before anything is written.
+  // Opening the board rejects cycles before anything is written.
   const { view } = openBoard(Object.fromEntries(tasks.map(({ task_id, entry }) => [task_id, entry])), { verify: false });
   const files = filesOf(tasks);
   return { spec_version: spec.spec_version, tasks, files, view: view(), digest: digestOfFiles(files) };
 }
 
 export interface OtherTasks {
-  /** Of tasks that are not among these. */
-  readonly sheetOf?: (taskId: string) => TaskSheet | undefined;
-  /** What a task has shipped; nothing as long as it has not. */
+  /** Details of tasks that are not in this list. */
+  readonly sheetOf?: (taskId: string) => TaskDetails | undefined;
+  /** The contracts a task has shipped; none before it ships. */
   readonly contractsOf?: (taskId: string) => readonly DependencyContract[];
 }
 
@@ -70,7 +70,7 @@ function resolved(idOf: ReadonlyMap<string, string>, { task }: NamedTask, specId
   );
 }
 
-/** No path and no text has a NUL in it, so two plans with one digest are the same plan. */
+/** No path or text contains NUL, so equal digests mean equal plans. */
 function digestOfFiles(files: ProjectPlan["files"]): string {
   return sha256(files.map(({ path, text }) => `${path}\0${text.replaceAll("\0", "")}`).join("\0"));
 }

@@ -1,77 +1,77 @@
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { projectedFiles } from "@slipway/kernel/host/files/projection-writer";
 import type { ProjectChange, ProjectHead, Projects } from "../projects/projects.ts";
 import { openBoard, type Board } from "./board.ts";
-import type { Change } from "./changes.ts";
+import type { TaskChange } from "./changes.ts";
 import { machineFile, type MachineFile } from "./machine-file.ts";
-import type { TaskSheet } from "./sheet.ts";
+import type { TaskDetails } from "./task-details.ts";
 import { refusedChange, type StateMachine, type Task } from "./state.ts";
-import { decide, type Decision, type ProjectView } from "./status.ts";
+import { decide, type LoopDecision, type ProjectView } from "./status.ts";
 import { taskFile, type DependencyContract } from "./task-file.ts";
 
-export type ProjectStore = Projects<Task, TaskSheet, ProjectView>;
+export type ProjectRows = Projects<Task, TaskDetails, ProjectView>;
 
-export interface ProjectRoom {
-  readonly projects: ProjectStore;
+export interface ProjectRecords {
+  readonly projects: ProjectRows;
   /** `.slipway/state_store`. */
   readonly stateStore: string;
   readonly clock: Clock;
 }
 
-/** The project at work. Its rows are the record; the board and the files are made from them. */
+/** The current project. Rows are the record; board and files are derived from them. */
 export interface Project {
   readonly id: string;
-  decision(): Decision;
+  decision(): LoopDecision;
   view(): ProjectView;
   task(id: string): Task;
-  /** All of it, for an escalation. */
+  /** The whole state, for an escalation. */
   machine(): StateMachine;
   board(): Board;
-  /** Done once for each call, or refused with nothing changed. Sheets go with tasks that are added or amended. */
-  apply(call: Call, change: Change, sheets?: Readonly<Record<string, TaskSheet>>): Promise<Task>;
-  sheet(id: string): Promise<TaskSheet>;
-  /** Writes the task's file with what its dependencies are now, and returns it. */
+  /** Applied once per call, or refused without a change. `sheets` has the details of added or amended tasks. */
+  apply(call: Call, change: TaskChange, sheets?: Readonly<Record<string, TaskDetails>>): Promise<Task>;
+  sheet(id: string): Promise<TaskDetails>;
+  /** Writes the task's file with the current contracts of its dependencies, and returns it. */
   taskFile(id: string, dependencies: readonly DependencyContract[]): Promise<string>;
-  /** At the latest when nobody works on it any more. */
+  /** Writes the state machine file; call it before the run pauses. */
   flush(): Promise<void>;
-  /** As the rows are now: somebody else may have changed them. False when another project has taken its place. */
+  /** Reloads the rows if another process changed them. False if another project has replaced this one. */
   refresh(): Promise<boolean>;
 }
 
-/** Null when no spec was ever planned here. */
-export async function openProject(room: ProjectRoom): Promise<Project | null> {
-  const head = await room.projects.head();
-  return head === null ? null : openedProject(room, head);
+/** Null if no spec was planned here. */
+export async function openProject(projectStore: ProjectRecords): Promise<Project | null> {
+  const head = await projectStore.projects.head();
+  return head === null ? null : openedProject(projectStore, head);
 }
 
-/** Of the project at work, without going through its tasks. */
-export async function projectStatus({ projects }: Pick<ProjectRoom, "projects">): Promise<ProjectHead<ProjectView> | null> {
+/** The head of the current project, without its tasks. */
+export async function projectStatus({ projects }: Pick<ProjectRecords, "projects">): Promise<ProjectHead<ProjectView> | null> {
   return projects.head();
 }
 
 const TRIES = 3;
 
-async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>): Promise<Project> {
-  const { projects, stateStore } = room;
+async function openedProject(projectStore: ProjectRecords, first: ProjectHead<ProjectView>): Promise<Project> {
+  const { projects, stateStore } = projectStore;
   const files = projectedFiles(nodeFileSystem);
   const id = first.project_id;
   let head = first;
   let board: Board;
-  let file: MachineFile = machineFile(room, {});
+  let file: MachineFile = machineFile(projectStore, {});
 
   async function load(): Promise<void> {
     const now = await projects.head();
     if (now?.project_id === id) head = now;
     const tasks = Object.fromEntries(await projects.entries(id));
     board = openBoard(tasks);
-    file = machineFile(room, tasks);
+    file = machineFile(projectStore, tasks);
   }
 
-  function workOut(change: Change, sheets: Readonly<Record<string, TaskSheet>>): ProjectChange<Task, TaskSheet, ProjectView> {
+  function workOut(change: TaskChange, sheets: Readonly<Record<string, TaskDetails>>): ProjectChange<Task, TaskDetails, ProjectView> {
     const isNew = new Set(change.kind === "split" ? change.into.map(({ task_id }) => task_id) : []);
     const changed = board.apply(change);
     return {
@@ -85,8 +85,8 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
     };
   }
 
-  async function attempt(call: Call, change: Change, sheets: Readonly<Record<string, TaskSheet>>): Promise<void> {
-    const worked: ProjectChange<Task, TaskSheet, ProjectView>[] = [];
+  async function attempt(call: Call, change: TaskChange, sheets: Readonly<Record<string, TaskDetails>>): Promise<void> {
+    const worked: ProjectChange<Task, TaskDetails, ProjectView>[] = [];
     const expected = head.revision;
     head = await projects.change(call, id, change, (revision) => {
       if (revision !== expected) throw stale(id);
@@ -94,12 +94,12 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
       worked.push(result);
       return result;
     });
-    // A repeat is not worked out again: the board may be older than what was done.
+    // A repeated call is not computed again, and the board may be older than its result: reload.
     if (worked.length === 0) return load();
     for (const { entries, added } of worked) for (const { task_id, entry } of [...entries, ...added]) file.set(task_id, entry);
   }
 
-  async function sheet(task: string): Promise<TaskSheet> {
+  async function sheet(task: string): Promise<TaskDetails> {
     const found = await projects.sheet(id, task);
     if (found !== null) return found;
     throw refusedChange(task, `There is no task ${JSON.stringify(task.slice(0, 140))} in the project.`);
@@ -130,7 +130,7 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
           await attempt(call, change, sheets);
           break;
         } catch (error) {
-          // The rows are as they were, and the board may not be.
+          // The transaction was rolled back, but the board may have changed: reload.
           await load();
           if (tried === TRIES || !(error instanceof SlipwayError) || error.code !== "version_conflict") throw error;
         }
@@ -152,15 +152,15 @@ async function openedProject(room: ProjectRoom, first: ProjectHead<ProjectView>)
   };
 }
 
-function sheetFor(sheets: Readonly<Record<string, TaskSheet>>, task: string): TaskSheet {
+function sheetFor(sheets: Readonly<Record<string, TaskDetails>>, task: string): TaskDetails {
   const sheet = sheets[task];
-  if (sheet === undefined) throw refusedChange(task, `The new task ${task} has no sheet to make its file from.`);
+  if (sheet === undefined) throw refusedChange(task, `The new task ${task} has no details for its file.`);
   return sheet;
 }
 
 function stale(project: string): SlipwayError {
-  return new SlipwayError("version_conflict", `The state of ${project} was changed by somebody else; nothing was written.`, {
+  return new SlipwayError("version_conflict", `The state of ${project} changed concurrently; nothing was written.`, {
     project_id: project,
-    suggested_next_actions: ["Read the state again and decide anew."],
+    suggested_next_actions: ["Read the state again and retry."],
   });
 }

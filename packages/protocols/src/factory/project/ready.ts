@@ -1,4 +1,4 @@
-/** Numbers, smallest first. What is no longer wanted is left in and passed over when it comes up. */
+/** A min-heap of numbers. Stale entries stay in it and are skipped when they come up. */
 export interface ReadyHeap {
   push(order: number): void;
   /** The smallest that is still wanted. */
@@ -9,7 +9,7 @@ export function readyHeap(): ReadyHeap {
   const heap: number[] = [];
   const at = (index: number) => heap[index] ?? Number.POSITIVE_INFINITY;
 
-  /** Takes the smallest out: what was last sinks from the top to its place. */
+  /** Removes the smallest: the last entry sinks from the top. */
   function drop(): void {
     const last = heap.pop() ?? 0;
     if (heap.length === 0) return;

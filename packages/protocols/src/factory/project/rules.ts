@@ -1,19 +1,18 @@
 import { nodeOf, type Graph, type Node } from "./graph.ts";
 import { refusedChange, type Task } from "./state.ts";
 
-/** One task at a time. */
 export function assertNoneInProgress({ inProgress }: Graph, { id }: Node): void {
   const [other] = [...inProgress].filter((running) => running !== id);
   if (other !== undefined) throw refusedChange(id, `${id} cannot start: ${other} is in progress.`, { in_progress: other });
 }
 
-/** Nobody picks a task but dispatch. */
+/** Only dispatch selects a task. */
 export function assertChosen({ id }: Node, chosen: string | null): void {
   if (chosen === id) return;
   throw refusedChange(id, `${id} cannot start: dispatch selects ${chosen ?? "no task now"}.`, { selected: chosen });
 }
 
-/** The rationale is kept in the escalation that the task is halted by, and in no other. */
+/** The rationale belongs to the escalation that halted the task. */
 export function assertAttested({ id, task }: Node, escalation: string): void {
   if (task.status !== "HALTED" || task.escalation_ref === escalation) return;
   throw refusedChange(id, `${id} is halted by ${task.escalation_ref ?? "no escalation"}, not by ${escalation}.`, {
@@ -21,7 +20,7 @@ export function assertAttested({ id, task }: Node, escalation: string): void {
   });
 }
 
-/** A task that only waits can be given up when it waits for something that was given up. */
+/** A waiting task can be abandoned only if it depends on an abandoned one. */
 export function assertCanAbandon(graph: Graph, node: Node): void {
   if (node.task.status !== "BLOCKED") return;
   if ([...behind(graph, node.task.depends_on)].some((id) => nodeOf(graph, id).task.status === "ABANDONED")) return;
@@ -67,7 +66,7 @@ function assertNoCircle(added: Readonly<Record<string, Task>>): void {
   throw refusedChange(first, `The new tasks depend on each other in a circle: ${[...open.keys()].join(", ")}.`);
 }
 
-/** These tasks, and everything they depend on. */
+/** These tasks and all their transitive dependencies. */
 function behind(graph: Graph, ids: readonly string[]): Set<string> {
   const found = new Set(ids);
   for (const id of found) for (const dependency of nodeOf(graph, id).task.depends_on) found.add(dependency);

@@ -4,7 +4,7 @@ const MAX_SLUG = 64;
 const KEPT = 56;
 const HASH = 7;
 
-/** The same at every level of the spec. Empty when nothing of the name is a letter or a digit of ASCII. */
+/** The same rule at every level of the spec. Empty if the name has no ASCII letter or digit. */
 export function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
@@ -15,8 +15,8 @@ export function slugOf(name: string): string {
 }
 
 /**
- * One slug for each sibling, in their order: the first of several equal ones keeps it, the others count from 2. A number that
- * gives another sibling's own slug, or one that is taken, is passed over.
+ * One slug per sibling, in order: the first of several equal ones keeps it, the others get a number from 2 on. Numbers that would give a
+ * sibling's own slug or a taken one are skipped.
  */
 export function siblingSlugs(slugs: readonly string[], taken: ReadonlySet<string> = new Set()): string[] {
   const own = new Set(slugs);

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { sketchSchema } from "../product/spec.ts";
-import type { Change } from "./changes.ts";
-import { MAX_TASKS_PER_STORY, pathOf, specDefect, taskIdOf } from "./naming.ts";
+import type { TaskChange } from "./changes.ts";
+import { MAX_TASKS_PER_STORY, pathOf, specDefect, taskIdOf } from "./task-names.ts";
 import { filesOf, freshTask, type PlannedTask } from "./plan.ts";
-import { errorCasesOf, type TaskSheet } from "./sheet.ts";
+import { errorCasesOf, type TaskDetails } from "./task-details.ts";
 import { siblingSlugs, slugOf } from "./slug.ts";
 import type { Task } from "./state.ts";
 
 const text = z.string().regex(/\S/, "must not be empty");
 
-/** A task as a person gives it when they split one: everything a task's file needs. */
+/** A task as a person writes it for a split: all fields of a task's file. */
 export const newTaskSchema = z.strictObject({
   name: text,
   description: text,
   acceptance_criteria: z.array(text).min(1),
-  /** Task ids of the project, or names of others of the new tasks. */
+  /** Ids of tasks of the project, or names of other new tasks. */
   depends_on: z.array(text),
   subtasks: z.array(text).min(1),
   io_contract_sketch: sketchSchema,
@@ -22,17 +22,17 @@ export const newTaskSchema = z.strictObject({
 export type NewTask = z.output<typeof newTaskSchema>;
 
 export interface SplitPlan {
-  readonly change: Extract<Change, { kind: "split" }>;
-  readonly sheets: Readonly<Record<string, TaskSheet>>;
+  readonly change: Extract<TaskChange, { kind: "split" }>;
+  readonly sheets: Readonly<Record<string, TaskDetails>>;
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
-/** The new tasks stand in the story of the one they replace, after all that were ever there. */
+/** The new tasks belong to the story of the one they replace, numbered after all tasks it ever had. */
 export function planSplit(
-  original: { readonly task_id: string; readonly entry: Task; readonly sheet: TaskSheet },
+  original: { readonly task_id: string; readonly entry: Task; readonly sheet: TaskDetails },
   tasks: Readonly<Record<string, Task>>,
   wished: readonly NewTask[],
-  sheetsOf: (taskId: string) => TaskSheet | undefined = () => undefined,
+  sheetsOf: (taskId: string) => TaskDetails | undefined = () => undefined,
 ): SplitPlan {
   const { entry } = original;
   const { node: _node, before: _before, ...sheet } = original.sheet;

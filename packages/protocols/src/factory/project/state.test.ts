@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { assertTaskTransition, TASK_STATUSES, taskSchema, type Cause } from "./state.ts";
+import { assertTaskTransition, TASK_STATUSES, taskSchema, type TaskCause } from "./state.ts";
 
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly TaskCause[] = [
   "DISPATCH",
   "ENGINEERING",
   "CASCADE",
@@ -17,7 +17,7 @@ const CAUSES: readonly Cause[] = [
 ];
 
 /** As the specification lists them. */
-const LEGAL: Readonly<Record<string, readonly Cause[]>> = {
+const LEGAL: Readonly<Record<string, readonly TaskCause[]>> = {
   "PENDING IN_PROGRESS": ["DISPATCH"],
   "IN_PROGRESS SHIPPED": ["ENGINEERING"],
   "IN_PROGRESS HALTED": ["ENGINEERING"],

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 
 export const TASK_STATUSES = ["PENDING", "IN_PROGRESS", "SHIPPED", "HALTED", "BLOCKED", "ABANDONED"] as const;
@@ -21,14 +21,14 @@ export const taskSchema = z.strictObject({
   depends_on: z.array(taskIdSchema),
   /** The last module it shipped. */
   module_ref: moduleRefSchema.nullable(),
-  /** All of them, in the order in which they were shipped. */
+  /** All of them, in the order they shipped. */
   module_refs: z.array(moduleRefSchema),
   shipped_at: z.iso.datetime({ offset: true }).nullable(),
   halted_reason: z.string().nullable(),
   escalation_ref: escalationRefSchema.nullable(),
-  /** Its place in the spec; never changes. */
+  /** Its position in the spec; never changes. */
   declaration_order: z.int().min(0),
-  /** What a split task was split into. */
+  /** The tasks it was split into. */
   superseded_by: z.array(taskIdSchema).optional(),
 });
 export type Task = z.output<typeof taskSchema>;
@@ -41,8 +41,8 @@ export const stateMachineSchema = z.strictObject({
 });
 export type StateMachine = z.output<typeof stateMachineSchema>;
 
-/** What a change of status comes from: the flow itself, or a person's structured answer. */
-export type Cause =
+/** The cause of a change of status: the flow itself, or a person's answer. */
+export type TaskCause =
   | "DISPATCH"
   | "ENGINEERING"
   | "CASCADE"
@@ -56,8 +56,8 @@ export type Cause =
   | "REJECT_CHANGE"
   | "ATTESTATION";
 
-/** Every change of status there is, with what may cause it. SHIPPED and ABANDONED are final. */
-export const TASK_TRANSITIONS: Record<TaskStatus, { readonly [to in TaskStatus]?: readonly Cause[] }> = {
+/** Every change of status with its causes. SHIPPED and ABANDONED are final. */
+export const TASK_TRANSITIONS: Record<TaskStatus, { readonly [to in TaskStatus]?: readonly TaskCause[] }> = {
   PENDING: { IN_PROGRESS: ["DISPATCH"], BLOCKED: ["CASCADE"] },
   IN_PROGRESS: { SHIPPED: ["ENGINEERING"], HALTED: ["ENGINEERING"] },
   HALTED: {
@@ -71,7 +71,7 @@ export const TASK_TRANSITIONS: Record<TaskStatus, { readonly [to in TaskStatus]?
   ABANDONED: {},
 };
 
-export function assertTaskTransition(task: string, from: TaskStatus, to: TaskStatus, cause: Cause): void {
+export function assertTaskTransition(task: string, from: TaskStatus, to: TaskStatus, cause: TaskCause): void {
   const causes = TASK_TRANSITIONS[from][to];
   if (causes?.includes(cause) === true) return;
   const why = causes === undefined ? "there is no such change of status" : `${cause} is no reason for it`;

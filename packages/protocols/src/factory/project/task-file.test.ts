@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { planProject } from "./plan.ts";
-import { amended, type TaskSheet } from "./sheet.ts";
+import { amended, type TaskDetails } from "./task-details.ts";
 import { sketchedDependency, taskFile } from "./task-file.ts";
 import { specOf } from "./testing/specs.ts";
 
 const plan = planProject(specOf({ pillars: 1, epics: 1, stories: 1, tasks: 2, dependsOn: (task) => (task === 1 ? [0] : []) }));
-const [first, second] = plan.tasks.map(({ sheet }) => sheet) as [TaskSheet, TaskSheet];
+const [first, second] = plan.tasks.map(({ sheet }) => sheet) as [TaskDetails, TaskDetails];
 const SECTIONS = [
   "## Context",
   "## Description",

@@ -1,16 +1,16 @@
-import type { TaskSheet } from "./sheet.ts";
+import type { TaskDetails } from "./task-details.ts";
 
-/** What a task may know of what it builds on: never how it is built. */
+/** What a task may know about a dependency: its contract, never its source. */
 export interface DependencyContract {
   /** A shipped module (`MM-...@1.0.0`), or the task that will ship it. */
   readonly ref: string;
   readonly summary: string;
-  /** The module's examples.md; null as long as there is none. */
+  /** The module's examples.md; null before it ships. */
   readonly examples: string | null;
 }
 
-/** The one file the engineering loop gets. */
-export function taskFile(sheet: TaskSheet, dependencies: readonly DependencyContract[]): string {
+/** The only file the engineering loop gets. */
+export function taskFile(sheet: TaskDetails, dependencies: readonly DependencyContract[]): string {
   const { contract } = sheet;
   const sections: [string, readonly string[]][] = [
     ["## Context", [context("Pillar", sheet.pillar), context("Epic", sheet.epic), context("Story", sheet.story)]],
@@ -35,8 +35,8 @@ export function taskFile(sheet: TaskSheet, dependencies: readonly DependencyCont
   return `# Task: ${line(sheet.name)}\n## Task ID: ${sheet.task_id}\n\n${body}`;
 }
 
-/** Before a dependency has shipped there is only what the spec says of it. */
-export function sketchedDependency({ task_id, name, contract }: TaskSheet): DependencyContract {
+/** Before a dependency ships there is only the sketch in the spec. */
+export function sketchedDependency({ task_id, name, contract }: TaskDetails): DependencyContract {
   const { inputs, outputs, error_surfaces, effects, modes } = contract;
   const summary = `${name}, not shipped yet; sketched as: inputs: ${inputs}; outputs: ${outputs}; errors: ${error_surfaces}; effects: ${effects}; modes: ${modes}`;
   return { ref: task_id, summary, examples: null };
@@ -50,7 +50,7 @@ function dependencyLines(dependencies: readonly DependencyContract[]): string[] 
   ];
 }
 
-function amendmentHistory({ amendments }: TaskSheet): [string, string[]][] {
+function amendmentHistory({ amendments }: TaskDetails): [string, string[]][] {
   if (amendments.length === 0) return [];
   const lines = amendments.flatMap(({ at, rationale, replaced }) => [
     `- ${at}: ${line(rationale)} The criteria before:`,
@@ -65,7 +65,7 @@ function context(level: string, { name, description }: { readonly name: string; 
 
 const bullet = (text: string) => `- ${item(text)}`;
 
-// Texts come from models: none of them may begin a section of the file, or swallow one.
+// Texts come from models: none may start or end a section of the file.
 function line(text: string): string {
   const whole = text.toWellFormed();
   return /[^\S ]|  /.test(whole) ? whole.replaceAll(/\s+/g, " ").trim() : whole.trim();
@@ -84,7 +84,7 @@ function block(text: string): string {
     .join("\n");
 }
 
-/** In a fence longer than any in it, below its list item. */
+/** Fenced with more backticks than the text contains, and indented below its list item. */
 function quoted(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -94,7 +94,7 @@ test("a project is initialised once, and there must be one", async () => {
   await projects.initialise(call("a"), project("p", 1));
   expect((await refusalOf(() => projects.initialise(call("b"), project("p", 1)))).code).toBe("operation_conflict");
   const lost = { ...shipped(0), entries: [{ task_id: "T-9", entry: { status: "SHIPPED" } }] };
-  expect((await refusalOf(() => projects.change(call("d"), "p", {}, () => lost))).message).toMatch(/"p\/T-9" among the projects/);
+  expect((await refusalOf(() => projects.change(call("d"), "p", {}, () => lost))).message).toMatch(/no project or task "p\/T-9"/);
   expect((await refusalOf(() => projects.change(call("c"), "none", {}, () => shipped(0)))).code).toBe("run_not_found");
 });
 

@@ -1,12 +1,12 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
-import { fixed, fixedWith } from "@slipway/kernel/record/database/prepared-query";
+import { preparedQuery, preparedQueryWith } from "@slipway/kernel/record/database/prepared-query";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Door } from "@slipway/kernel/record/operations/door";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 
-/** A task of a project as it is kept: what it is and what is done about it is its protocol's business. */
+/** A stored task of a project; the protocol defines entry and sheet. */
 export interface KeptTask<E, S> {
   readonly task_id: string;
   readonly declaration_order: number;
@@ -15,7 +15,7 @@ export interface KeptTask<E, S> {
 }
 
 const origin = z.strictObject({ page: z.string(), page_digest: z.string(), spec_digest: z.string() });
-/** The page a project was made from, and what was made of it, by their digests. */
+/** The page of a project and its spec, by digest. */
 export type ProjectOrigin = z.output<typeof origin>;
 
 export interface ProjectHead<V> {
@@ -33,7 +33,7 @@ export interface NewProject<E, S, V> extends Omit<ProjectHead<V>, "revision" | "
   readonly tasks: readonly KeptTask<E, S>[];
 }
 
-/** What one change of state does to the rows: only what it names, whatever the size of the project. */
+/** The rows that one change of state writes, independent of the size of the project. */
 export interface ProjectChange<E, S, V> {
   readonly entries: readonly { readonly task_id: string; readonly entry: E }[];
   readonly sheets: readonly { readonly task_id: string; readonly sheet: S }[];
@@ -41,25 +41,25 @@ export interface ProjectChange<E, S, V> {
   readonly summary: V;
 }
 
-/** Works the change out, from the state at that revision. Within the transaction: what it throws undoes all. */
+/** Computes the change from the state at that revision. Runs in the transaction: an error rolls it back. */
 export type WorkOut<E, S, V> = (revision: number) => ProjectChange<E, S, V>;
 
 export interface Projects<E, S, V> {
   /** All tasks in one transaction. */
   initialise(call: Call, project: NewProject<E, S, V>): Promise<ProjectHead<V>>;
-  /** The wish names the change; the same call twice is worked out and done once. */
+  /** The wish names the change; a repeated call is computed and applied once. */
   change(call: Call, projectId: string, wish: unknown, workOut: WorkOut<E, S, V>): Promise<ProjectHead<V>>;
-  /** The project at work; the same cost whatever its size. */
+  /** The current project; constant cost. */
   head(): Promise<ProjectHead<V> | null>;
-  /** The last one that was made from this page. */
+  /** The newest project made from this page. */
   latestFrom(page: string): Promise<ProjectHead<V> | null>;
   entries(projectId: string): Promise<Map<string, E>>;
   sheet(projectId: string, taskId: string): Promise<S | null>;
-  /** All of it, in the order of declaration. */
+  /** All tasks, in the order of declaration. */
   tasks(projectId: string): Promise<KeptTask<E, S>[]>;
 }
 
-// Few enough for SQLite's limit on parameters, and one prepared statement for all full batches.
+// Below SQLite's limit on parameters, and one prepared statement for all full batches.
 const BATCH = 500;
 
 const initialiseInput = z.strictObject({
@@ -118,7 +118,7 @@ export function openProjects<E, S, V>({ db, door }: { readonly db: Db; readonly 
   };
 }
 
-/** The tasks come beside the input, which names them by the digest of their plan: the ledger need not go through all of them. */
+/** The tasks are passed beside the input, which contains the digest of their plan, so that the ledger need not hash all of them. */
 function initialiseOperation<E, S, V>({
   tasks,
   summary,
@@ -165,11 +165,11 @@ function changeOperation<E, S, V>(workOut: WorkOut<E, S, V>): Operation<Change, 
   };
 }
 
-const newestId = fixed((db) => db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1));
+const newestId = preparedQuery((db) => db.selectFrom("projects").select("project_id").orderBy("number", "desc").limit(1));
 
-const headRow = fixed((db, project_id: string) => db.selectFrom("projects").selectAll().where("project_id", "=", project_id));
+const headRow = preparedQuery((db, project_id: string) => db.selectFrom("projects").selectAll().where("project_id", "=", project_id));
 
-const sheetRow = fixed((db, project_id: string, task_id: string) =>
+const sheetRow = preparedQuery((db, project_id: string, task_id: string) =>
   db.selectFrom("project_tasks").select("sheet").where("project_id", "=", project_id).where("task_id", "=", task_id),
 );
 
@@ -180,15 +180,15 @@ interface Moved {
   readonly summary: string;
 }
 
-const updatedHead = fixedWith((db, { project_id, ...set }: Moved) =>
+const updatedHead = preparedQueryWith((db, { project_id, ...set }: Moved) =>
   db.updateTable("projects").set(set).where("project_id", "=", project_id),
 );
 
-const updatedEntry = fixed((db, project_id: string, task_id: string, entry: string) =>
+const updatedEntry = preparedQuery((db, project_id: string, task_id: string, entry: string) =>
   taskOf(db, project_id, task_id).set({ entry }).returning("task_id"),
 );
 
-const updatedSheet = fixed((db, project_id: string, task_id: string, sheet: string) =>
+const updatedSheet = preparedQuery((db, project_id: string, task_id: string, sheet: string) =>
   taskOf(db, project_id, task_id).set({ sheet }).returning("task_id"),
 );
 
@@ -221,13 +221,13 @@ async function headOf<V>(db: Db, projectId: string): Promise<ProjectHead<V>> {
 function exists(project: string): SlipwayError {
   return new SlipwayError("operation_conflict", `The project ${project} has been initialised already.`, {
     project_id: project,
-    suggested_next_actions: ["Go on with it (`slipway resume`), or begin a new run: it is a project of its own."],
+    suggested_next_actions: ["Resume it (`slipway resume`), or start a new run for another project."],
   });
 }
 
 function unknown(name: string): SlipwayError {
-  return new SlipwayError("run_not_found", `There is no ${JSON.stringify(name.slice(0, 80))} among the projects.`, {
+  return new SlipwayError("run_not_found", `There is no project or task ${JSON.stringify(name.slice(0, 80))}.`, {
     name: name.slice(0, 80),
-    suggested_next_actions: ["Begin one with `slipway factory SPEC.md`."],
+    suggested_next_actions: ["Start one with `slipway factory SPEC.md`."],
   });
 }

@@ -2,19 +2,19 @@ import type { Generated } from "kysely";
 import type { Tx } from "@slipway/kernel/record/database/tables";
 
 export interface ProjectTables {
-  /** One row for each spec that was planned; the last one is the project at work. */
+  /** One row per planned spec; the newest is the current project. */
   projects: {
     number: Generated<number>;
     project_id: string;
     spec_version: string;
-    /** Of the plan it was made from. */
+    /** Digest of the plan it was made from. */
     plan_digest: string;
-    /** Counts every change: whoever writes names the one it has seen. */
+    /** Counts changes: a writer names the revision it read. */
     revision: number;
     updated_at: number;
-    /** JSON: what there is to say of the project as a whole, so that nobody need count tasks to say it. */
+    /** JSON: the summary of the project, so that no reader has to count tasks. */
     summary: string;
-    /** Where its spec comes from: the page's path, the page, and the structured spec, by their digests. */
+    /** The origin of the spec: path and digest of the page, and digest of the structured spec. */
     page: string | null;
     page_digest: string | null;
     spec_digest: string | null;
@@ -25,7 +25,7 @@ export interface ProjectTables {
     declaration_order: number;
     /** JSON. */
     entry: string;
-    /** JSON: what the task's file is made from. */
+    /** JSON: the data of the task's file. */
     sheet: string;
   };
 }

@@ -3,21 +3,21 @@ import { refOf, splitRef } from "../code-index/entry.ts";
 import { inRange } from "../code-index/range.ts";
 import { RELEASE_GATES, type GateFailure, type ReleaseGate } from "./schema.ts";
 
-/** A module of the release as the harness knows it. */
+/** A module of the release with the facts the gates need. */
 export interface ReleasedModule {
   readonly module_ref: string;
   readonly ship_ref: string;
   /** Of its shipped contract. */
   readonly fingerprint: string;
-  /** What it depends on, as its index entry says: `MM-…@range`. */
+  /** The dependencies of its index entry: `MM-…@range`. */
   readonly dependencies: readonly string[];
-  /** What it was built against, recorded when it shipped: exact version to fingerprint. */
+  /** The versions it was built against, recorded when it shipped: version to fingerprint. */
   readonly built_against: Readonly<Record<string, string>>;
 }
 
 export interface ReleaseFacts {
   readonly modules: readonly ReleasedModule[];
-  /** Of the code index; null where it has no such entry. */
+  /** The index entry; null if there is none. */
   readonly entryOf: (ref: string) => Pick<CodeIndexEntry, "status" | "superseded_by"> | null;
   /** All versions the code index has of a module. */
   readonly versionsOf: (moduleId: string) => readonly Pick<CodeIndexEntry, "module_id" | "version" | "status">[];
@@ -47,7 +47,7 @@ const CHECKS: Readonly<Record<ReleaseGate, { readonly check: Check; readonly exp
   },
 };
 
-/** All four, whatever the others say. */
+/** Runs all four gates, even if one fails. */
 export function evaluateGates(facts: ReleaseFacts): {
   readonly gates: Record<ReleaseGate, "PASS" | "FAIL">;
   readonly failures: GateFailure[];
@@ -113,7 +113,7 @@ function deprecationCulprits({ modules, entryOf, versionsOf }: ReleaseFacts): Cu
     );
 }
 
-/** What it was built against says which version is meant; without that, every version the range allows. */
+/** The versions it was built against; without a record, every version in the range. */
 function usedVersions(range: string, built: readonly string[], versionsOf: ReleaseFacts["versionsOf"]): string[] {
   const { module_id, version } = splitRef(range);
   const exact = built.filter((ref) => splitRef(ref).module_id === module_id);
@@ -133,7 +133,7 @@ function indexCulprits({ modules, entryOf }: ReleaseFacts): Culprit[] {
   });
 }
 
-/** Every consumer with each thing it depends on, and the modules of the release that serve it. */
+/** Every consumer with each of its dependencies, and the modules of the release that provide it. */
 function pairs(modules: readonly ReleasedModule[]) {
   const byId = Map.groupBy(modules, ({ module_ref }) => splitRef(module_ref).module_id);
   return modules.flatMap((consumer) =>

@@ -41,7 +41,7 @@ function tasks(...rows: readonly [Task["status"], ...string[]][]): Record<string
   );
 }
 
-async function room(modules: Record<string, ReleasedModule> = MODULES) {
+async function projectStore(modules: Record<string, ReleasedModule> = MODULES) {
   const made = await factoryRecords();
   for (const { module_ref, dependencies } of Object.values(MODULES)) {
     const { module_id, version } = splitRef(module_ref);
@@ -65,7 +65,7 @@ describe("the full release", () => {
   });
 
   test("has what the project shipped and what that uses, producers first, and names what was abandoned", async () => {
-    const { full } = await room();
+    const { full } = await projectStore();
     const release = await full(tasks(["SHIPPED", "MM-report@1.0.0"], ["ABANDONED"], ["SHIPPED", "MM-parse@1.0.0"]));
     expect(release?.modules).toEqual([
       { module_ref: "MM-lex@1.2.0", ship_ref: "SHIP-lex" },
@@ -76,7 +76,7 @@ describe("the full release", () => {
   });
 
   test("is not made before, nor of nothing, nor of what is not there", async () => {
-    const { full, documents } = await room();
+    const { full, documents } = await projectStore();
     expect(await full(tasks(["SHIPPED", "MM-parse@1.0.0"], ["PENDING"]))).toBeNull();
     expect(await full(tasks(["SHIPPED"]))).toBeNull();
     await expect(full(tasks(["SHIPPED", "MM-gone@1.0.0"]))).rejects.toThrow("MM-gone@1.0.0 is not SHIPPED");
@@ -85,7 +85,7 @@ describe("the full release", () => {
 });
 
 test("[FAC-197] a manifest has its id, its gates and the verdict over all of them, and is written once", async () => {
-  const { full, onDisk, folder } = await room();
+  const { full, onDisk, folder } = await projectStore();
   const release = (await full())!;
   const { failures, ...manifest } = release;
   expect(failures).toEqual([]);
@@ -112,7 +112,7 @@ test("[FAC-197] a manifest has its id, its gates and the verdict over all of the
 
 describe("a partial release", () => {
   test("has exactly the modules that are named", async () => {
-    const { partial } = await room();
+    const { partial } = await projectStore();
     expect((await partial("MM-parse@1.0.0", "MM-lex@1.2.0", "MM-lex@1.2.0")).modules.map(({ module_ref }) => module_ref)).toEqual([
       "MM-lex@1.2.0",
       "MM-parse@1.0.0",
@@ -120,7 +120,7 @@ describe("a partial release", () => {
   });
 
   test("is refused as a whole when one of them is not shipped", async () => {
-    const { partial, retire, documents } = await room();
+    const { partial, retire, documents } = await projectStore();
     await retire("MM-report@1.0.0");
     for (const ref of ["MM-lex@9.0.0", "MM-report@1.0.0", "MM-lex", "everything"])
       await expect(partial("MM-lex@1.2.0", ref)).rejects.toMatchObject({ code: "policy_violation", details: { module_refs: [ref] } });
@@ -131,7 +131,7 @@ describe("a partial release", () => {
 
 describe("the gates", () => {
   test("[FAC-193] a dependency that is left out, or is no longer in use, fails dependency_check", async () => {
-    const { partial, full, retire } = await room();
+    const { partial, full, retire } = await projectStore();
     const left = await partial("MM-parse@1.0.0");
     expect(left).toMatchObject({
       overall_result: "FAIL",
@@ -147,7 +147,7 @@ describe("the gates", () => {
 
   test("[FAC-194] a consumer built against another contract fails fingerprint_check, and so does one of which nobody knows", async () => {
     const drifted = { ...MODULES, "MM-lex@1.2.0": { ...MODULES["MM-lex@1.2.0"]!, fingerprint: print("f") } };
-    const release = await (await room(drifted)).full();
+    const release = await (await projectStore(drifted)).full();
     expect(release).toMatchObject({ integration_gates: { dependency_check: "PASS", fingerprint_check: "FAIL" } });
     expect(release?.failures[0]?.culprits).toEqual([
       {
@@ -157,7 +157,7 @@ describe("the gates", () => {
       },
     ]);
     const unknown = { ...MODULES, "MM-parse@1.0.0": { ...MODULES["MM-parse@1.0.0"]!, built_against: {} } };
-    const { partial } = await room(unknown);
+    const { partial } = await projectStore(unknown);
     expect((await partial("MM-lex@1.2.0", "MM-parse@1.0.0")).failures[0]).toMatchObject({
       gate: "fingerprint_check",
       culprits: [{ problem: "nothing says what of MM-lex it was built against" }],
@@ -165,7 +165,7 @@ describe("the gates", () => {
   });
 
   test("[FAC-195] a module in use that depends on one out of use fails deprecation_check", async () => {
-    const { full, retire, ship } = await room();
+    const { full, retire, ship } = await projectStore();
     await ship(shippedEntry("lex", { version: "1.3.0" }));
     await retire("MM-lex@1.2.0", "MM-lex@1.3.0");
     const release = await full();
@@ -176,7 +176,7 @@ describe("the gates", () => {
 
   test("[FAC-195] without a record of what it was built against, every version its range allows counts", async () => {
     const unknown = { ...MODULES, "MM-parse@1.0.0": { ...MODULES["MM-parse@1.0.0"]!, built_against: {} } };
-    const { partial, retire } = await room(unknown);
+    const { partial, retire } = await projectStore(unknown);
     await retire("MM-lex@1.2.0");
     const { failures, integration_gates } = await partial("MM-parse@1.0.0");
     expect(integration_gates).toMatchObject({ deprecation_check: "FAIL", dependency_check: "FAIL" });
@@ -186,7 +186,7 @@ describe("the gates", () => {
   });
 
   test("[FAC-195] a module that is itself deprecated may depend on what is out of use; [FAC-196] it fails code_index_check", async () => {
-    const { full, retire } = await room();
+    const { full, retire } = await projectStore();
     await retire("MM-lex@1.2.0");
     await retire("MM-parse@1.0.0");
     const release = await full(tasks(["SHIPPED", "MM-parse@1.0.0"]));
@@ -199,14 +199,14 @@ describe("the gates", () => {
 
   test("[FAC-196] a module without an entry fails code_index_check", async () => {
     const ghost = module("MM-ghost@1.0.0", "d", {});
-    const { full } = await room({ ...MODULES, "MM-ghost@1.0.0": ghost });
+    const { full } = await projectStore({ ...MODULES, "MM-ghost@1.0.0": ghost });
     const release = await full(tasks(["SHIPPED", "MM-ghost@1.0.0"]));
     expect(release?.failures).toMatchObject([{ gate: "code_index_check", culprits: [{ problem: "has no entry in the code index" }] }]);
   });
 });
 
 test("[FAC-198] a release that fails leaves manifest and report together, and the next one is a new one", async () => {
-  const { partial, onDisk } = await room();
+  const { partial, onDisk } = await projectStore();
   const failed = await partial("MM-parse@1.0.0");
   expect(onDisk(`${failed.release_id}.json`)).toMatchObject({
     overall_result: "FAIL",

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import { moduleRef, splitRef } from "../code-index/entry.ts";
 import type { Documents } from "@slipway/kernel/record/documents/documents";
@@ -11,11 +11,11 @@ import { abandonedNotes, inOrder, releaseIsDue, shippedByProject, withReused } f
 export interface ReleasePorts {
   readonly documents: Pick<Documents, "keep">;
   readonly index: Pick<CodeIndex, "find" | "versionsOf">;
-  /** A shipped version with what was recorded when it shipped; null if there is none. */
+  /** A shipped version with the facts recorded when it shipped; null if there is none. */
   readonly moduleOf: (ref: string) => Promise<ReleasedModule | null>;
 }
 
-/** The whole project, once nothing is left to do; null before that. */
+/** Releases the whole project once all tasks are finished; null before that. */
 export async function fullRelease(ports: ReleasePorts, call: Call, machine: StateMachine, at: string): Promise<Release | null> {
   if (!releaseIsDue(machine.tasks)) return null;
   const refs = shippedByProject(machine.tasks);
@@ -27,7 +27,7 @@ export async function fullRelease(ports: ReleasePorts, call: Call, machine: Stat
   return release(ports, call, { modules, spec_version: machine.spec_version, notes: abandonedNotes(machine.tasks), at });
 }
 
-/** Exactly the modules that a person names; all of them have to be shipped. */
+/** Releases exactly the modules a person names; all must be shipped. */
 export async function partialRelease(
   ports: ReleasePorts,
   call: Call,
@@ -39,7 +39,7 @@ export async function partialRelease(
   return release(ports, call, { modules, spec_version, notes: "Partial release.", at });
 }
 
-/** Refused as a whole when one of them is not shipped. */
+/** Refuses the whole release if one of them is not shipped. */
 export async function namedModules(ports: Omit<ReleasePorts, "documents">, refs: readonly string[]): Promise<ReleasedModule[]> {
   const asked = [...new Set(refs)];
   if (asked.length === 0) throw nothingAsked();

@@ -3,7 +3,7 @@ import { storePaths } from "../artifacts/layout.ts";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const nonEmpty = z.string().regex(/\S/, "must not be empty");
 const verdict = z.enum(["PASS", "FAIL"]);
 
 export const RELEASE_GATES = ["dependency_check", "fingerprint_check", "deprecation_check", "code_index_check"] as const;
@@ -16,26 +16,26 @@ const gates = z.strictObject({
   code_index_check: verdict,
 });
 
-/** What became of it in the repository. A release that waits for its approval has none yet. */
+/** The result in the repository. A release that waits for approval has none yet. */
 const landing = z.discriminatedUnion("status", [
   z.strictObject({
     status: z.literal("merged"),
     commit: z.string().regex(/^[0-9a-f]{40,64}$/),
-    base_branch: said,
-    branch: said,
-    folder: said,
-    approved_by: said,
+    base_branch: nonEmpty,
+    branch: nonEmpty,
+    folder: nonEmpty,
+    approved_by: nonEmpty,
   }),
-  z.strictObject({ status: z.literal("not_merged"), branch: said, reason: said }),
+  z.strictObject({ status: z.literal("not_merged"), branch: nonEmpty, reason: nonEmpty }),
 ]);
 export type ReleaseLanding = z.output<typeof landing>;
 
 const manifestFields = z.strictObject({
   release_id: z.string().regex(/^REL-[0-9a-f]{8}$/),
   created_at: z.iso.datetime({ offset: true }),
-  spec_version: said,
-  /** What others need comes before them. */
-  modules: z.array(z.strictObject({ module_ref: moduleRef, ship_ref: said })).min(1),
+  spec_version: nonEmpty,
+  /** Dependencies come before their dependents. */
+  modules: z.array(z.strictObject({ module_ref: moduleRef, ship_ref: nonEmpty })).min(1),
   integration_gates: gates,
   overall_result: verdict,
   notes: z.string(),
@@ -44,13 +44,13 @@ const manifestFields = z.strictObject({
 
 const failure = z.strictObject({
   gate: z.enum(RELEASE_GATES),
-  /** What is at fault, and what it refers to. */
-  culprits: z.array(z.strictObject({ module_ref: moduleRef, reference: z.string().nullable(), problem: said })).min(1),
-  explanation: said,
+  /** The faulty modules, each with the reference it concerns. */
+  culprits: z.array(z.strictObject({ module_ref: moduleRef, reference: z.string().nullable(), problem: nonEmpty })).min(1),
+  explanation: nonEmpty,
 });
 export type GateFailure = z.output<typeof failure>;
 
-/** The manifest and, when it is a FAIL, the report of what is at fault: kept together. */
+/** The manifest and, if it is a FAIL, the failure report, in one record. */
 export const releaseSchema = manifestFields
   .extend({ failures: z.array(failure) })
   .refine(({ integration_gates, overall_result }) => overall_result === (allPass(integration_gates) ? "PASS" : "FAIL"), {
@@ -80,7 +80,7 @@ export const releaseKind: DocumentKind<Release> = {
   prefix: "REL",
   idField: "release_id",
   schema: releaseSchema,
-  // Only what becomes of it in the repository is added.
+  // Only the landing is added later.
   fixity: "revised",
   files: (id, { failures, ...manifest }) => ({
     [storePaths.release(id)]: jsonText(manifest satisfies ReleaseManifest),
@@ -90,7 +90,7 @@ export const releaseKind: DocumentKind<Release> = {
   }),
 };
 
-/** What it came to is said once; nothing else of a manifest ever changes. */
+/** Adds the landing once; nothing else of a manifest changes. */
 export function landed(release: Release, became: ReleaseLanding): Release {
   return release.landing === undefined ? { ...release, landing: became } : release;
 }

@@ -5,25 +5,25 @@ import type { ReleasedModule } from "./gates.ts";
 
 type Tasks = Readonly<Record<string, Pick<Task, "status" | "module_refs" | "declaration_order" | "task">>>;
 
-/** By itself when nothing is left to do and there is something to release. */
+/** Due once all tasks are finished and at least one shipped. */
 export function releaseIsDue(tasks: Tasks): boolean {
   const statuses = Object.values(tasks).map(({ status }) => status);
   return statuses.includes("SHIPPED") && statuses.every((status) => status === "SHIPPED" || status === "ABANDONED");
 }
 
-/** What the project's tasks have shipped, in the order of the spec. Modules of a task that ended otherwise stay in the index only. */
+/** The modules of shipped tasks, in the order of the spec. Modules of other tasks stay in the index only. */
 export function shippedByProject(tasks: Tasks): string[] {
   const inOrder = Object.values(tasks).toSorted((left, right) => left.declaration_order - right.declaration_order);
   return [...new Set(inOrder.filter(({ status }) => status === "SHIPPED").flatMap(({ module_refs }) => module_refs))];
 }
 
-/** What was not built, for the manifest's notes. */
+/** The abandoned tasks, for the notes of the manifest. */
 export function abandonedNotes(tasks: Tasks): string {
   const abandoned = Object.entries(tasks).filter(([, { status }]) => status === "ABANDONED");
   return abandoned.length === 0 ? "" : `Abandoned: ${abandoned.map(([id]) => id).join(", ")}.`;
 }
 
-/** These modules and, over and over, what they were built against. `moduleOf` knows every shipped version. */
+/** Adds transitively the modules these were built against. `moduleOf` knows every shipped version. */
 export async function withReused(
   refs: readonly string[],
   moduleOf: (ref: string) => Promise<ReleasedModule | null>,
@@ -40,7 +40,7 @@ export async function withReused(
   return inOrder([...found.values()]);
 }
 
-/** What others need comes before them; otherwise as given. A circle, which no plan can make, is cut somewhere. */
+/** Dependencies first, otherwise the given order. A cycle, which no plan can create, is cut at some point. */
 export function inOrder(modules: readonly ReleasedModule[]): ReleasedModule[] {
   const byId = Map.groupBy(modules, ({ module_ref }) => splitRef(module_ref).module_id);
   const producersOf = ({ dependencies }: ReleasedModule) =>

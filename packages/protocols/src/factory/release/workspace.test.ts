@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { codeOf, testsOf } from "../engineering/testing/modules.ts";
-import { patchesOf } from "./patches.ts";
+import { patchesOf } from "../../change/patches.ts";
 import type { Release } from "./schema.ts";
 import { workspaceOf } from "./workspace.ts";
 

@@ -7,8 +7,8 @@ import type { Release } from "./schema.ts";
 type Module = Pick<ShippedModule, "module_id" | "version" | "depends_on" | "sources">;
 
 /**
- * The modules of a release as files that Node runs and TypeScript checks, by path below the folder they go to. A version has a folder
- * of its own and never changes, and what is around them is the same for every release: two releases are never in each other's way.
+ * The modules of a release as files that Node runs and TypeScript checks, by path below the release folder. Each version has a folder of
+ * its own that never changes, and the files around them are the same for every release: two releases never conflict.
  */
 export function workspaceOf(release: Release, modules: readonly Module[]): Record<string, string> {
   const { failures: _, landing: __, ...manifest } = release;
@@ -25,7 +25,7 @@ function moduleFiles(module: Module, modules: readonly Module[]): Record<string,
   return { ...Object.fromEntries(files), ...linkFiles(module, modules) };
 }
 
-/** Each imports the very versions it was tested with, by the names it was written with. A package may only name files of its own. */
+/** Each module imports the exact versions it was tested with, by the names in its source. A package may only name files of its own. */
 function linkFiles(module: Module, modules: readonly Module[]): Record<string, string> {
   if (module.depends_on.length === 0) return {};
   const folder = folderOf(module);

@@ -1,13 +1,13 @@
 import type { CodeIndex } from "../code-index/code-index.ts";
 import { embeddingText, summaryOf } from "../code-index/entry.ts";
-import type { Found, SearchInput } from "../code-index/search.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import type { SearchAnswer, SearchInput } from "../code-index/search.ts";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { PlanDraft } from "../engineering/micro-plan.ts";
 import { maySearch, nearDuplicates, SEARCHING_ROLES, toBeConsidered, type ReuseFacts } from "./rules.ts";
-import type { Described } from "./signature.ts";
+import type { ModuleDescription } from "./signature.ts";
 
-/** `search_code_index`, as a role calls it. */
-export async function searchAs(index: Pick<CodeIndex, "search">, role: string, input: SearchInput): Promise<Found> {
+/** `search_code_index` for a role. */
+export async function searchAs(index: Pick<CodeIndex, "search">, role: string, input: SearchInput): Promise<SearchAnswer> {
   if (maySearch(role)) return index.search(input);
   throw new SlipwayError("forbidden_tool_for_role", `search_code_index is not open to the role "${role}".`, {
     role,
@@ -20,7 +20,7 @@ type Searched = Pick<CodeIndex, "search" | "find" | "model">;
 
 const LOOKED_AT = 20;
 
-/** Of each module of a plan that has a report: what the code index knows about it now. */
+/** What the code index knows now about each module of a plan that has a report. */
 export async function reuseFacts(index: Searched, { modules, contracts, reuse_reports }: PlanDraft): Promise<Record<string, ReuseFacts>> {
   const facts: Record<string, ReuseFacts> = {};
   for (const { module_id, query, candidates_considered } of reuse_reports) {
@@ -39,7 +39,7 @@ const NOTHING_ALIKE = { returned: [], alike: [] };
 
 async function lookedUp(
   index: Searched,
-  module: Described & { readonly module_id: string },
+  module: ModuleDescription & { readonly module_id: string },
   query: string,
 ): Promise<Omit<ReuseFacts, "known">> {
   const { levels } = index.model;

@@ -1,9 +1,9 @@
 import { refOf } from "../code-index/entry.ts";
-import type { SearchResult } from "../code-index/search.ts";
-import { signatureOf, type Described } from "./signature.ts";
+import type { IndexSearchResult } from "../code-index/search.ts";
+import { signatureOf, type ModuleDescription } from "./signature.ts";
 import { CONCLUSION_OF, type ModuleReport, type ReuseDecision } from "./schema.ts";
 
-/** Who may search the code index, by role. */
+/** Roles that may search the code index. */
 export const SEARCHING_ROLES = ["product-owner", "planner", "proposer"] as const;
 
 export function maySearch(role: string): boolean {
@@ -16,13 +16,13 @@ export interface DecidedModule {
   readonly reuse_candidate_refs: readonly string[];
 }
 
-/** Looked up by the harness: a planner's word is not asked for them. */
+/** Looked up by the harness, never taken from the planner. */
 export interface ReuseFacts {
-  /** Which of the module versions that are named the code index has. */
+  /** The named module versions that are in the code index. */
   readonly known: readonly string[];
-  /** What it gives for the report's own query, as far as it is like it. */
+  /** Similar results for the report's own query. */
   readonly returned: readonly Similar[];
-  /** Those that are so much like this one that nobody makes another without saying why. */
+  /** Near duplicates: a new module needs a reason why these do not serve. */
   readonly alike: readonly Alike[];
 }
 
@@ -40,7 +40,7 @@ interface ReuseProblem {
   readonly message: string;
 }
 
-/** Nothing is made new without a report, and what a report says has to be so. Fields are those of the report. */
+/** Every new module needs a report, and the report must agree with the code index. Fields are those of the report. */
 export function reuseProblems(module: DecidedModule, report: ModuleReport, facts: ReuseFacts): ReuseProblem[] {
   const considered = report.candidates_considered.map(({ module_ref }) => module_ref);
   const wanted = CONCLUSION_OF[module.reuse_decision];
@@ -90,21 +90,21 @@ function reused({ module_id, reuse_candidate_refs }: DecidedModule, considered: 
   ];
 }
 
-/** So many of what a query gives have to be answered; those after them are seldom meant. */
+/** Only the first results of a query must be addressed; later ones are seldom relevant. */
 const ANSWERED = 5;
 
-/** What of a search has to be considered. The module's own earlier versions are no candidates. */
-export function toBeConsidered(moduleId: string, found: readonly SearchResult[], weak: number): Similar[] {
+/** The results of a search that a report must address. The module's own earlier versions are excluded. */
+export function toBeConsidered(moduleId: string, found: readonly IndexSearchResult[], weak: number): Similar[] {
   return found
     .filter(({ module_id, similarity_score }) => module_id !== moduleId && similarity_score >= weak)
     .slice(0, ANSWERED)
     .map((entry) => ({ module_ref: refOf(entry), similarity: entry.similarity_score }));
 }
 
-/** What of a search for a module's own text is a near duplicate of it: by its text alone, or by its types and half of that (decision 0030). */
+/** Near duplicates among search results: by text alone, or by equal types and half of that similarity (decision 0030). */
 export function nearDuplicates(
-  module: Described & { readonly module_id: string },
-  found: readonly SearchResult[],
+  module: ModuleDescription & { readonly module_id: string },
+  found: readonly IndexSearchResult[],
   { weak, duplicate }: { readonly weak: number; readonly duplicate: number },
 ): Alike[] {
   const signature = signatureOf(module);

@@ -5,19 +5,19 @@ import { storePaths } from "../artifacts/layout.ts";
 import { jsonText, type DocumentKind } from "@slipway/kernel/record/documents/kind";
 import { z } from "zod";
 
-const said = z.string().refine((value) => !isPlaceholder(value), "must say something: it is empty or a placeholder");
+const nonEmpty = z.string().refine((value) => !isPlaceholder(value), "must say something: it is empty or a placeholder");
 
 const reportFields = z.strictObject({
-  query: said.describe("What the code index was searched for."),
-  candidates_considered: z.array(z.strictObject({ module_ref: moduleRef, why_rejected: said })),
+  query: nonEmpty.describe("What the code index was searched for."),
+  candidates_considered: z.array(z.strictObject({ module_ref: moduleRef, why_rejected: nonEmpty })),
   conclusion: z.enum(["REUSE_EXISTING", "CREATE_NEW"]),
-  justification: said,
+  justification: nonEmpty,
 });
 
-/** What a planner brings with a decision to make something new, or not to. */
+/** The planner's justification for creating or reusing a module. */
 export const reuseReportSchema = reportFields;
 
-/** One of the reports that come with a plan. */
+/** One report of a plan. */
 export const moduleReport = reportFields.extend({ module_id: moduleId });
 export type ModuleReport = z.output<typeof moduleReport>;
 
@@ -25,8 +25,8 @@ const alike = z.strictObject({ module_ref: moduleRef, similarity: z.number(), sa
 
 const keptReport = moduleReport.extend({
   report_id: z.string().regex(/^RSR-[0-9a-f]{8}$/),
-  task_id: said,
-  /** Found by the harness, and answered by the report. */
+  task_id: nonEmpty,
+  /** Found by the harness and addressed by the report. */
   near_duplicates: z.array(alike),
 });
 

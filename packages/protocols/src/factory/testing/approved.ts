@@ -1,7 +1,7 @@
 import { PARTS } from "./numbers.ts";
 import { openWorks, type Parts, type Works, type WorksOptions } from "./works.ts";
 
-/** A run whose spec a person has approved, as far as it goes from there. */
+/** Starts a run, approves its spec, and drives it from there. */
 export async function approved(
   parts: Parts = {},
   options: WorksOptions = {},

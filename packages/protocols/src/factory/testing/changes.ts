@@ -2,7 +2,7 @@ import type { Contract } from "@slipway/languages/contracts/schema";
 import { NO_CHANGE } from "../exceptions/testing/samples.ts";
 import { codeOf, considering, COVERAGE, examplesOf, planOf, proposalOf, testsOf } from "../engineering/testing/modules.ts";
 
-/** What a Proposer says of the contract of the module it builds on. */
+/** An interface change that a Proposer asks for. */
 export const change = (target_module = "MM-twice@1.0.0") => ({
   type: "INTERFACE_CHANGE",
   exception_type: "INCOMPLETE",
@@ -14,7 +14,7 @@ export const change = (target_module = "MM-twice@1.0.0") => ({
   urgency: "BLOCKING",
 });
 
-/** The module with the error that was asked for. */
+/** The module with the requested error. */
 export function deliverLarge(shown: Record<string, string>) {
   const contract = JSON.parse(shown["module contract"] ?? "{}") as Contract;
   const [, criterion] = /## Acceptance Criteria\n- (.*)/.exec(shown["task"] ?? "") ?? [];
@@ -32,7 +32,7 @@ export function deliverLarge(shown: Record<string, string>) {
 }
 
 export const calling = planOf(["MM-quad", ["MM-twice@^1.0.0"]]);
-/** The same, having looked at whichever version there is by then. */
+/** The same, with the current version considered. */
 export const callingAgain = (shown: Record<string, string>) =>
   considering(calling, JSON.stringify(shown).includes("MM-twice@1.1.0") ? "MM-twice@1.1.0" : "MM-twice@1.0.0");
 export const GOOD = { verdict: "PASS", objections: [] };

@@ -17,7 +17,7 @@ export interface FactoryRecords {
   readonly documents: Documents;
   /** `.slipway/state_store`. */
   readonly folder: string;
-  /** A call that was never made before. */
+  /** A call with a new operation id. */
   readonly call: () => { readonly actor: { readonly type: "system"; readonly id: string }; readonly operationId: string };
   readonly ship: (...entries: readonly NewEntry[]) => Promise<void>;
 }

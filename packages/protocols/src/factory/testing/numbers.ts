@@ -5,7 +5,7 @@ import type { Parts } from "./works.ts";
 
 const acceptance_criteria = ["returns the double of a number", "raises NegativeError for a negative number"];
 
-/** Two tasks; the second builds on the first. */
+/** Two tasks; the second depends on the first. */
 export const NUMBERS = sampleSpec([
   sampleTask(1, { name: "Double", acceptance_criteria }),
   sampleTask(2, { name: "Double again", acceptance_criteria, depends_on: ["TSK-001"] }),
@@ -24,7 +24,7 @@ export function quad(n: number): number {
 }
 `;
 
-/** A Proposer that delivers whatever module its contract is about. */
+/** A Proposer that delivers the module its contract describes. */
 export function deliver(shown: Record<string, string>) {
   const contract = JSON.parse(shown["module contract"] ?? "{}") as Contract;
   const files = contract.name === "quad" ? { "implementation/index.ts": CALLING } : {};
@@ -36,7 +36,7 @@ export const OBJECTION = { invariant: "error surfaces", evidence: "infinity is d
 export const FAIL = challengeOf({ R3: "a number that is not finite is an error nobody declared" }, [OBJECTION]);
 export const PASS = challengeOf();
 
-/** Everything goes well; the first proposal of all is sent back once. */
+/** Every role succeeds, except that the first proposal is sent back once. */
 export const PARTS: Parts = {
   "product-owner": [{ calls: [{ tool: "emit_structured_spec", spec: NUMBERS }] }],
   planner: [planOf(["MM-twice"]), planOf(["MM-quad", ["MM-twice@^1.0.0"]])],

@@ -4,30 +4,30 @@ import type { ProviderRequest, Workplace } from "@slipway/agents/provider";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { openScratchKernel, PERSON, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
-import { openDesk } from "../../desk.ts";
-import { protocolRole } from "../../roles.ts";
+import { openDispatcher } from "../../dispatch/dispatcher.ts";
+import { protocolRole } from "../../dispatch/roles.ts";
 import { rememberingReader, rememberingSandbox } from "../engineering/testing/remembering.ts";
 import { earlierFrom } from "../incremental/previous.ts";
-import { lateChange, type LateChangeInput } from "../late-change.ts";
+import { lateChange, type LateChangeInput } from "../late-change/protocol.ts";
 import { factory, type FactoryInput } from "../protocol.ts";
-import { openFactoryShop, type FactoryShop } from "../shop.ts";
+import { openFactoryServices, type FactoryServices } from "../services.ts";
 import { migrateFactory } from "../tables.ts";
 
 export const language = rememberingReader();
 
-/** What each role answers, one after the other; the last again after that. A function is shown its sections; bytes are said as they are. */
+/** The answers of each role, in order; the last one repeats. A function receives its sections; bytes are returned unchanged. */
 export type Parts = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Works {
-  readonly shop: FactoryShop;
+  readonly services: FactoryServices;
   readonly asked: {
     readonly role: string;
     readonly subject: string;
     sections(): Record<string, string>;
-    /** Everything that was sent, in one text. */
+    /** Everything that was sent, as one text. */
     whole(): string;
   }[];
-  /** Until it ends or waits for a person. */
+  /** Drives the run until it ends or waits for a person. */
   drive(): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   question(): Promise<InboxQuestion>;
   answer(value: unknown): Promise<void>;
@@ -38,30 +38,30 @@ export interface Works {
   /** The files below a folder of the state store, in order. */
   files(folder: string): string[];
   steps(child?: string): Promise<string[]>;
-  /** The same run in a process that knows nothing of it. */
+  /** Reopens the run as a new process would. */
   reopen(): Promise<void>;
-  /** A run of its own, about an exception that was put off. */
+  /** Starts a run about a deferred exception. */
   change(input: LateChangeInput): Promise<unknown>;
-  /** Ends the run where it is. */
+  /** Cancels the run. */
   cancel(): Promise<void>;
-  /** Another run, from the page as it is now, after what was made from it before. The roles begin anew with these parts. */
+  /** Starts another run from the current page, after the earlier project; the roles start over with these parts. */
   again(page: string, parts: Parts): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WorksOptions {
-  /** Roles that work in a folder: what each does there, and what it answers. */
+  /** Roles that work in a folder: what each does there, and its answer. */
   readonly inFolder?: Readonly<Record<string, (workplace: Workplace, shown: Record<string, string>) => Promise<unknown>>>;
-  /** Leaves the run after so many events, over and over; whoever wants it to go on opens it again. */
+  /** Stops the run after this many events, each time; reopen it to continue. */
   readonly leaveAfter?: number;
-  /** Whether a person has to approve what a release merges. */
+  /** Whether a release needs a person's approval to merge. */
   readonly approval?: "asked" | "not needed";
 }
 
 export const PAGE = "# Numbers\n\nDouble numbers, and double them again.\n";
 const WITHOUT_APPROVAL = POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
 
-/** A real repository, database, engine, desk, compiler and sandbox; only the models are scripted. */
+/** Real repository, database, engine, dispatcher, compiler and sandbox; only the models are scripted. */
 export async function openWorks(
   first: Parts,
   { leaveAfter = Infinity, approval = "not needed", inFolder = {} }: WorksOptions = {},
@@ -98,7 +98,7 @@ export async function openWorks(
     };
   }
 
-  const desk = openDesk({
+  const dispatcher = openDispatcher({
     kernel,
     role: (name) => protocolRole("factory", name, async () => null),
     provider: async (role) => ({
@@ -108,7 +108,7 @@ export async function openWorks(
     onWarning: () => undefined,
   });
   const open = () => {
-    const shop = openFactoryShop({ kernel, desk, env: {}, language });
+    const services = openFactoryServices({ kernel, dispatcher, env: {}, language });
     const { database, objects, clock, ids, inbox } = records;
     let seen = 0;
     const observe = () => {
@@ -116,15 +116,18 @@ export async function openWorks(
       if (seen === leaveAfter) void engine.close();
     };
     const base = { sqlite: database.sqlite, blobs: objects, clock, ids, inbox };
-    return openEngine({ ...base, workflows: [factory, lateChange], kernel: shop, observe }).then((opened) => ({ engine: opened, shop }));
+    return openEngine({ ...base, workflows: [factory, lateChange], kernel: services, observe }).then((opened) => ({
+      engine: opened,
+      services,
+    }));
   };
   let engine: Engine;
-  let shop: FactoryShop;
-  ({ engine, shop } = await open());
+  let services: FactoryServices;
+  ({ engine, services } = await open());
   async function begin(page: string, name: string): Promise<string> {
     const spec_digest = await records.objects.put(Buffer.from(page));
     const earlier = await earlierFrom(
-      shop.room.projects,
+      services.projectStore.projects,
       "SPEC.md",
       spec_digest,
       async (id) => (await engine.run(id))?.status === "completed",
@@ -143,8 +146,8 @@ export async function openWorks(
   }
 
   return {
-    get shop() {
-      return shop;
+    get services() {
+      return services;
     },
     asked,
     root,
@@ -173,7 +176,7 @@ export async function openWorks(
     },
     async reopen() {
       await engine.close();
-      ({ engine, shop } = await open());
+      ({ engine, services } = await open());
     },
     async change(input) {
       const id = await engine.start("factory-late-change", input, { runId: `late-${++runs}` });

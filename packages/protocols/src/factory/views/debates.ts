@@ -2,11 +2,11 @@ import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Adjudication, Challenge, Proposal } from "../engineering/debate/schemas.ts";
 import type { Witnessed } from "../engineering/debate/witness.ts";
 import { idOf } from "../engineering/order.ts";
-import { debateEntry, debateFileKind, lockedPlanKind } from "../kept.ts";
+import { debateEntry, debateFileKind, lockedPlanKind } from "../record-kinds.ts";
 
 export interface RoundView {
   readonly round: number;
-  /** The run of the task it was part of: a task that is taken up again debates once more. */
+  /** The run of the task: a task that is taken up again debates again. */
   readonly run: string;
   readonly proposal: Proposal | null;
   readonly challenge: Challenge | null;
@@ -17,12 +17,12 @@ export interface RoundView {
 export interface DebateView {
   readonly task_id: string;
   readonly module_ref: string;
-  /** The locked contract that it is kept under. */
+  /** The locked contract it is stored under. */
   readonly debate: string;
   readonly rounds: readonly RoundView[];
 }
 
-/** The debates about the modules of a task, or about one module, in the order in which they were planned. */
+/** The debates about the modules of a task, or about one module, in the order of planning. */
 export async function debatesOf(
   documents: Pick<Documents, "list" | "find">,
   named: { readonly task?: string; readonly module?: string },

@@ -5,7 +5,7 @@ import { decisionLogKind, statusOf, type DecisionLog, type ExceptionStatus } fro
 import { exceptionKind, type InterfaceChangeException } from "../exceptions/schema.ts";
 import type { Task, TaskStatus } from "../project/state.ts";
 
-/** Questions that are open, as far as they are about an escalation or an exception. */
+/** Open questions about escalations or exceptions. */
 export interface OpenQuestionView {
   readonly id: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -14,16 +14,16 @@ export interface OpenQuestionView {
 
 export interface EscalationView {
   readonly escalation: Escalation;
-  /** The question that waits for an answer; null when none does. */
+  /** The open question; null if there is none. */
   readonly question: string | null;
-  /** asked: a person has to answer. answered: the run has to go on. resolved: nothing is left to do. */
+  /** asked: a person has to answer. answered: the run has to resume. resolved: no action is left. */
   readonly state: "asked" | "answered" | "resolved";
   readonly resolutions: readonly { readonly action: string; readonly does: string }[];
-  /** What waits for the task, directly or not. */
+  /** The tasks that wait for this one, directly or indirectly. */
   readonly blocks: readonly string[];
 }
 
-/** All of them, in the order in which tasks halted. */
+/** In the order the tasks halted. */
 export async function escalationViews(
   documents: Pick<Documents, "list">,
   open: readonly OpenQuestionView[],
@@ -48,12 +48,12 @@ export async function escalationViews(
 
 const NEEDS_A_DELIVERABLE: readonly string[] = ["APPROVE_OVERRIDE", "PROVIDE_FIX"];
 
-/** What it would do here: some answers have nothing to work on. */
+/** What an action would do here; some do not apply. */
 function doesOf(action: string, label: string, { details }: Escalation, status: TaskStatus | undefined): string {
   const failed = (details?.["failed"] ?? []) as readonly { readonly deliverable?: unknown }[];
   const isDelivered = failed.some(({ deliverable }) => typeof deliverable === "string");
-  if (NEEDS_A_DELIVERABLE.includes(action) && !isDelivered) return "(not here: nothing was delivered that could be shipped or mended)";
-  if (action === "REVISE_PLAN" && status === "BLOCKED") return "(not here: it waits for a task that will not be built)";
+  if (NEEDS_A_DELIVERABLE.includes(action) && !isDelivered) return "(not available: nothing was delivered to ship or fix)";
+  if (action === "REVISE_PLAN" && status === "BLOCKED") return "(not available: it depends on an abandoned task)";
   return RESOLUTIONS.includes(action as ResolutionAction) ? CONSEQUENCES[action as ResolutionAction] : label;
 }
 
@@ -80,13 +80,13 @@ export interface ExceptionView {
   readonly exception: InterfaceChangeException;
   readonly status: ExceptionStatus;
   readonly decisions: DecisionLog["entries"];
-  /** The question by which it can be decided now. */
+  /** The open question that decides it. */
   readonly question: string | null;
   readonly task_id: string | null;
   readonly escalation_id: string | null;
 }
 
-/** All of them, in the order in which they were raised. */
+/** In the order they were raised. */
 export async function exceptionViews(
   documents: Pick<Documents, "list" | "find">,
   open: readonly OpenQuestionView[],

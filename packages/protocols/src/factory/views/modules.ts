@@ -7,7 +7,7 @@ import { executionLogSchema, type ExecutionLog, type ShipEvidence } from "@slipw
 import type { Contract } from "@slipway/languages/contracts/schema";
 import type { EngineeringStore } from "../engineering/ports.ts";
 
-/** A shipped module as anybody may see it: what it promises and what was seen of it. Nothing of how it is made. */
+/** The public view of a shipped module: contract and evidence, no source. */
 export interface ModuleView {
   readonly module_ref: string;
   readonly status: IndexStatus;
@@ -26,13 +26,13 @@ export interface ModuleView {
   readonly folder: string;
 }
 
-export interface ModuleRooms {
+export interface ModuleStores {
   readonly codeIndex: Pick<CodeIndex, "versionsOf" | "dependentsOf">;
   readonly store: Pick<EngineeringStore, "shippedModule">;
 }
 
-/** Without a version, or with a range, the highest that is in use. Null where there is none. */
-export async function moduleView({ codeIndex, store }: ModuleRooms, named: string): Promise<ModuleView | null> {
+/** Without a version or with a range: the highest version in use. Null if there is none. */
+export async function moduleView({ codeIndex, store }: ModuleStores, named: string): Promise<ModuleView | null> {
   const { module_id, version: range } = splitRef(named);
   const entries = await codeIndex.versionsOf(module_id);
   const entry = chosen(entries, range);

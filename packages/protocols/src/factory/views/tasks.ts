@@ -6,9 +6,9 @@ export interface TaskLine {
   readonly status: TaskStatus;
   readonly module_refs: readonly string[];
   readonly depends_on: readonly string[];
-  /** What it depends on and is not there yet. */
+  /** Dependencies that are not shipped yet. */
   readonly waits_for: readonly { readonly task: string; readonly status: TaskStatus }[];
-  /** Of a blocked task: the tasks behind it all, which a person has to decide about. */
+  /** Of a blocked task: the halted or abandoned tasks that block it. */
   readonly blocked_by: readonly { readonly task: string; readonly status: TaskStatus; readonly escalation_ref: string | null }[];
   readonly halted_reason: string | null;
   readonly escalation_ref: string | null;
@@ -28,7 +28,7 @@ export interface PillarBranch {
   readonly epics: readonly EpicBranch[];
 }
 
-/** Every task in its place, in the order of the spec. */
+/** Every task in its branch, in the order of the spec. */
 export function taskTree(tasks: ReadonlyMap<string, Task>): PillarBranch[] {
   const blockersOf = blockers(tasks);
   const inOrder = [...tasks].toSorted(([, left], [, right]) => left.declaration_order - right.declaration_order);
@@ -79,11 +79,11 @@ function lineOf(
 
 const MOST_BLOCKERS = 5;
 
-/** The halted and abandoned tasks that a task waits for, however far away. Found once for each task: a project may have thousands. */
+/** The halted and abandoned tasks among a task's transitive dependencies. Computed once per task: a project may have thousands. */
 function blockers(tasks: ReadonlyMap<string, Task>): (task: string) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>();
   function of(start: string): ReadonlySet<string> {
-    // Not by recursion: a chain of tasks may be longer than a stack.
+    // Iterative: a chain of tasks may be deeper than the call stack.
     const open = [start];
     for (let id = open.at(-1); id !== undefined; id = open.at(-1)) {
       const needed = tasks.get(id)?.depends_on ?? [];

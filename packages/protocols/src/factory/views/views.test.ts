@@ -12,7 +12,7 @@ afterEach(() => works.close());
 afterAll(() => language.close());
 
 const tasks = async () => {
-  const { projects } = works.shop.room;
+  const { projects } = works.services.projectStore;
   return projects.entries((await projects.head())!.project_id);
 };
 const open = async () => {
@@ -22,7 +22,7 @@ const open = async () => {
 
 test("a debate by task or module, and its escalation with what each answer would do there", async () => {
   ({ works } = await approved({ challenger: [FAIL], arbiter: [REJECT] }));
-  const { documents } = works.shop;
+  const { documents } = works.services;
   const [debate] = await debatesOf(documents, { task: FIRST });
   expect(debate).toMatchObject({ task_id: FIRST, module_ref: "MM-twice@1.0.0" });
   expect(debate!.rounds.map(({ round, challenge, adjudication }) => [round, challenge?.verdict, adjudication?.decision])).toEqual([
@@ -37,20 +37,20 @@ test("a debate by task or module, and its escalation with what each answer would
 
   const [asked] = await escalationViews(documents, await open(), await tasks());
   expect(asked).toMatchObject({ state: "asked", blocks: [SECOND] });
-  expect(asked!.resolutions.map(({ does }) => does).some((does) => does.startsWith("(not here"))).toBe(false);
+  expect(asked!.resolutions.map(({ does }) => does).some((does) => does.startsWith("(not available"))).toBe(false);
   await works.answer({ action: "ABANDON_TASK", rationale: "no" });
   expect(await escalationViews(documents, [], await tasks())).toMatchObject([{ state: "answered", blocks: [] }]);
   await works.drive();
   const [first, stuck] = await escalationViews(documents, await open(), await tasks());
   expect(first).toMatchObject({ state: "resolved" });
-  const without = stuck!.resolutions.filter(({ does }) => does.startsWith("(not here")).map(({ action }) => action);
+  const without = stuck!.resolutions.filter(({ does }) => does.startsWith("(not available")).map(({ action }) => action);
   expect(without).toEqual(["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"]);
 });
 
 test("an exception with its status, its task and the question that decides it", async () => {
   const parts = { planner: [planOf(["MM-twice"]), calling], proposer: [deliver, change()], challenger: [PASS], arbiter: [APPROVE] };
   ({ works } = await approved(parts));
-  const { documents } = works.shop;
+  const { documents } = works.services;
   const [question] = await open();
   expect(await exceptionViews(documents, [question!])).toMatchObject([{ status: "RAISED", task_id: SECOND, question: question!.id }]);
   await works.answer({ decision: "DEFER", note: "later" });

@@ -13,10 +13,10 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { acquireWithin, heldLocks } from "@slipway/kernel/change/turn/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
-import type { AgentDesk, Commission, Reply } from "../../desk.ts";
+import type { AgentDispatcher, AgentRequest, Reply } from "../../dispatch/dispatcher.ts";
 import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
-import type { Retry } from "../retrying.ts";
-import { openShop } from "../shop.ts";
+import type { Retry } from "../retry.ts";
+import { openChangeServices } from "../../change/services.ts";
 
 export interface Asked {
   readonly role: string;
@@ -72,7 +72,7 @@ export interface WorkshopOptions {
   /** Instead of none. */
   readonly sandbox?: Sandbox;
   /** Instead of the scripted one. */
-  readonly desk?: (kernel: Kernel) => AgentDesk;
+  readonly dispatcher?: (kernel: Kernel) => AgentDispatcher;
 }
 
 /** A real repository, database, engine and gate; only the agents are scripted. */
@@ -85,8 +85,8 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   const { root, kernel, records, git, write, read, sign } = scratch;
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
-  const desk = {
-    async invoke<T>({ role, subject, attempt, pack, schema }: Commission<T>): Promise<Reply<T>> {
+  const dispatcher = {
+    async invoke<T>({ role, subject, attempt, pack, schema }: AgentRequest<T>): Promise<Reply<T>> {
       asked.push({ role, subject, attempt, pack });
       const worker = `${role}/${subject}`;
       const turn = turns.get(worker) ?? 0;
@@ -105,7 +105,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     inbox,
     workflows: [features],
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
-    kernel: openShop(kernel, options.desk?.(kernel) ?? desk),
+    kernel: openChangeServices(kernel, options.dispatcher?.(kernel) ?? dispatcher),
   });
 
   async function startWith(max_active_features: number, names: readonly string[], retry?: Retry): Promise<string> {

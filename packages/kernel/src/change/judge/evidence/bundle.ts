@@ -1,13 +1,13 @@
 import type { Head } from "@slipway/durable/chain";
-import type { Db, Tx } from "../../../record/database/tables.ts";
 import { headOf, REPOSITORY_STREAM } from "../../../record/journal/repository.ts";
+import type { Records } from "../../../record/storage.ts";
 import { checksOf, type Check } from "./checks.ts";
 import { telemetryOf, totalsOf, type Telemetry, type Totals } from "../../../budget/telemetry.ts";
 
-/** Everything that speaks for one feature's change. */
+/** All evidence for one feature's change. */
 export interface EvidenceBundle {
   readonly feature: EvidencedFeature;
-  /** Null until it has landed. */
+  /** Null until it has merged. */
   readonly merge: EvidencedMerge | null;
   readonly approval: { readonly id: string; readonly by: string; readonly at: number } | null;
   readonly checks: readonly Check[];
@@ -21,9 +21,9 @@ export interface EvidencedFeature {
   readonly run_id: string;
   readonly status: string;
   readonly tree: string;
-  /** Its worktree, branch and row are gone since then; what was seen is not. */
+  /** When the feature was deleted. Its worktree, branch and row are gone; its evidence stays. */
   readonly deleted?: { readonly at: number; readonly by: string };
-  /** Deleted features that had the same name before, as a command takes them. */
+  /** Names of deleted features with the same id, as a command accepts them. */
   readonly earlier?: readonly string[];
 }
 
@@ -37,9 +37,9 @@ export interface EvidencedMerge {
   readonly approval_id: string;
 }
 
-/** `label` is what checks and telemetry are filed under: the feature's id, until it is deleted. */
+/** `label` is the feature id of checks and telemetry: the feature's id until it is deleted. */
 export async function evidenceOf(
-  db: Db | Tx,
+  { database: { db } }: Pick<Records, "database">,
   feature: EvidencedFeature,
   merge: EvidencedMerge | null,
   label = feature.id,

@@ -1,22 +1,23 @@
 import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import type { Selectable } from "kysely";
-import { fixedWith } from "../../../record/database/prepared-query.ts";
+import { preparedQueryWith } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
-import { passedOn, type WantedRun } from "./gate-queries.ts";
+import type { Records } from "../../../record/storage.ts";
+import { countChecks, passedOn, type WantedRun } from "./gate-queries.ts";
 import type { EvidenceTables } from "./tables.ts";
 
 type Row = Selectable<EvidenceTables["checks"]>;
 
-/** One row of evidence. `kind` "mode" is the verdict over a whole gate mode; its steps are rows of their own. */
+/** One row of evidence. `kind` "mode" is the verdict over a whole gate mode; each step has its own row. */
 export interface Check extends Omit<Row, "counts"> {
   readonly counts: Json;
 }
 
 export type NewCheck = Omit<Row, "counts" | "produced_by"> & { readonly counts: unknown };
 
-const insertCheck = fixedWith((db, row: Row) => db.insertInto("checks").values(row));
+const insertCheck = preparedQueryWith((db, row: Row) => db.insertInto("checks").values(row));
 
-/** Only for what the harness has just seen itself; an agent's claim never comes here. */
+/** Only for observations of the harness itself, never for claims of an agent. */
 export async function recordCheck(tx: Tx, { counts, ...check }: NewCheck): Promise<void> {
   await insertCheck(tx, { ...check, counts: counts === null ? null : canonicalJson(counts), produced_by: "harness" });
 }
@@ -29,6 +30,11 @@ export async function checksOf(
   if (tree !== undefined) query = query.where("tree", "=", tree);
   const rows = await query.orderBy("at").orderBy("id").execute();
   return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
+}
+
+/** How many checks there are of all features, by how they ended. */
+export async function checkCounts({ database: { db } }: Pick<Records, "database">): Promise<ReturnType<typeof countChecks>> {
+  return countChecks(await db.selectFrom("checks").select("status").execute());
 }
 
 /** Whether the mode of the feature's own gate profile passed on the tree: what another profile says does not count. */

@@ -149,7 +149,7 @@ describe("the bundle", () => {
   test("for a reader, before and after the merge", async () => {
     await record({ name: "unit", kind: "full:step", exit_code: 0, log_digest: "0123456789abcdef", at: 0 });
     await record({ name: "lint", kind: "full:step", status: "fail", exit_code: 2 });
-    const before = evidenceMarkdown(await evidenceOf(database.db, { ...feature, status: "qa" }, null));
+    const before = evidenceMarkdown(await evidenceOf({ database }, { ...feature, status: "qa" }, null));
     expect(before).toContain("Not merged.");
     expect(before).toContain("1 passed, 1 failed");
     expect(before).toContain("| unit | full:step | pass | 0 | `t1` | `0123456789ab` | 1970-01-01T00:00:00.000Z |");
@@ -162,19 +162,19 @@ describe("the bundle", () => {
       await recordTelemetry(tx, spent({ model: "a-model" }));
       await journal.append(tx, { kind: "operation", name: "x", at: 1, payload: {} });
     });
-    const after = evidenceMarkdown(await evidenceOf(database.db, feature, await approvedMerge(key)));
+    const after = evidenceMarkdown(await evidenceOf({ database }, feature, await approvedMerge(key)));
     expect(after).toContain("Merged into main as `aaaa");
     expect(after).toContain("approved by ada at 1970-01-01T00:00:05.000Z");
     expect(after).toContain("| builder | replay | a-model | 100 | 10 | 0.2500 | 1.5 |");
     expect(after).toContain("Repository: 1 events, head");
-    const unapproved = await evidenceOf(database.db, feature, { ...(await approvedMerge(key)), approval_id: "approval_none" });
+    const unapproved = await evidenceOf({ database }, feature, { ...(await approvedMerge(key)), approval_id: "approval_none" });
     expect(evidenceMarkdown(unapproved)).toContain("without a recorded approval");
   });
 
   test("shows what came from outside, and renders none of it", async () => {
     await record({ name: "<img src=x onerror=alert(1)>|`rm`\n# [link](http://x)\u202Etxt", tree: "`<b>" });
-    const text = evidenceMarkdown(await evidenceOf(database.db, { ...feature, id: "*f1*", run_id: "run`1" }, null));
-    const rows = evidenceMarkdown(await evidenceOf(database.db, feature, null));
+    const text = evidenceMarkdown(await evidenceOf({ database }, { ...feature, id: "*f1*", run_id: "run`1" }, null));
+    const rows = evidenceMarkdown(await evidenceOf({ database }, feature, null));
     expect(rows).not.toMatch(/(?<!\\)<img/);
     expect(rows).not.toContain("\n# [");
     expect(rows).not.toContain("\u202E");
@@ -186,7 +186,7 @@ describe("the bundle", () => {
   test("as an in-toto statement in a DSSE envelope that anybody can check with the public key", async () => {
     const key = await openKey();
     await record({ name: "unit", exit_code: 0, counts: { tests: 3 } });
-    const bundle = await evidenceOf(database.db, feature, await approvedMerge(key));
+    const bundle = await evidenceOf({ database }, feature, await approvedMerge(key));
     const envelope = signStatement(key, evidenceStatement(bundle));
     const payload = Buffer.from(envelope.payload, "base64");
     const signed = Buffer.concat([Buffer.from(`DSSEv1 28 application/vnd.in-toto+json ${payload.length} `), payload]);
@@ -212,7 +212,7 @@ describe("the bundle", () => {
 
   test("is refused when it was changed, signed by another or is no envelope", async () => {
     const key = await openKey();
-    const envelope = signStatement(key, evidenceStatement(await evidenceOf(database.db, feature, await approvedMerge(key))));
+    const envelope = signStatement(key, evidenceStatement(await evidenceOf({ database }, feature, await approvedMerge(key))));
     const other = await openKey("other");
     const changed = {
       ...envelope,
@@ -230,7 +230,7 @@ describe("the bundle", () => {
   });
 
   test("there is no statement about what was not merged", async () => {
-    const bundle = await evidenceOf(database.db, feature, null);
+    const bundle = await evidenceOf({ database }, feature, null);
     expect(() => evidenceStatement(bundle)).toThrowError(expect.objectContaining({ code: "merge_failed" }));
   });
 });

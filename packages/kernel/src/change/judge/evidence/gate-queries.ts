@@ -1,7 +1,7 @@
 import type { Json } from "@slipway/durable/canonical";
 import type { Check } from "./checks.ts";
 
-/** Kind of the row that sums up one run of a whole gate mode. */
+/** Kind of the row that summarises one run of a whole gate mode. */
 export const MODE = "mode";
 
 type Seen = Pick<Check, "name" | "kind" | "tree" | "status" | "at" | "counts">;
@@ -9,13 +9,13 @@ type Seen = Pick<Check, "name" | "kind" | "tree" | "status" | "at" | "counts">;
 export interface WantedRun {
   readonly mode: string;
   readonly tree: string;
-  /** The gate profile it has to have run under; whichever it was where this is left out. */
+  /** The required gate profile; any if undefined. */
   readonly profile?: string | undefined;
-  /** The hash of policy and gates it has to have run under. */
+  /** The required hash of policy and gates; any if undefined. */
   readonly policy?: string | undefined;
 }
 
-/** Whether the newest run of the mode on exactly this tree passed. Where two are equally new, both have to. */
+/** Whether the newest run of the mode on exactly this tree passed. If several are equally new, all must have passed. */
 export function passedOn(checks: readonly Seen[], { mode, tree, profile, policy }: WantedRun): boolean {
   const runs = checks
     .filter((check) => check.kind === MODE && check.name === mode && check.tree === tree)
@@ -24,18 +24,18 @@ export function passedOn(checks: readonly Seen[], { mode, tree, profile, policy 
   return runs.length > 0 && runs.filter(({ at }) => at === newest).every(({ status }) => status === "pass");
 }
 
-/** A run that does not say was made before this was recorded: under the profile of the plan, and the policy of its day. */
+/** Old runs do not record profile and policy: they ran under the plan's profile and the policy of that time, and count. */
 function ranUnder({ counts }: Pick<Seen, "counts">, what: "profile" | "policy", wanted: string | undefined): boolean {
   if (wanted === undefined || typeof counts !== "object" || counts === null) return true;
   return ((counts as { readonly [key: string]: Json })[what] ?? wanted) === wanted;
 }
 
-/** Whether a gate on this tree ran under another policy, or other gates, than those of now. */
+/** Whether a gate on this tree ran under another policy, or other gates, than the current ones. */
 export function isOutdated(checks: readonly Seen[], policy: string): boolean {
   return checks.some((check) => check.kind === MODE && !ranUnder(check, "policy", policy));
 }
 
-/** The modes among those required that this tree still lacks, in the order given. */
+/** The required modes that have not passed on this tree, in the given order. */
 export function missingModes(
   checks: readonly Seen[],
   { modes, tree }: { readonly modes: readonly string[]; readonly tree: string },

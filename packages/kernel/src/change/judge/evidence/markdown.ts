@@ -3,7 +3,7 @@ import type { SeenProgram } from "../../../host/toolchain/program.ts";
 import type { Check } from "./checks.ts";
 import { countChecks } from "./gate-queries.ts";
 
-/** The bundle for a reader. Whatever came from a repository or a model is escaped: it is shown, never rendered. */
+/** The bundle as Markdown. All text from a repository or a model is escaped. */
 export function evidenceMarkdown(bundle: EvidenceBundle): string {
   const { feature, checks, totals, journal } = bundle;
   const { passed, failed } = countChecks(checks);
@@ -16,7 +16,7 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
     ...mergeLines(bundle),
     `## Checks (${passed} passed, ${failed} failed)`,
     "",
-    "Seen by the harness itself: exit codes, trees and counts are its own.",
+    "The harness observed these checks itself: exit codes, trees and counts.",
     "",
     ...table(
       ["check", "kind", "status", "exit", "tree", "log", "at", "started"],
@@ -54,7 +54,7 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
   ].join("\n");
 }
 
-/** The interpreter of a step, or its program: what decides how the code of the project behaves. */
+/** The interpreter of a step, or its program. */
 function startedIn(counts: Check["counts"]): string {
   const { program } = (counts ?? {}) as { readonly program?: SeenProgram };
   if (program === undefined) return "";
@@ -66,10 +66,7 @@ function deletionLines({ feature: { id, deleted, earlier = [] } }: EvidenceBundl
   return [
     ...(deleted === undefined
       ? []
-      : [
-          `Deleted at ${time(deleted.at)} by ${plain(deleted.by)}. \`slipway restore ${code(id)} --list\` shows what can be brought back.`,
-          "",
-        ]),
+      : [`Deleted at ${time(deleted.at)} by ${plain(deleted.by)}. \`slipway restore ${code(id)} --list\` shows what can be restored.`, ""]),
     ...(earlier.length === 0
       ? []
       : [`Deleted features had this name before: ${earlier.map((name) => `\`slipway evidence ${code(name)}\``).join(", ")}.`, ""]),

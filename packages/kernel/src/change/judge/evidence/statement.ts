@@ -1,5 +1,5 @@
 import { canonicalJson } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { z } from "zod";
 import type { ApprovalKey } from "../../land/approvals/key.ts";
 import { preAuthentication } from "../../land/approvals/pae.ts";
@@ -16,7 +16,7 @@ const statementSchema = z.object({
   predicate: z.record(z.string(), z.unknown()),
 });
 
-/** An in-toto Statement v1 about what was merged. */
+/** An in-toto Statement v1 about a merge. */
 export type Statement = z.infer<typeof statementSchema>;
 
 const envelopeSchema = z.object({
@@ -26,13 +26,13 @@ const envelopeSchema = z.object({
 });
 
 /** A DSSE envelope. */
-export type Envelope = z.infer<typeof envelopeSchema>;
+export type StatementEnvelope = z.infer<typeof envelopeSchema>;
 
 export function evidenceStatement({ feature, merge, approval, checks, totals, journal }: EvidenceBundle): Statement {
   if (merge === null) {
-    throw new SlipwayError("merge_failed", `"${feature.id}" has not been merged, so there is nothing to make a statement about.`, {
+    throw new SlipwayError("merge_failed", `"${feature.id}" is not merged, so there is no statement to make.`, {
       feature_id: feature.id,
-      suggested_next_actions: ["Merge it first; until then `slipway evidence` shows what there is."],
+      suggested_next_actions: ["Merge it first; until then run `slipway evidence` to see its checks."],
     });
   }
   return {
@@ -65,24 +65,24 @@ export function evidenceStatement({ feature, merge, approval, checks, totals, jo
   };
 }
 
-export function signStatement(key: ApprovalKey, statement: Statement): Envelope {
+export function signStatement(key: ApprovalKey, statement: Statement): StatementEnvelope {
   const payload = Buffer.from(canonicalJson(statement));
   const sig = Buffer.from(key.sign(preAuthentication(PAYLOAD_TYPE, payload))).toString("base64");
   return { payloadType: PAYLOAD_TYPE, payload: payload.toString("base64"), signatures: [{ keyid: key.id, sig }] };
 }
 
-/** The statement in an envelope, once its signature has been found good. */
+/** Verifies the signature and returns the statement. */
 export function openEnvelope(key: Pick<ApprovalKey, "id" | "verify">, envelope: unknown): Statement {
   const parsed = envelopeSchema.safeParse(envelope);
   const statement = parsed.success ? verified(key, parsed.data) : null;
   if (statement !== null) return statement;
-  throw new SlipwayError("approval_invalid", "This is not evidence signed with this key, or it has been changed since.", {
+  throw new SlipwayError("approval_invalid", "The evidence is not signed with this key, or it was changed after signing.", {
     key_id: key.id,
-    suggested_next_actions: ["Check it with the public key of whoever signed it."],
+    suggested_next_actions: ["Verify it with the signer's public key."],
   });
 }
 
-function verified(key: Pick<ApprovalKey, "id" | "verify">, { payload, signatures }: Envelope): Statement | null {
+function verified(key: Pick<ApprovalKey, "id" | "verify">, { payload, signatures }: StatementEnvelope): Statement | null {
   const bytes = Buffer.from(payload, "base64");
   const signed = preAuthentication(PAYLOAD_TYPE, bytes);
   const genuine = signatures.some(({ keyid, sig }) => keyid === key.id && key.verify(signed, Buffer.from(sig, "base64")));

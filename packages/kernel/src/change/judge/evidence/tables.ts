@@ -1,14 +1,14 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface EvidenceTables {
-  /** What the harness saw. Nobody else writes here, and nothing is ever changed. */
+  /** Observations of the harness. No other component writes here, and rows are never changed. */
   checks: {
     id: string;
     run_id: string;
     feature_id: string | null;
     name: string;
     kind: string;
-    /** The git tree it was seen on. */
+    /** The git tree of the observation. */
     tree: string;
     status: "pass" | "fail";
     exit_code: number | null;

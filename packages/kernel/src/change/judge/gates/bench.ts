@@ -16,7 +16,7 @@ const CONFIG: GatesConfig = { version: 1, profiles: { default: { modes: { fast: 
 const REDACTOR = createRedactor({ secrets: ["a-secret-of-the-bench"] });
 const SANDBOXED = "gate overhead over a bare spawn, sandboxed";
 
-/** What a gate adds to the command it runs. */
+/** The overhead of a gate over its command. */
 export async function benchGates(rounds = 60): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "slipway-bench-gates-"));
   const sandbox = await openSandbox().catch(() => null);

@@ -4,7 +4,7 @@ export interface Count {
   readonly total: number;
 }
 
-/** Null where the report says nothing about a metric. */
+/** Null if the report does not contain a metric. */
 export interface CoverageCounts {
   readonly lines: Count | null;
   readonly branches: Count | null;
@@ -27,10 +27,10 @@ export function addCounts(left: Count | null, right: Count | null): Count | null
   return { covered: left.covered + right.covered, total: left.total + right.total };
 }
 
-const MOST_PLACES = 2_000_000;
+const MOST_LOCATIONS = 2_000_000;
 
-/** How often one place was reached, over all records that mention it: the best one counts. */
-export class PlaceTally {
+/** The best hit count of each location over all records that mention it. */
+export class LocationTally {
   readonly #places = new Map<string, Count>();
   readonly #tooMany: () => Error;
 
@@ -38,13 +38,13 @@ export class PlaceTally {
     this.#tooMany = tooMany;
   }
 
-  see(place: string, covered: number, total: number): void {
-    const known = this.#places.get(place);
-    this.#places.set(place, { covered: Math.max(known?.covered ?? 0, covered), total: Math.max(known?.total ?? 0, total) });
-    if (this.#places.size > MOST_PLACES) throw this.#tooMany();
+  see(location: string, covered: number, total: number): void {
+    const known = this.#places.get(location);
+    this.#places.set(location, { covered: Math.max(known?.covered ?? 0, covered), total: Math.max(known?.total ?? 0, total) });
+    if (this.#places.size > MOST_LOCATIONS) throw this.#tooMany();
   }
 
-  /** Null when no place was ever seen: nothing measured is not everything covered. */
+  /** Null if no location was recorded: nothing measured does not mean everything covered. */
   count(): Count | null {
     let sum: Count | null = null;
     for (const count of this.#places.values()) sum = addCounts(sum, count);
@@ -52,7 +52,7 @@ export class PlaceTally {
   }
 }
 
-/** A whole number from a report, not below zero. */
+/** Parses a non-negative integer. */
 export function wholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

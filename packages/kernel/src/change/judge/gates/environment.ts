@@ -2,8 +2,8 @@ import { delimiter } from "node:path";
 import type { Toolchain } from "../../../host/toolchain/resolve.ts";
 
 /**
- * What a step sees of the environment: the allowlisted variables of the host, then its own. Nothing else. A PATH of its own replaces the
- * project's toolchain; the sandbox puts the system's folders and Slipway's Node behind either.
+ * The environment of a step: the allowlisted variables of the host, then the step's own, and nothing else. A step's own PATH replaces the
+ * project's toolchain. The sandbox appends the system's folders and Slipway's Node to either.
  */
 export function stepEnvironment(
   hostEnv: Readonly<Record<string, string | undefined>>,

@@ -1,11 +1,12 @@
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import { addCounts, type CoverageCounts, type TestCounts } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
 import { parseJacoco } from "./parse-jacoco.ts";
 import { addRanTests, addTests, parseJunit, type RanTests, type TestReport } from "./parse-junit.ts";
 import { parseLcov } from "./parse-lcov.ts";
 import type { PlannedGate } from "./precedence.ts";
-import { findReports, malformedReport, readReport, type ReportPath } from "./reports.ts";
+import { malformedReport, readReport, writtenReports, type ReportPath } from "./reports.ts";
 import { GATES_FILE } from "../../../config/gates.ts";
 import { coverageFailure, judgeCoverage, unreadableCoverage, type CoverageResult } from "./thresholds.ts";
 
@@ -13,7 +14,7 @@ export interface Judgement {
   readonly failure: Failure | null;
   readonly coverage: CoverageResult | null;
   readonly tests: TestCounts | null;
-  /** Null where no report tells. */
+  /** Null if no report names the tests. */
   readonly ran: RanTests | null;
 }
 
@@ -29,18 +30,18 @@ export function reportPaths(gate: PlannedGate): ReportPath[] {
   return [testsReport(gate), coverageReport(gate)].filter((report) => report !== null);
 }
 
-/** What the steps of a gate have reported so far, by the file; a later step replaces only the files it has written itself. */
-export interface Reported {
+/** Reports of the steps so far, by file. A later step replaces only files that it has written. */
+export interface ReportedResult {
   readonly tests: ReadonlyMap<string, Read<TestReport>>;
   readonly coverage: ReadonlyMap<string, Read<CoverageCounts>>;
 }
 
 type Read<T> = { readonly parsed: T } | { readonly failure: Failure };
 
-export const NOTHING_REPORTED: Reported = { tests: new Map(), coverage: new Map() };
+export const NOTHING_REPORTED: ReportedResult = { tests: new Map(), coverage: new Map() };
 
-/** Reads what one step has written. Call it when no process of the step is left. */
-export async function readReports(root: string, gate: PlannedGate, before: Reported): Promise<Reported> {
+/** Reads the reports of one step. Call it after all processes of the step have ended. */
+export async function readReports(root: string, gate: PlannedGate, before: ReportedResult): Promise<ReportedResult> {
   const parser = COVERAGE_PARSERS[gate.coverage?.type ?? "none"];
   const [tests, coverage] = [testsReport(gate), coverageReport(gate)];
   return {
@@ -52,8 +53,8 @@ export async function readReports(root: string, gate: PlannedGate, before: Repor
   };
 }
 
-/** After a failed step the reports only inform: the failure stands. */
-export function judgeReports(gate: PlannedGate, reported: Reported, failed: Failure | null): Judgement {
+/** After a failed step the reports are informational: the step's failure is the result. */
+export function judgeReports(gate: PlannedGate, reported: ReportedResult, failed: Failure | null): Judgement {
   const { failure: testsFailed, counts: tests, ran } = judgeTests(testsReport(gate), reported.tests);
   if (failed !== null) return { failure: failed, coverage: null, tests, ran };
   if (testsFailed !== null) return { failure: testsFailed, coverage: null, tests, ran };
@@ -61,7 +62,7 @@ export function judgeReports(gate: PlannedGate, reported: Reported, failed: Fail
   return { failure, coverage: result, tests, ran };
 }
 
-/** A junit_xml in the place of the coverage parser counts tests as well. */
+/** A junit_xml under `coverage` also counts tests. */
 function testsReport({ tests, coverage }: PlannedGate): ReportPath | null {
   if (tests) return { path: tests.path, field: "parsers.tests.path" };
   return coverage?.type === "junit_xml" && coverage.path !== undefined ? { path: coverage.path, field: "parsers.coverage.path" } : null;
@@ -74,10 +75,10 @@ function coverageReport({ coverage }: PlannedGate): ReportPath | null {
 
 function judgeTests(
   report: ReportPath | null,
-  reads: Reported["tests"],
+  reads: ReportedResult["tests"],
 ): { readonly failure: Failure | null; readonly counts: TestCounts | null; readonly ran: RanTests | null } {
   if (report === null) return { failure: null, counts: null, ran: null };
-  const read = together(reads);
+  const read = allParsed(reads);
   if ("failure" in read) return { failure: read.failure, counts: null, ran: null };
   const counts = read.parsed.map((one) => one.counts).reduce(addTests, { total: 0, passed: 0, failed: 0, skipped: 0 });
   const ran = read.parsed.map((one) => one.ran).reduce<RanTests>(addRanTests, new Map());
@@ -87,28 +88,28 @@ function judgeTests(
 function testsFailure(counts: TestCounts, { path, field }: ReportPath, reports: number): Failure | null {
   const details = { file: GATES_FILE, field, report: path, reports, tests: counts };
   if (counts.failed > 0) {
-    const suggested_next_actions = ["Read the log of the step that ran the tests, and repair what failed."];
+    const suggested_next_actions = ["Read the log of the step that ran the tests, and fix the failing tests."];
     const message = `${counts.failed} of ${counts.total} tests failed according to ${path}.`;
     return toFailure(new SlipwayError("gate_failed", message, { ...details, suggested_next_actions }));
   }
   if (counts.total > counts.skipped) return null;
   const why =
     reports === 0
-      ? `no step wrote ${path}`
+      ? `no step wrote to ${path}`
       : counts.total === 0
-        ? `${path} holds no test`
+        ? `${path} contains no test`
         : `all ${counts.total} tests in ${path} were skipped`;
   return toFailure(
     new SlipwayError("no_tests_ran", `The gate ran no test: ${why}.`, {
       ...details,
-      suggested_next_actions: [`Check that a step writes this report anew, and that ${field} in ${GATES_FILE} names it.`],
+      suggested_next_actions: [`Check that a step writes this report in every run, and that ${field} in ${GATES_FILE} names it.`],
     }),
   );
 }
 
 function judgeCoverageReport(
   gate: PlannedGate,
-  reads: Reported["coverage"],
+  reads: ReportedResult["coverage"],
 ): { readonly failure: Failure | null; readonly result: CoverageResult | null } {
   const { minimums, targets } = gate;
   const report = coverageReport(gate);
@@ -117,7 +118,7 @@ function judgeCoverageReport(
     const result = judgeCoverage({ lines: null, branches: null }, minimums, targets);
     return { failure: coverageFailure(result), result };
   }
-  const read = together(reads);
+  const read = allParsed(reads);
   if ("failure" in read) {
     const unreadable = unreadableCoverage(read.failure.message, minimums, targets);
     return { failure: read.failure.code === "gate_failed" ? unreadable.failure : read.failure, result: unreadable.result };
@@ -131,8 +132,8 @@ function judgeCoverageReport(
   return { failure: coverageFailure(result), result };
 }
 
-/** All that was parsed, or the first failure. */
-function together<T>(reads: ReadonlyMap<string, Read<T>>): { readonly parsed: readonly T[] } | { readonly failure: Failure } {
+/** All parsed reports, or the first failure. */
+function allParsed<T>(reads: ReadonlyMap<string, Read<T>>): { readonly parsed: readonly T[] } | { readonly failure: Failure } {
   const parsed: T[] = [];
   for (const read of reads.values()) {
     if ("failure" in read) return read;
@@ -145,7 +146,7 @@ async function readAll<T>(root: string, report: ReportPath, parser: Parser<T>): 
   const reads = new Map<string, Read<T>>();
   let at = report.path;
   try {
-    for (const path of findReports(root, report)) {
+    for (const path of writtenReports(root, report)) {
       at = path;
       reads.set(path, { parsed: await parser(readReport(root, path, report.field), path) });
     }

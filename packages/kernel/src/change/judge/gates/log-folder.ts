@@ -8,17 +8,17 @@ import { translateFileError } from "../../../host/files/write-atomic.ts";
 import type { Layout } from "../../../host/layout.ts";
 import type { RecordedStep } from "./store.ts";
 
-/** Where the logs of a feature's gate run are; `id` is the run's. */
+/** The folder for the logs of a feature's gate run; `id` is the run's. */
 export function gateLogFolder(layout: Layout, feature: string, id: string): string {
   return join(layout.feature(feature), "logs", id.replaceAll(/[^A-Za-z0-9._-]+/g, "_").slice(-120));
 }
 
-/** Where the logs of one mode of a trial are; `id` is the call's, without profile and mode. */
+/** The folder for the logs of one mode of a trial; `id` is the call's, without profile and mode. */
 export function trialLogFolder(layout: Layout, id: string, mode: string): string {
   return join(layout.state, "trials", id.replaceAll(/[^A-Za-z0-9._-]+/g, "_").slice(-100), mode);
 }
 
-/** Folders of logs that are not there. Reads each parent once: there may be thousands of runs. */
+/** Log folders that do not exist. Reads each parent once: there may be thousands of runs. */
 export function missingFolders<T extends { readonly folder: string }>(wanted: readonly T[]): T[] {
   return [...Map.groupBy(wanted, ({ folder }) => dirname(folder))].flatMap(([parent, runs]) => {
     const present = new Set(namesIn(parent));
@@ -27,8 +27,8 @@ export function missingFolders<T extends { readonly folder: string }>(wanted: re
 }
 
 /**
- * Writes the logs of one run again from the object store. The folder appears by one rename, so that one that is there is complete; it
- * also appears where no step has run, so that nobody looks again. A log whose object is lost is left out.
+ * Rewrites the logs of one run from the object store. The folder is renamed into place, so an existing folder is complete. It is created
+ * even if no step has run, so that it does not look missing. A log whose object is lost is omitted.
  */
 export async function restoreLogFolder(objects: Blobs, folder: string, steps: readonly RecordedStep[]): Promise<void> {
   const logs = await Promise.all(
@@ -48,19 +48,19 @@ export async function restoreLogFolder(objects: Blobs, folder: string, steps: re
   }
 }
 
-/** The same for a run that is about to be shown: each log by itself. Returns the steps with the place where their logs are now. */
+/** The same for a run that is about to be shown, one log at a time. Returns the steps with the current paths of their logs. */
 export async function stepsWithLogs(objects: Blobs, folder: string, steps: readonly RecordedStep[]): Promise<RecordedStep[]> {
   if (!existsSync(folder)) await restoreLogFolder(objects, folder, steps);
-  const placed = steps.map((step) => ({ ...step, log_path: join(folder, basename(step.log_path)) }));
-  for (const { status, log_path, log_digest } of placed) {
+  const located = steps.map((step) => ({ ...step, log_path: join(folder, basename(step.log_path)) }));
+  for (const { status, log_path, log_digest } of located) {
     if (status === "skipped" || existsSync(log_path)) continue;
     const bytes = await bytesOf(objects, log_digest);
     if (bytes !== null) writeFileSync(log_path, bytes, { mode: 0o600 });
   }
-  return placed;
+  return located;
 }
 
-/** An empty log is no object. */
+/** An empty log is not stored as an object. */
 async function bytesOf(objects: Blobs, digest: string | null): Promise<Uint8Array | null> {
   return digest === null ? Buffer.alloc(0) : objects.get(digest).catch(() => null);
 }

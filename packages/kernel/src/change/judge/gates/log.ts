@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { sha256 } from "@slipway/durable/canonical";
-import type { Redactor } from "../../../host/redaction/redactor.ts";
+import type { Redactor } from "../../../host/redaction/contract.ts";
 import type { OutputStream } from "../../../host/sandbox/contract.ts";
 
 export interface WrittenLog {
   readonly path: string;
   readonly digest: string;
   readonly truncated: boolean;
-  /** The end of the log, for people and agents who need the reason and not the whole. */
+  /** The end of the log, for people and agents. */
   readonly excerpt: string;
 }
 
@@ -25,15 +25,15 @@ const TAIL_CHARACTERS = 256 * 1024;
 const EXCERPT_CHARACTERS = 4_000;
 
 /**
- * Both streams of one step, redacted before they are kept, and bounded: the beginning and the end stay. Nothing
- * reaches the disk before the step has ended, so that a secret split over both streams is found as well.
+ * Both streams of one step, redacted and bounded: the beginning and the end are kept. Nothing is written to disk before the step has ended,
+ * so that a secret split over both streams is redacted too.
  */
 export function openLog(redact: Redactor, onText?: (text: string) => void): StepLog {
   const streams = { stdout: openStream(redact), stderr: openStream(redact) };
-  const kept = boundedText();
+  const output = boundedText();
   const keep = (text: string) => {
     if (text === "") return;
-    kept.add(text);
+    output.add(text);
     onText?.(text);
   };
   const finish = () => {
@@ -47,10 +47,10 @@ export function openLog(redact: Redactor, onText?: (text: string) => void): Step
     },
     write(path) {
       finish();
-      const text = redact.text(kept.text());
+      const text = redact.text(output.text());
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text, { mode: 0o600 });
-      return { path, digest: sha256(text), truncated: kept.truncated(), excerpt: text.slice(-EXCERPT_CHARACTERS) };
+      return { path, digest: sha256(text), truncated: output.truncated(), excerpt: text.slice(-EXCERPT_CHARACTERS) };
     },
   };
 }
@@ -73,7 +73,7 @@ function endLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Memory is bounded by twice the tail, whatever comes. */
+/** Memory is bounded by twice the tail. */
 function boundedText(): { add(text: string): void; text(): string; truncated(): boolean } {
   let head = "";
   let tail = "";
@@ -93,7 +93,7 @@ function boundedText(): { add(text: string): void; text(): string; truncated(): 
     text() {
       trim(TAIL_CHARACTERS);
       if (dropped === 0) return head + tail;
-      return `${endLine(head)}[slipway] ${dropped} characters left out here; the beginning and the end of the output are kept.\n${tail}`;
+      return `${endLine(head)}[slipway] ${dropped} characters omitted here; the beginning and the end of the output are kept.\n${tail}`;
     },
     truncated: () => dropped > 0,
   };

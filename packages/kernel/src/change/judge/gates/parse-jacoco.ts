@@ -2,7 +2,7 @@ import { addCounts, wholeNumber, type Count, type CoverageCounts } from "./cover
 import { malformedReport } from "./reports.ts";
 import { readXml } from "./xml.ts";
 
-/** The counters of the whole report, or of its groups and packages where a tool leaves those out. */
+/** The counters of the whole report, or of its groups and packages if the tool omits the totals. */
 export async function parseJacoco(chunks: AsyncIterable<string>, path: string): Promise<CoverageCounts> {
   const totals = new Map<string, Count | null>();
   const packages = new Map<string, Count | null>();

@@ -10,10 +10,10 @@ export interface TestReport {
   readonly ran: RanTests;
 }
 
-/** How often each test ran, by the name its runner gave it. A skipped test has not run. */
+/** How often each test ran, by the name its runner gave it. Skipped tests are not counted. */
 export type RanTests = ReadonlyMap<string, number>;
 
-/** More names than this are no report of a test runner. */
+/** No test runner reports more names. */
 const MOST_NAMES = 200_000;
 const LONGEST_NAME = 4_096;
 
@@ -31,7 +31,7 @@ export async function parseJunit(chunks: AsyncIterable<string>, path: string): P
         current = { name: (attributes["name"] ?? "").slice(-LONGEST_NAME), failed: false, skipped: false };
       } else if (name === "failure" || name === "error") {
         if (parent === "testcase") current.failed = true;
-        // Set-up that failed outside of any case.
+        // A setup that failed outside any test case.
         else counts.failed++;
       } else if (name === "skipped" && parent === "testcase") current.skipped = true;
     },
@@ -62,12 +62,12 @@ export function addRanTests(left: RanTests, right: RanTests): RanTests {
   return sum;
 }
 
-/** Names are kept, and told to agents and people. */
+/** Names are stored and shown to agents and people, so they are redacted. */
 export function withoutSecrets(ran: RanTests, redact: Pick<Redactor, "text">): RanTests {
   const safe = new Map<string, number>();
   for (const [name, count] of ran) {
-    const told = redact.text(name);
-    safe.set(told, (safe.get(told) ?? 0) + count);
+    const redacted = redact.text(name);
+    safe.set(redacted, (safe.get(redacted) ?? 0) + count);
   }
   return safe;
 }

@@ -1,11 +1,11 @@
-import { PlaceTally, wholeNumber, type CoverageCounts } from "./coverage.ts";
+import { LocationTally, wholeNumber, type CoverageCounts } from "./coverage.ts";
 import { malformedReport } from "./reports.ts";
 
-/** Counts from the line and branch records themselves; the sums a tool writes beside them are only its claim. */
+/** Counts the line and branch records themselves; the sums in the report are only the tool's claim. */
 export async function parseLcov(chunks: AsyncIterable<string>, path: string): Promise<CoverageCounts> {
   const tooMany = () => malformedReport(path, "it names too many lines");
-  const lines = new PlaceTally(tooMany);
-  const branches = new PlaceTally(tooMany);
+  const lines = new LocationTally(tooMany);
+  const branches = new LocationTally(tooMany);
   const seen = { records: 0, branchSums: 0 };
   let file = "";
 
@@ -16,12 +16,12 @@ export async function parseLcov(chunks: AsyncIterable<string>, path: string): Pr
     if (kind === "SF") file = value;
     else if (kind === "DA") {
       const [number, hits] = [wholeNumber(fields[0]), hitCount(fields[1])];
-      if (number === null || hits === null) throw malformedReport(path, `"${shorten(line)}" is no line record`);
+      if (number === null || hits === null) throw malformedReport(path, `"${shorten(line)}" is not a line record`);
       lines.see(`${file}\0${number}`, hits > 0 ? 1 : 0, 1);
       seen.records++;
     } else if (kind === "BRDA") {
       const taken = fields[3] === "-" ? 0 : hitCount(fields[3]);
-      if (fields.length < 4 || taken === null) throw malformedReport(path, `"${shorten(line)}" is no branch record`);
+      if (fields.length < 4 || taken === null) throw malformedReport(path, `"${shorten(line)}" is not a branch record`);
       branches.see(`${file}\0${fields.slice(0, 3).join(",")}`, taken > 0 ? 1 : 0, 1);
     } else if (kind === "BRF") seen.branchSums++;
     else if (kind === "end_of_record") seen.records++;
@@ -34,9 +34,9 @@ export async function parseLcov(chunks: AsyncIterable<string>, path: string): Pr
     for (const part of parts) readLine(part.trim());
   }
   readLine(rest.trim());
-  if (seen.records === 0) throw malformedReport(path, "it holds no lcov record");
+  if (seen.records === 0) throw malformedReport(path, "it contains no lcov record");
   const counted = lines.count();
-  // A tool that measures branches writes their number even where it is 0; one that does not writes none.
+  // A tool that measures branches writes their number even if it is 0; other tools write none.
   const noBranches = counted !== null && seen.branchSums > 0 ? { covered: 0, total: 0 } : null;
   return { lines: counted, branches: branches.count() ?? noBranches };
 }

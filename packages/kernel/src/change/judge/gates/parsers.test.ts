@@ -1,7 +1,7 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PlaceTally, addCounts, ratioOf } from "./coverage.ts";
+import { LocationTally, addCounts, ratioOf } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
 import { parseJacoco } from "./parse-jacoco.ts";
 import { parseJunit } from "./parse-junit.ts";
@@ -197,7 +197,7 @@ describe("counts", () => {
   });
 
   it("a report with too many places is refused before it fills the memory", () => {
-    const tally = new PlaceTally(() => new Error("too many"));
+    const tally = new LocationTally(() => new Error("too many"));
     expect(() => {
       for (let place = 0; place < 2_000_002; place++) tally.see(String(place), 0, 1);
     }).toThrow("too many");

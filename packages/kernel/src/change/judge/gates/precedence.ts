@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import type { Plan } from "../../plan/schema.ts";
 import { GATES_FILE, type GateStep, type GatesConfig } from "../../../config/gates.ts";
 
@@ -10,7 +10,7 @@ export interface CoverageRatios {
   readonly branch?: number | undefined;
 }
 
-/** What the policy decides; gates.yaml and plans may only be stricter. */
+/** The policy's constraints; gates.yaml and plans may only be stricter. */
 export interface GateConstraints {
   readonly defaultStepTimeoutSeconds: number;
   readonly minimums?: CoverageRatios | undefined;
@@ -37,7 +37,7 @@ export interface PlannedGate {
   readonly targets: CoverageRatios;
 }
 
-/** Policy, then gates.yaml, then the plan: each may tighten what stands above it, and none may relax it. */
+/** Policy, then gates.yaml, then the plan: each may tighten the one before it, none may relax it. */
 export function planGate(
   config: GatesConfig,
   profile: string,
@@ -50,7 +50,7 @@ export function planGate(
   const { coverage, tests } = config.parsers ?? {};
   const applies = (parser: { modes?: readonly string[] | undefined }) => parser.modes?.includes(mode) ?? true;
   const minimums = strictestMinimums(config, constraints.minimums ?? {});
-  // Only the quick look may do without the report; what a merge rests on is measured.
+  // Only the fast mode may omit the report; a merge needs a measurement.
   const excused = mode === "fast" && coverage !== undefined && !applies(coverage);
   return {
     profile,
@@ -69,9 +69,9 @@ export function planGate(
 /** Profiles with their modes and steps, or only the named one. */
 export function listGates(config: GatesConfig, profile?: string): GatesConfig["profiles"] {
   if (profile === undefined) return config.profiles;
-  const found = Object.hasOwn(config.profiles, profile) ? config.profiles[profile] : undefined;
-  if (found === undefined) throw unknownGate(config, profile, null);
-  return { [profile]: found };
+  const named = Object.hasOwn(config.profiles, profile) ? config.profiles[profile] : undefined;
+  if (named === undefined) throw unknownGate(config, profile, null);
+  return { [profile]: named };
 }
 
 function stepsOf(config: GatesConfig, profile: string, mode: string): readonly GateStep[] {
@@ -97,7 +97,7 @@ function overridesFor({ modes = {} }: VerificationOverrides, mode: string): read
   return Object.entries(modes).find(([name]) => name === mode)?.[1]?.steps ?? [];
 }
 
-/** Every way in which the overrides would loosen the profile's gates; a profile that is not there has none. */
+/** Every way in which the overrides would loosen the profile's gates; none for an unknown profile. */
 export function looseOverrides(
   { profiles }: GatesConfig,
   profile: string,
@@ -129,13 +129,13 @@ function relaxations(steps: readonly PlannedStep[], overrides: readonly StepOver
       const names = steps.map((candidate) => candidate.name).join(", ");
       return [`The plan overrides step "${name}", which mode "${mode}" does not have (it has ${names}).`];
     }
-    const found: string[] = [];
-    if (overrides.findIndex((other) => other.name === name) < index) found.push(`The plan overrides step "${name}" twice.`);
-    if (!step.command.every((part, place) => cmd[place] === part))
-      found.push(`The plan replaces the command of step "${name}"; it may only append arguments to ${JSON.stringify(step.command)}.`);
+    const problems: string[] = [];
+    if (overrides.findIndex((other) => other.name === name) < index) problems.push(`The plan overrides step "${name}" twice.`);
+    if (!step.command.every((part, position) => cmd[position] === part))
+      problems.push(`The plan replaces the command of step "${name}"; it may only append arguments to ${JSON.stringify(step.command)}.`);
     if (seconds !== undefined && seconds > step.timeoutSeconds)
-      found.push(`The plan raises the timeout of step "${name}" from ${step.timeoutSeconds} to ${seconds} seconds.`);
-    return found;
+      problems.push(`The plan raises the timeout of step "${name}" from ${step.timeoutSeconds} to ${seconds} seconds.`);
+    return problems;
   });
 }
 
@@ -155,7 +155,7 @@ function strictestMinimums({ thresholds = {} }: GatesConfig, policy: CoverageRat
 function relaxed(message: string, field: string): SlipwayError {
   return new SlipwayError("invalid_override_precedence", message, {
     field,
-    suggested_next_actions: ["Remove the entry, or make it stricter than what it overrides."],
+    suggested_next_actions: ["Remove the entry, or make it stricter than the value it overrides."],
   });
 }
 
@@ -167,6 +167,6 @@ function unknownGate(config: GatesConfig, profile: string, mode: string | null):
     file: GATES_FILE,
     field: mode === null ? "profiles" : `profiles.${profile}.modes`,
     available,
-    suggested_next_actions: [`Name one that exists, or add it to ${GATES_FILE}.`],
+    suggested_next_actions: [`Use an existing one, or add it to ${GATES_FILE}.`],
   });
 }

@@ -1,37 +1,37 @@
 import { readdirSync } from "node:fs";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { copyTree, type Copied } from "../../../host/files/copy-tree.ts";
 import { removeBeneath } from "../../../host/files/remove-tree.ts";
 import { GATES_FILE } from "../../../config/gates.ts";
 
-/** What a step handed on under a name that gates.yaml gives it. */
+/** A path of `produces` in gates.yaml, copied from a step. */
 export interface Product extends Copied {
   readonly path: string;
 }
 
 const LIMITS = { bytes: 1024 ** 3, entries: 200_000 };
 
-/** Takes a copy of what the step has left at the path, without any file of the tree. */
-export function handOn(written: string, products: string, path: string, isTracked: (path: string) => boolean): Product {
+/** Copies the step's output at the path, without tracked files. */
+export function takeProduct(written: string, products: string, path: string, isTracked: (path: string) => boolean): Product {
   if (isTracked(path)) {
     throw new SlipwayError("config_invalid", `${GATES_FILE}: produces names ${path}, which is a file of the repository.`, {
       file: GATES_FILE,
       field: "produces",
-      suggested_next_actions: ["Name what the step makes: a step never finds a file of the tree changed by an earlier one."],
+      suggested_next_actions: ["List only files that the step creates: changes to tracked files are not passed to later steps."],
     });
   }
   removeBeneath(products, path);
   const copied = copyTree(written, products, path, LIMITS, isTracked);
   if (copied !== null && copied.files > 0) return { path, ...copied };
-  throw new SlipwayError("gate_failed", `The step left nothing at ${path}, which ${GATES_FILE} says it produces.`, {
+  throw new SlipwayError("gate_failed", `The step did not write ${path}, which ${GATES_FILE} lists under produces.`, {
     file: GATES_FILE,
     field: "produces",
     path,
-    suggested_next_actions: [`Run the step by hand and look where it writes, then correct \`produces\` in ${GATES_FILE}.`],
+    suggested_next_actions: [`Run the step by hand to see where it writes, then correct \`produces\` in ${GATES_FILE}.`],
   });
 }
 
-/** Lays everything that was handed on out for the next step. */
+/** Copies all products into the tree of the next step. */
 export function unpack(products: string, into: string): void {
   for (const name of readdirSync(products)) copyTree(products, into, name, LIMITS);
 }

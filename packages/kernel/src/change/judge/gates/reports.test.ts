@@ -118,7 +118,7 @@ describe("attack 33: a forged report never counts", () => {
     const forged = junit("<testcase/>".repeat(500));
     writeFileSync(join(worktree, "reports", "junit.xml"), forged, { mode: 0o640 });
     let broughtBack = 0;
-    const result = await gate({}, { parsers: tests }, { worktree, bringBack: async () => void broughtBack++ });
+    const result = await gate({}, { parsers: tests }, { worktree, resetTree: async () => void broughtBack++ });
     expect(result).toMatchObject({ passed: false, failure: { code: "no_tests_ran" }, tests: { total: 0 }, isolation: "reset" });
     expect(existsSync(join(worktree, "reports", "junit.xml"))).toBe(false);
     expect(broughtBack).toBe(1);
@@ -164,7 +164,7 @@ describe("attack 33: a forged report never counts", () => {
       { parsers: tests },
       { sandbox: plant((path) => (writeFileSync(path, ""), truncateSync(path, LARGEST_REPORT_BYTES + 1))) },
     );
-    expect(huge).toMatchObject({ failure: { code: "gate_failed", message: expect.stringContaining("at most") } });
+    expect(huge).toMatchObject({ failure: { code: "gate_failed", message: expect.stringContaining("the maximum is") } });
   });
 
   it("attack 33: a folder of the way that becomes a link is noticed", async () => {

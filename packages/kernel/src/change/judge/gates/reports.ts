@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, read as readCallback } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read as readCallback } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 import { promisify } from "node:util";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import picomatch from "picomatch";
 import { inFolderOf } from "../../../host/files/beneath.ts";
 import { hasCode } from "../../../host/files/file-system.ts";
@@ -12,43 +12,51 @@ import { GATES_FILE } from "../../../config/gates.ts";
 export const LARGEST_REPORT_BYTES = 64 * 1024 ** 2;
 const MOST_REPORTS = 5_000;
 const CHUNK_BYTES = 64 * 1024;
-// A pipe would block an open for reading for ever.
+// Without O_NONBLOCK, opening a pipe for reading would block forever.
 const REGULAR = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const EMPTY = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
 
 const read = promisify(readCallback);
 
 export interface ReportPath {
   readonly path: string;
-  /** Its place in gates.yaml. */
+  /** Its field in gates.yaml. */
   readonly field: string;
 }
 
-/** Takes away what is there under the names of reports, so that only what a step writes can count. Whether anything was. */
-export function clearReports(worktree: string, paths: readonly ReportPath[]): boolean {
-  const found = paths.flatMap((report) => findReports(worktree, report));
-  for (const path of found) removeBeneath(worktree, path);
-  return found.length > 0;
+/** Removes existing reports, so that only those written by a step count. */
+export function clearReports(worktree: string, paths: readonly ReportPath[]): void {
+  for (const path of paths.flatMap((report) => findReports(worktree, report))) removeBeneath(worktree, path);
 }
 
-/** Makes the folder a report goes to. */
+/** Hides existing reports of the worktree behind empty files of a layer. The worktree itself stays unchanged. */
+export function hideReports(worktree: string, layer: string, paths: readonly ReportPath[]): void {
+  for (const path of paths.flatMap((report) => findReports(worktree, report)))
+    inFolderOf(layer, path, (file) => closeSync(openSync(file, EMPTY, 0o644)), { make: true });
+}
+
+/** Creates the folder of a report. */
 export function prepareReportFolder(root: string, { path, field }: ReportPath): void {
   const folder = dirname(pathBelow(root, path, field));
   if (folder === ".") return;
   inFolderOf(root, `${folder}/.`, () => undefined, { make: true });
 }
 
-/** The files a report path names now, from the root: one, or all that match the `*` in its file name. Folders never match. */
+/**
+ * Files that match a report path, relative to the root: one, or all that match the `*` in its file name. Folders never match, nor do
+ * character devices: an overlay marks a deleted file with one.
+ */
 export function findReports(root: string, { path, field }: ReportPath): string[] {
   const target = pathBelow(root, path, field);
   const pattern = basename(target);
   if (dirname(path).includes("*"))
-    throw new SlipwayError("config_invalid", `${GATES_FILE}: ${field} "${path}" may hold a * in the file name only.`, {
+    throw new SlipwayError("config_invalid", `${GATES_FILE}: ${field} "${path}" may contain a * only in the file name.`, {
       file: GATES_FILE,
       field,
     });
   const matches = pattern.includes("*") ? picomatch(pattern) : (name: string) => name === pattern;
   const names = namesBeside(root, target)
-    .filter((entry) => !entry.isDirectory() && matches(entry.name))
+    .filter((entry) => !entry.isDirectory() && !entry.isCharacterDevice() && matches(entry.name))
     .map((entry) => entry.name);
   if (names.length > MOST_REPORTS)
     throw new SlipwayError(
@@ -60,14 +68,22 @@ export function findReports(root: string, { path, field }: ReportPath): string[]
   return names.toSorted().map((name) => (folder === "." ? name : `${folder}/${name}`));
 }
 
-/** A regular file of bounded size, in pieces. A link, a pipe or a device is refused, not followed. */
+/** Reports with content: an empty file is one that hides a report of the worktree, or that nobody has written to. */
+export function writtenReports(root: string, report: ReportPath): string[] {
+  return findReports(root, report).filter((path) => {
+    const stats = inFolderOf(root, path, (file) => lstatSync(file));
+    return !stats.isFile() || stats.size > 0;
+  });
+}
+
+/** Reads a regular file of bounded size in chunks. Links, pipes and devices are refused. */
 export async function* readReport(root: string, path: string, field: string): AsyncGenerator<string> {
   const descriptor = openReport(root, path, field);
   try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile()) throw malformedReport(path, "it is not a regular file");
-    if (found.size > LARGEST_REPORT_BYTES)
-      throw malformedReport(path, `it has ${found.size} bytes; at most ${LARGEST_REPORT_BYTES} are read`);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw malformedReport(path, "it is not a regular file");
+    if (stats.size > LARGEST_REPORT_BYTES)
+      throw malformedReport(path, `it has ${stats.size} bytes; the maximum is ${LARGEST_REPORT_BYTES}`);
     const decoder = new TextDecoder("utf-8");
     const buffer = Buffer.alloc(CHUNK_BYTES);
     for (;;) {
@@ -90,7 +106,7 @@ function openReport(root: string, path: string, field: string): number {
   }
 }
 
-/** From the root, and through no link. */
+/** Relative to the root, without following links. */
 function pathBelow(root: string, path: string, field: string): string {
   return relative(root, resolveWithoutLinks(root, path, field));
 }
@@ -98,7 +114,7 @@ function pathBelow(root: string, path: string, field: string): string {
 function namesBeside(root: string, path: string) {
   try {
     const folder = dirname(path);
-    return inFolderOf(root, folder === "." ? "." : `${folder}/.`, (place) => readdirSync(place, { withFileTypes: true }));
+    return inFolderOf(root, folder === "." ? "." : `${folder}/.`, (directory) => readdirSync(directory, { withFileTypes: true }));
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES")) return [];
     throw error;
@@ -110,6 +126,6 @@ export function malformedReport(path: string, reason: string): SlipwayError {
   return new SlipwayError("gate_failed", `The report ${path} cannot be read: ${reason}.`, {
     file: path,
     reason: "malformed_report",
-    suggested_next_actions: ["Run the step by hand and look at the report it writes; check `type` and `path` in slipway/gates.yaml."],
+    suggested_next_actions: ["Run the step by hand and inspect its report; check `type` and `path` in slipway/gates.yaml."],
   });
 }

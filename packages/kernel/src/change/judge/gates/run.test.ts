@@ -333,7 +333,7 @@ describe("logs", () => {
     expect(truncated).toBe(true);
     expect(log.startsWith("the beginning\n")).toBe(true);
     expect(log.endsWith("the end\n")).toBe(true);
-    expect(log).toMatch(/\[slipway\] \d+ characters left out here/);
+    expect(log).toMatch(/\[slipway\] \d+ characters omitted here/);
     expect(statSync(logPath).size).toBeLessThan(600_000);
   });
 

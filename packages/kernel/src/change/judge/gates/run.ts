@@ -1,13 +1,14 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
-import type { Redactor } from "../../../host/redaction/redactor.ts";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
+import type { Redactor } from "../../../host/redaction/contract.ts";
 import type { Limits, Sandbox, SharedPath } from "../../../host/sandbox/contract.ts";
 import { resolveBelow } from "../../../host/sandbox/paths.ts";
 import { realWorktree } from "../../../host/sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
-import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type Reported } from "./judge.ts";
+import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type ReportedResult } from "./judge.ts";
 import { withoutSecrets, type RanTests } from "./parse-junit.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
 import type { Toolchain } from "../../../host/toolchain/resolve.ts";
@@ -37,16 +38,16 @@ export interface GateRequest {
   readonly policy: GatePolicy;
   readonly sandbox: Sandbox;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** The project's; without it a step has the PATH of `hostEnv`, if the policy hands that on. */
+  /** The project's toolchain. Without it a step has the PATH of `hostEnv`, if the policy allows it. */
   readonly toolchain?: Toolchain;
   readonly readOnly?: readonly string[];
   readonly shared?: readonly SharedPath[];
   readonly limits?: Partial<Limits>;
-  /** A folder of the harness's own, on a file system that can hold layers; one in the temporary folder unless told. */
+  /** A private folder of the harness, on a file system that supports layers. Default: one in the temporary folder. */
   readonly scratch?: string;
-  /** Brings the worktree back to its tree: after each step where there are no layers, and at the end if reports were taken away. */
-  readonly bringBack?: () => Promise<void>;
-  /** Every path of the tree; asked for only where a step hands something on, or keeps a cache. */
+  /** Resets the worktree to its tree after each step, where there are no layers. */
+  readonly resetTree?: () => Promise<void>;
+  /** Every path of the tree; called only if a step has products or caches. */
   readonly trackedPaths?: () => Promise<readonly string[]>;
   /** Only for a gate that no merge relies on. */
   readonly caches?: CacheSource;
@@ -77,8 +78,8 @@ export interface GateResult {
 }
 
 /**
- * Runs the steps of one mode in order and stops at the first that fails. A gate that fails is a result; only a mistake
- * in the configuration is thrown, and then no process was started.
+ * Runs the steps of one mode in order and stops at the first failure. A failed gate is a result. Only a configuration error is thrown,
+ * before any process starts.
  */
 export async function runGate(request: GateRequest): Promise<GateResult> {
   const started = request.clock.monotonic();
@@ -87,10 +88,10 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const reports = reportPaths(gate);
-  const { sandbox, bringBack, caches, scratch = join(tmpdir(), "slipway-gates") } = request;
+  const { sandbox, resetTree, caches, scratch = join(tmpdir(), "slipway-gates") } = request;
   const needsPaths = caches !== undefined || gate.steps.some(({ produces }) => produces.length > 0);
   const tracked = new Set(needsPaths ? await request.trackedPaths?.() : []);
-  await using trees = openStepTrees({ worktree, sandbox, scratch, bringBack, tracked, caches }, reports);
+  await using trees = openStepTrees({ worktree, sandbox, scratch, resetTree, tracked, caches }, reports);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,
     mode: gate.mode,
@@ -104,29 +105,25 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   const unsupported = unsupportedParser(gate, request.policy);
   if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null, ran: null });
 
-  const cleared = clearReports(worktree, reports);
-  try {
-    const { steps, reported } = await runSteps(gate, worktree, trees, request);
-    throwIfStopped(request);
-    const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
-    const { ran, ...judged } = judgeReports(gate, reported, failed);
-    return finish(steps, { ...request.redact.value(judged), ran: ran && withoutSecrets(ran, request.redact) });
-  } finally {
-    if (cleared && trees.isolation === "layer") await bringBack?.();
-  }
+  if (trees.isolation !== "layer") clearReports(worktree, reports);
+  const { steps, reported } = await runSteps(gate, worktree, trees, request);
+  throwIfStopped(request);
+  const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
+  const { ran, ...judged } = judgeReports(gate, reported, failed);
+  return finish(steps, { ...request.redact.value(judged), ran: ran && withoutSecrets(ran, request.redact) });
 }
 
-/** A gate that was stopped has neither passed nor failed. */
+/** A stopped gate has neither passed nor failed. */
 function throwIfStopped({ signal, mode }: GateRequest): void {
   if (signal?.aborted !== true) return;
-  throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it ended.`, {}, { cause: signal.reason });
+  throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it finished.`, {}, { cause: signal.reason });
 }
 
 type Judged = Pick<GateResult, "failure" | "coverage" | "tests" | "ran">;
 
 interface Ran {
   readonly steps: readonly StepResult[];
-  readonly reported: Reported;
+  readonly reported: ReportedResult;
 }
 
 async function runSteps(gate: PlannedGate, worktree: string, trees: StepTrees, request: GateRequest): Promise<Ran> {
@@ -176,11 +173,11 @@ function skipFrom(gate: PlannedGate, first: number, { logFolder, redact }: GateR
   return gate.steps.slice(first).map((step, offset) => skippedStep(step, logPathOf(logFolder, first + offset, step.name), redact));
 }
 
-/** `custom` is a name without a parser behind it. */
+/** `custom` is a name without a parser. */
 function unsupportedParser(gate: PlannedGate, policy: GatePolicy): Failure | null {
   if (gate.coverage?.type !== "custom" || policy.allowUnsupportedParser === true) return null;
   return toFailure(
-    new SlipwayError("unsupported_parser", `${GATES_FILE} asks for the coverage parser "custom", and there is none.`, {
+    new SlipwayError("unsupported_parser", `${GATES_FILE} selects the coverage parser "custom", which does not exist.`, {
       file: GATES_FILE,
       field: "parsers.coverage.type",
       suggested_next_actions: [

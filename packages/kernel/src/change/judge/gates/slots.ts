@@ -1,6 +1,6 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 
-/** How many gates may run at once. Who finds no place waits, in the order of arrival, until one is free or nobody wants it any more. */
+/** Limits how many gates run at once. Others wait in the order of arrival until a slot is free or their signal aborts. */
 export interface GateSlots {
   within<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -9,10 +9,10 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** For this process. One supervisor has a repository at a time, by its run lease, so there the limit is the repository's. */
-export function gateSlots(places: number): GateSlots {
+/** Per process. A repository has one supervisor at a time (run lease), so the limit holds for its gates. */
+export function gateSlots(slots: number): GateSlots {
   const line: Waiting[] = [];
-  let free = places;
+  let free = slots;
 
   function leave(): void {
     const next = line.shift();

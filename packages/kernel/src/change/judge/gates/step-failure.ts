@@ -1,4 +1,5 @@
-import { SlipwayError, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import type { SpawnError } from "../../../host/launcher/protocol.ts";
 import type { ProcessOutcome } from "../../../host/sandbox/contract.ts";
 import type { PlannedStep } from "./precedence.ts";
@@ -10,7 +11,7 @@ export interface StepContext {
   readonly step: PlannedStep;
 }
 
-/** Why a step did not pass; null if it did. */
+/** Why a step failed; null if it passed. */
 export function stepFailure(outcome: ProcessOutcome, context: StepContext): Failure | null {
   const { step } = context;
   const name = `Step "${step.name}" of the ${context.mode} gate`;
@@ -18,13 +19,13 @@ export function stepFailure(outcome: ProcessOutcome, context: StepContext): Fail
   if (outcome.timedOut) {
     return failure("gate_timeout", `${name} was stopped after ${step.timeoutSeconds} seconds.`, context, {
       timeout_seconds: step.timeoutSeconds,
-      suggested_next_actions: [`Find out why it does not end, or raise timeout_seconds of the step in ${GATES_FILE}.`],
+      suggested_next_actions: [`Find out why it does not finish, or raise timeout_seconds of the step in ${GATES_FILE}.`],
     });
   }
   if (outcome.limit !== null) {
     return failure("sandbox_limit_exceeded", `${name} was stopped: it used more ${MEANINGS[outcome.limit]} than a step may.`, context, {
       limit: outcome.limit,
-      suggested_next_actions: ["Read the log for what it was doing; a step that needs this much should do less at once."],
+      suggested_next_actions: ["Read the log to see what it was doing; let the step do less at once."],
     });
   }
   if (outcome.exitCode === 0) return null;
@@ -32,7 +33,7 @@ export function stepFailure(outcome: ProcessOutcome, context: StepContext): Fail
   const hint = outcome.exitCode === 126 || outcome.exitCode === 127 ? " This code usually means that a program was not found." : "";
   return failure("gate_failed", `${name} ${how}.${hint}`, context, {
     exit_code: outcome.exitCode,
-    suggested_next_actions: ["Read the end of its log, and repair what it reports."],
+    suggested_next_actions: ["Read the end of its log, and fix what it reports."],
   });
 }
 
@@ -70,7 +71,7 @@ function failure(code: ErrorCode, message: string, { profile, mode, step }: Step
   );
 }
 
-/** Listed or not, these say that something is wrong and not that something was busy. */
+/** Never retried, even if listed as transient: these codes report a defect, not a busy machine. */
 const NEVER_AGAIN: ReadonlySet<ErrorCode> = new Set([
   "gate_failed",
   "gate_command_missing",

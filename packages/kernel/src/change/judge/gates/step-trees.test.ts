@@ -45,7 +45,7 @@ describe.each([true, false])("the steps of a gate, with layers: %s", (layers) =>
         if (layers) expect(readdirSync(join(root, "build"))).toEqual(["out"]);
       },
     );
-    const result = await runCase({ sandbox, config: two, worktree, scratch, bringBack: async () => undefined });
+    const result = await runCase({ sandbox, config: two, worktree, scratch, resetTree: async () => undefined });
     expect(result.failure).toBeNull();
     expect(found).toEqual(["1", "2"]);
     expect(result.steps[0]?.produced).toMatchObject([
@@ -59,7 +59,7 @@ describe.each([true, false])("the steps of a gate, with layers: %s", (layers) =>
 
   it("fail when they leave nothing of what they should hand on, or a file of the tree", async () => {
     const [worktree, scratch] = [scratchFolder(), scratchFolder()];
-    const given = { config: two, worktree, scratch, bringBack: async () => undefined };
+    const given = { config: two, worktree, scratch, resetTree: async () => undefined };
     expect(await runCase({ ...given, sandbox: writing(layers) })).toMatchObject({
       failure: { code: "gate_failed" },
       steps: [{}, { status: "skipped" }],

@@ -4,33 +4,33 @@ import { removeTree } from "../../../host/files/remove-tree.ts";
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
 import { openStepCaches, type CacheSource } from "./step-caches.ts";
-import { handOn, unpack, type Product } from "./products.ts";
-import { prepareReportFolder, type ReportPath } from "./reports.ts";
+import { takeProduct, unpack, type Product } from "./products.ts";
+import { hideReports, prepareReportFolder, type ReportPath } from "./reports.ts";
 
 /**
- * What keeps the steps of a gate apart. layer: each writes to a layer of its own over the worktree, which is thrown away. reset: they
- * write to the worktree, which is brought back to its tree after each. none: nobody said how to bring it back.
+ * How the steps of a gate are isolated. layer: each step writes to its own overlay over the worktree, which is discarded. reset: steps
+ * write to the worktree, which is reset to its tree after each. none: the caller did not provide a way to reset it.
  */
 export type Isolation = "layer" | "reset" | "none";
 
 export interface TreeSource {
   readonly worktree: string;
   readonly sandbox: Pick<Sandbox, "layers">;
-  /** A folder of the harness's own, for layers and for what is handed on. */
+  /** A private folder of the harness, for layers and products. */
   readonly scratch: string;
-  /** Brings the worktree back to its tree, where there are no layers. */
-  readonly bringBack?: (() => Promise<void>) | undefined;
-  /** The paths of the tree: such a file is never handed on. */
+  /** Resets the worktree to its tree, where there are no layers. */
+  readonly resetTree?: (() => Promise<void>) | undefined;
+  /** Paths of the tree: a tracked file is never a product. */
   readonly tracked?: ReadonlySet<string>;
   readonly caches?: CacheSource | undefined;
 }
 
-/** The tree as one step finds it, and what the step makes of it. */
+/** The tree as one step sees it, and the step's output. */
 export interface StepTree {
   readonly layer: string | null;
-  /** Holds what the step wrote, each file at its path. */
+  /** Contains the files that the step wrote, each at its path. */
   readonly written: string;
-  /** Keeps these paths for the steps after this one. */
+  /** Keeps these paths for later steps. */
   keep(paths: readonly string[]): readonly Product[];
   close(passed: boolean): Promise<void>;
 }
@@ -41,8 +41,8 @@ export interface StepTrees extends AsyncDisposable {
 }
 
 export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]): StepTrees {
-  const { worktree, sandbox, bringBack, tracked = new Set() } = source;
-  const isolation: Isolation = sandbox.layers === true ? "layer" : bringBack === undefined ? "none" : "reset";
+  const { worktree, sandbox, resetTree, tracked = new Set() } = source;
+  const isolation: Isolation = sandbox.layers === true ? "layer" : resetTree === undefined ? "none" : "reset";
   const folder = join(source.scratch, scratchName());
   const products = join(folder, "products");
   mkdirSync(source.scratch, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
 
   const caches = source.caches === undefined || isolation === "none" ? null : openStepCaches(source.caches, tracked);
   const isTracked = (path: string) => tracked.has(path);
-  const keep = (written: string) => (paths: readonly string[]) => paths.map((path) => handOn(written, products, path, isTracked));
+  const keep = (written: string) => (paths: readonly string[]) => paths.map((path) => takeProduct(written, products, path, isTracked));
   return {
     isolation,
     async open(step) {
@@ -62,6 +62,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
       if (isolation !== "none") unpack(products, written);
       await caches?.layOut(step, written);
       for (const report of reports) if (!existsSync(join(worktree, report.path, ".."))) prepareReportFolder(written, report);
+      if (layer !== null) hideReports(worktree, written, reports);
       return {
         layer,
         written,
@@ -69,7 +70,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
         close: async (passed) => {
           if (passed) await caches?.keep(step, written);
           if (layer !== null) await removeTree(layer);
-          else await bringBack?.();
+          else await resetTree?.();
         },
       };
     },
@@ -79,7 +80,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
 
 const swept = new Set<string>();
 
-/** What killed processes have left; once for each folder in a process, and nobody waits for it. */
+/** Removes leftovers of killed processes in the background, once per folder and process. */
 function sweep(scratch: string): void {
   if (swept.has(scratch)) return;
   swept.add(scratch);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import type { Limits, ProcessOutcome, Sandbox, SharedPath } from "../../../host/sandbox/contract.ts";
 import { kindAt, resolveBelow } from "../../../host/sandbox/paths.ts";
-import type { Redactor } from "../../../host/redaction/redactor.ts";
+import type { Redactor } from "../../../host/redaction/contract.ts";
 import { stepEnvironment } from "./environment.ts";
 import { seenProgram, type SeenProgram } from "../../../host/toolchain/program.ts";
 import type { Toolchain } from "../../../host/toolchain/resolve.ts";
@@ -24,9 +25,9 @@ export interface StepResult {
   readonly logDigest: string | null;
   readonly truncated: boolean;
   readonly timedOut: boolean;
-  /** What was started; null for a step that did not start. */
+  /** The started program; null for a step that did not start. */
   readonly program: SeenProgram | null;
-  /** What later steps get of it. */
+  /** Products for later steps. */
   readonly produced: readonly Product[];
   readonly failure?: Failure;
 }
@@ -50,7 +51,7 @@ export interface StepSurroundings {
   readonly onOutput: ((step: string, text: string) => void) | undefined;
 }
 
-/** Runs one step, again while its failure is a passing one, and writes its log whatever happens. */
+/** Runs one step, retries transient failures, and always writes its log. */
 export async function runStep(step: PlannedStep, logPath: string, surroundings: StepSurroundings): Promise<StepResult> {
   const { onOutput } = surroundings;
   const log = openLog(surroundings.redact, onOutput && ((text) => onOutput(step.name, text)));
@@ -81,7 +82,7 @@ export async function runStep(step: PlannedStep, logPath: string, surroundings: 
   }
   if (failure !== null) log.note(failure.message);
   const written = log.write(logPath);
-  const program = outcome === null ? null : await seenProgram(outcome, { ...surroundings, ...sightOf(step, surroundings) });
+  const program = outcome === null ? null : await seenProgram(outcome, { ...surroundings, ...visibleTo(step, surroundings) });
   return {
     name: step.name,
     command: surroundings.redact.value(step.command),
@@ -113,7 +114,7 @@ export function skippedStep(step: PlannedStep, logPath: string, redact: Redactor
   return { name: step.name, command: redact.value(step.command), status: "skipped", logPath, ...nothing };
 }
 
-/** Two digits keep the files in order; the name is for people. */
+/** Two digits sort the files; the name is for people. */
 export function logPathOf(folder: string, index: number, name: string): string {
   const readable = name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 80);
   return join(folder, `${String(index + 1).padStart(2, "0")}-${readable}.log`);
@@ -125,7 +126,7 @@ function attempt(step: PlannedStep, log: StepLog, surroundings: StepSurroundings
     worktree,
     cwd: step.cwd,
     command: step.command,
-    ...sightOf(step, surroundings),
+    ...visibleTo(step, surroundings),
     network: step.network,
     shared,
     limits,
@@ -137,18 +138,18 @@ function attempt(step: PlannedStep, log: StepLog, surroundings: StepSurroundings
 }
 
 /** What a step sees of the host: its variables, and the folders that the programs on its PATH need. */
-function sightOf(step: PlannedStep, { hostEnv, envAllowlist, toolchain, readOnly }: StepSurroundings) {
+function visibleTo(step: PlannedStep, { hostEnv, envAllowlist, toolchain, readOnly }: StepSurroundings) {
   const env = stepEnvironment(hostEnv, envAllowlist, step.env, toolchain);
   return { env, readOnly: [...readOnly, ...(toolchain?.shownFor(env["PATH"] ?? "") ?? [])] };
 }
 
-/** Looked at again before each attempt: an earlier step may have put a link there. */
+/** Checked before each attempt: an earlier step may have put a link there. */
 function cwdFailure(worktree: string, { profile, mode, step }: StepContext): Failure | null {
   const field = `profiles.${profile}.modes.${mode}.${step.name}.cwd`;
   try {
     const cwd = resolveBelow(worktree, step.cwd, field);
     if (kindAt(cwd) === "folder") return null;
-    const message = `Step "${step.name}" of the ${mode} gate cannot start: its cwd "${step.cwd}" is no folder of the worktree.`;
+    const message = `Step "${step.name}" of the ${mode} gate cannot start: its cwd "${step.cwd}" is not a folder in the worktree.`;
     return toFailure(
       new SlipwayError("gate_failed", message, { file: GATES_FILE, field, suggested_next_actions: [`Correct cwd in ${GATES_FILE}.`] }),
     );

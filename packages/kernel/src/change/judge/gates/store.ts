@@ -1,13 +1,13 @@
 import { canonicalJson } from "@slipway/durable/canonical";
 import type { Failure } from "@slipway/durable/errors";
 import type { Selectable } from "kysely";
-import { fixedWith } from "../../../record/database/prepared-query.ts";
+import { preparedQueryWith } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import type { SeenProgram } from "../../../host/toolchain/program.ts";
 import type { Product } from "./products.ts";
 import type { GateTables } from "./tables.ts";
 
-/** One step of a run as it is kept and shown. */
+/** One step of a run as stored and shown. */
 export interface RecordedStep {
   readonly name: string;
   readonly command: readonly string[];
@@ -15,11 +15,11 @@ export interface RecordedStep {
   readonly exit_code: number | null;
   readonly duration_ms: number;
   readonly log_path: string;
-  /** In the object store; null for a step that did not run, or said nothing. */
+  /** In the object store; null for a step that did not run or wrote nothing. */
   readonly log_digest: string | null;
-  /** Null for a step that did not start; missing in what earlier versions have recorded. */
+  /** Null for a step that did not start; missing in records of earlier versions. */
   readonly program?: SeenProgram | null;
-  /** What was handed on to later steps. */
+  /** Products for later steps. */
   readonly produced?: readonly Product[];
 }
 
@@ -28,13 +28,13 @@ export interface GateRunRecord extends Omit<Selectable<GateTables["gate_runs"]>,
   readonly steps: readonly RecordedStep[];
 }
 
-const insertRun = fixedWith((db, row: Selectable<GateTables["gate_runs"]>) => db.insertInto("gate_runs").values(row));
+const insertRun = preparedQueryWith((db, row: Selectable<GateTables["gate_runs"]>) => db.insertInto("gate_runs").values(row));
 
 export async function recordGateRun(tx: Tx, { failure, steps, ...run }: GateRunRecord): Promise<void> {
   await insertRun(tx, { ...run, failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps) });
 }
 
-/** The last run that ended, whatever its profile and mode; one that was cancelled is none. */
+/** The last finished run of any profile and mode; cancelled runs do not count. */
 export async function latestGateRun(db: Db | Tx, feature_id: string): Promise<GateRunRecord | null> {
   const row = await db
     .selectFrom("gate_runs")

@@ -1,7 +1,7 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface GateTables {
-  /** One row per run of a gate mode, however it ended. What counts for a merge are the checks; this is where to look for the rest. */
+  /** One row per run of a gate mode, in any outcome. Merges rely on `checks`; this table has the details. */
   gate_runs: {
     /** The id of the operation. */
     id: string;

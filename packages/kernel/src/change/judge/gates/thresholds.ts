@@ -1,9 +1,10 @@
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
 import { ratioOf, type Count, type CoverageCounts } from "./coverage.ts";
 import type { CoverageRatios } from "./precedence.ts";
 import { GATES_FILE } from "../../../config/gates.ts";
 
-export type Verdict = "pass" | "fail" | "na";
+export type ThresholdVerdict = "pass" | "fail" | "na";
 
 export interface Attainment {
   readonly attained: number | null;
@@ -16,8 +17,8 @@ export interface CoverageResult {
   readonly branch: number | null;
   readonly lines: Count | null;
   readonly branches: Count | null;
-  /** What `gates.coverage_line` and `gates.coverage_branch` become; `na` without a minimum. */
-  readonly verdicts: { readonly line: Verdict; readonly branch: Verdict };
+  /** The values of `gates.coverage_line` and `gates.coverage_branch`; `na` without a minimum. */
+  readonly verdicts: { readonly line: ThresholdVerdict; readonly branch: ThresholdVerdict };
   readonly minimums: CoverageRatios;
   /** Reported, never blocking. */
   readonly targets: { readonly line: Attainment | null; readonly branch: Attainment | null };
@@ -25,14 +26,14 @@ export interface CoverageResult {
 
 const METRICS = ["line", "branch"] as const;
 
-/** Compares what was measured with what is required. A metric that is required and missing is a miss. */
+/** Compares measured with required coverage. A required metric that is missing fails. */
 export function judgeCoverage(counts: CoverageCounts, minimums: CoverageRatios, targets: CoverageRatios): CoverageResult {
   const measured = { line: ratioOf(counts.lines), branch: ratioOf(counts.branches) };
-  const verdict = (metric: "line" | "branch"): Verdict => {
+  const verdict = (metric: "line" | "branch"): ThresholdVerdict => {
     const required = minimums[metric];
     if (required === undefined) return "na";
-    const found = measured[metric];
-    return found !== null && found >= required ? "pass" : "fail";
+    const ratio = measured[metric];
+    return ratio !== null && ratio >= required ? "pass" : "fail";
   };
   const attainment = (metric: "line" | "branch"): Attainment | null => {
     const target = targets[metric];
@@ -60,11 +61,11 @@ export function coverageFailure(result: CoverageResult): Failure | null {
       : `${metric} coverage is ${percent(measured)}, ${required} is required`;
   });
   return belowMinimum(`Coverage is below its minimum: ${sentences.join("; ")}.`, result, [
-    "Add tests for what is not covered yet; the minimum is not negotiable by a plan.",
+    "Add tests for uncovered code; a plan cannot lower the minimum.",
   ]);
 }
 
-/** There is no report to judge, or none that can be read. */
+/** For a missing or unreadable report. */
 export function unreadableCoverage(
   reason: string,
   minimums: CoverageRatios,
@@ -82,7 +83,7 @@ function belowMinimum(message: string, { line, branch, minimums }: CoverageResul
   return toFailure(new SlipwayError("coverage_below_minimum", message, details));
 }
 
-/** Never rounded up to a minimum it misses. */
+/** Rounded down, so that it never shows a minimum that it misses. */
 function percent(ratio: number): string {
   return `${(Math.floor(ratio * 10_000) / 100).toFixed(2)} %`;
 }

@@ -4,14 +4,14 @@ import { malformedReport } from "./reports.ts";
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface XmlReader {
-  /** `path` holds the names of the open elements, this one last. */
+  /** `path` contains the names of the open elements, this one last. */
   open(name: string, attributes: Attributes, path: readonly string[]): void;
   close?(name: string, path: readonly string[]): void;
 }
 
 const DEEPEST = 100;
 
-/** Feeds a report through a streaming parser. Entities of its own are refused, so nothing can expand. */
+/** Feeds a report through a streaming parser. Refuses declared entities, so that nothing can expand. */
 export async function readXml(chunks: AsyncIterable<string>, path: string, reader: XmlReader): Promise<void> {
   const parser = new SaxesParser({ xmlns: false, position: false });
   const names: string[] = [];
@@ -19,7 +19,7 @@ export async function readXml(chunks: AsyncIterable<string>, path: string, reade
     throw malformedReport(path, `it is not well-formed XML (${error.message.slice(0, 200)})`);
   });
   parser.on("doctype", (doctype) => {
-    if (doctype.includes("[")) throw malformedReport(path, "it declares entities of its own");
+    if (doctype.includes("[")) throw malformedReport(path, "it declares entities");
   });
   parser.on("opentag", ({ name, attributes }) => {
     names.push(name);

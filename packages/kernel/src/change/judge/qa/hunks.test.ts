@@ -58,7 +58,7 @@ describe("[FEA-057] the hunks of a diff, with lines of the new file", () => {
 
   test("a change that git does not show is a defect, not a file left out", () => {
     const entry = { path: "f", status: "M", oldMode: "100644", newMode: "100644", oldOid: "a", newOid: "b" } as const;
-    expect(() => hunksOf({ entries: [entry], binary: new Set(), text: "" })).toThrow("git described 1 changes and showed 0");
+    expect(() => hunksOf({ entries: [entry], binary: new Set(), text: "" })).toThrow("git listed 1 changes but printed 0");
   });
 });
 

@@ -1,10 +1,10 @@
 import { sha256 } from "@slipway/durable/canonical";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import type { LineDiff } from "../../../host/git/line-diff.ts";
 import { ABSENT, type RawEntry } from "../../../host/git/raw.ts";
 import type { Hunk } from "./schema.ts";
 
-/** A hunk and what it says, apart from where it stands: the same lines further down are the same hunk. */
+/** A hunk with its content, independent of its position: the same lines further down are the same hunk. */
 export interface DiffHunk {
   readonly path: string;
   readonly hunk: Hunk;
@@ -17,13 +17,13 @@ interface Section {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** Every hunk of a diff, in its order. A file that changed without a line having changed is one hunk. */
+/** Every hunk of a diff, in order. A file changed without a changed line is one hunk. */
 export function hunksOf(diff: LineDiff): DiffHunk[] {
   const owners = diff.entries.flatMap((entry) => (entry.status === "T" ? [entry, entry] : [entry]));
   const texts = diff.text === "" ? [] : diff.text.split(/^(?=diff --git )/m);
   if (texts.length !== owners.length) {
-    throw new SlipwayError("git_failed", `git described ${owners.length} changes and showed ${texts.length}.`, {
-      suggested_next_actions: ["This is a defect of Slipway; report it with the version of git."],
+    throw new SlipwayError("git_failed", `git listed ${owners.length} changes but printed ${texts.length}.`, {
+      suggested_next_actions: ["Report this bug in Slipway with your version of git."],
     });
   }
   return owners.flatMap((entry, position) => wholeAndParts(sectionOf(entry, texts[position] ?? "")));

@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import { MODES, type GatesConfig, type GateStep } from "../../../config/gates.ts";
 
 /**
- * The gate steps that look at a file, as `<mode>:<step>`, in the order in which they run: a step that runs in a folder looks at
- * what is below it. Nothing but the configuration and the path decides.
+ * The gate steps that cover a file, as `<mode>:<step>`, in the order in which they run. A step with a `cwd` covers the files below it.
+ * Depends only on the configuration and the path.
  */
 export function requiredTests({ profiles }: GatesConfig, profile: string, path: string): string[] {
   const modes = Object.hasOwn(profiles, profile) ? profiles[profile]?.modes : undefined;

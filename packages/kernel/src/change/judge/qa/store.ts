@@ -5,7 +5,7 @@ import type { QaEntry } from "./align.ts";
 import type { QaItem, QaTestIndex } from "./schema.ts";
 import type { QaTables } from "./tables.ts";
 
-/** An index as it is kept: with what each hunk says. */
+/** An index as stored, with the content of each hunk. */
 export interface StoredIndex {
   /** 0 before the first patch. */
   readonly version: number;
@@ -30,7 +30,7 @@ export async function readIndex(db: Db | Tx, feature: IndexedFeature): Promise<S
   return { version: row.version, source_diff_ref: row.source_diff_ref, entries: items.map(entryOf) };
 }
 
-/** Writes the index if it is another one than before, and counts it. */
+/** Writes the index if it has changed, and increments its version. */
 export async function writeIndex(
   tx: Tx,
   feature_id: string,
@@ -54,7 +54,7 @@ export async function writeIndex(
   return { ...next, version: row.version };
 }
 
-/** The index as everybody sees it. */
+/** The index as published. */
 export function shownIndex(feature_id: string, { version, source_diff_ref, entries }: StoredIndex): QaTestIndex {
   return { feature_id, version, source_diff_ref, items: entries.map(itemOf) };
 }

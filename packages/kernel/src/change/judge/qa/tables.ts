@@ -8,7 +8,7 @@ export interface QaTables {
     /** In the order of the diff. */
     position: number;
     path: string;
-    /** Digest of what the hunk says. */
+    /** Digest of the hunk's content. */
     key: string;
     start_line: number;
     end_line: number;

@@ -1,12 +1,12 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { z } from "zod";
 import type { QaEntry } from "./align.ts";
 import { CHANGE_TYPES, OPEN_STATUSES, QA_STATUSES, type QaStatus } from "./schema.ts";
 
 const reference = z.strictObject({
-  start_line: z.int().min(0).describe("As the index has it."),
-  end_line: z.int().min(0).describe("As the index has it."),
-  change_type: z.enum(CHANGE_TYPES).optional().describe("Only needed where two hunks of a file name the same lines."),
+  start_line: z.int().min(0).describe("As in the index."),
+  end_line: z.int().min(0).describe("As in the index."),
+  change_type: z.enum(CHANGE_TYPES).optional().describe("Needed only if two hunks of a file have the same lines."),
 });
 
 export const qaUpdateSchema = z.strictObject({
@@ -15,9 +15,9 @@ export const qaUpdateSchema = z.strictObject({
     .array(reference)
     .min(1)
     .optional()
-    .describe("Which hunks of the file. Needed for passed, failed and waived; without it, running and pending mean all of them."),
+    .describe("The hunks of the file. Required for passed, failed and waived; if omitted, running and pending apply to all hunks."),
   status: z.enum(QA_STATUSES),
-  evidence_refs: z.array(z.string().min(1)).optional().describe("What shows it: gate run ids or log paths. Replaces what the entry had."),
+  evidence_refs: z.array(z.string().min(1)).optional().describe("Gate run ids or log paths. Replaces the entry's previous references."),
 });
 
 export type QaUpdate = z.infer<typeof qaUpdateSchema>;
@@ -29,14 +29,14 @@ export interface QaBatch {
   readonly at: number;
 }
 
-/** The whole batch, or an error that names every update at fault. */
+/** Applies the whole batch, or throws an error that lists every invalid update. */
 export function applyUpdates(entries: readonly QaEntry[], { updates, evidence_refs = [], at }: QaBatch): QaEntry[] {
   const problems: Problem[] = [];
   let next = [...entries];
   for (const [number, update] of updates.entries()) {
-    const found = entriesMeant(entries, update);
-    if (typeof found === "string") problems.push({ update: number, path: update.path, message: found });
-    else next = next.map((entry, position) => (found.has(position) ? withStatus(entry, update, evidence_refs, at) : entry));
+    const positions = entriesMeant(entries, update);
+    if (typeof positions === "string") problems.push({ update: number, path: update.path, message: positions });
+    else next = next.map((entry, position) => (positions.has(position) ? withStatus(entry, update, evidence_refs, at) : entry));
   }
   if (problems.length > 0) throw refused(problems);
   return next;
@@ -48,16 +48,16 @@ interface Problem {
   readonly message: string;
 }
 
-/** Their positions in the index, or why there are none. */
+/** The positions of the referenced entries, or the reason why there are none. */
 function entriesMeant(entries: readonly QaEntry[], { path, hunks, status }: QaUpdate): ReadonlySet<number> | string {
   const inFile = [...entries.entries()].filter(([, entry]) => entry.path === path);
-  if (inFile.length === 0) return "the index has no such path";
+  if (inFile.length === 0) return "the index does not contain this path";
   if (hunks === undefined) {
-    return isVerdict(status) ? `"${status}" needs the hunks it is said of` : new Set(inFile.map(([position]) => position));
+    return isVerdict(status) ? `"${status}" needs hunks` : new Set(inFile.map(([position]) => position));
   }
-  const found = hunks.map((hunk) => inFile.filter(([, entry]) => isMeant(entry, hunk)).map(([position]) => position));
-  const missing = hunks.filter((_, position) => found[position]?.length === 0);
-  if (missing.length === 0) return new Set(found.flat());
+  const matches = hunks.map((hunk) => inFile.filter(([, entry]) => isMeant(entry, hunk)).map(([position]) => position));
+  const missing = hunks.filter((_, position) => matches[position]?.length === 0);
+  if (missing.length === 0) return new Set(matches.flat());
   return `the index has no hunk ${missing.map(({ start_line, end_line }) => `${start_line} to ${end_line}`).join(", ")} of it`;
 }
 
@@ -89,6 +89,6 @@ function refused(problems: readonly Problem[]): SlipwayError {
       expected: "a path of the index and, for passed, failed and waived, hunks it has there",
       message,
     })),
-    suggested_next_actions: ["Read the index with qa.test_index_get, correct what is listed, and send the whole batch again."],
+    suggested_next_actions: ["Read the index with qa.test_index_get, correct every violation listed, and send the whole batch again."],
   });
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { assertionsIn } from "./assertions.ts";
-import { lex, type Language } from "./lexing.ts";
+import { lex, type TestLanguage } from "./test-language.ts";
 
-const read = (text: string, language: Language = "js", names: readonly string[] = []) => assertionsIn(lex(text, language), language, names);
+const read = (text: string, language: TestLanguage = "js", names: readonly string[] = []) =>
+  assertionsIn(lex(text, language), language, names);
 
 describe("assertions of JavaScript", () => {
   test.each([

@@ -1,17 +1,17 @@
-import { closingOf, type Language, type Lexed } from "./lexing.ts";
+import { closingOf, type TestLanguage, type Lexed } from "./test-language.ts";
 
-/** What one assertion holds the code to. */
+/** What one assertion checks. */
 export interface Assertion {
   readonly method: string;
-  /** Whether it compares with a value, and not only with "something". */
+  /** Whether it compares with a specific value. */
   readonly exact: boolean;
   /** The values it names, in order. */
   readonly literals: readonly string[];
-  /** Neither reads nor calls anything: it would hold whatever the code did. */
+  /** It neither reads nor calls anything, so it always holds. */
   readonly idle: boolean;
 }
 
-const CALLS: Readonly<Record<Language, RegExp>> = {
+const CALLS: Readonly<Record<TestLanguage, RegExp>> = {
   js: /(?<![\w$.])(?:(?:t|context|ctx|chai|sinon|power)\.)?(?:assert|expect)(?:\.\w+)*\s*\(|(?<![\w$.])t\.(?:is|not|like|same|equal|equals|deepEqual|notEqual|true|false|truthy|falsy|ok|notOk|throws|doesNotThrow|rejects|regex|match|snapshot|error|pass|fail)\s*\(/g,
   py: /(?<![\w.])(?:self|cls|unittest\.TestCase)\.(?:assert\w+|fail\w*)\s*\(|(?<![\w.])(?:pytest\.)?(?:raises|warns|approx)\s*\(|(?<![\w.])[\w.]*\bassert_\w+\s*\(|(?<![\w.])assert\b/g,
 };
@@ -19,23 +19,23 @@ const CALLS: Readonly<Record<Language, RegExp>> = {
 const LOOSE =
   /^(?:assert|(?:t\.)?assert\.(?:ok|notEqual|notStrictEqual|notDeepEqual|notDeepStrictEqual|doesNotThrow|doesNotReject|ifError|exists?|isOk|isDefined|fail)|t\.(?:ok|notOk|truthy|falsy|pass|not|doesNotThrow)|expect\b.*\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|not\b.*|toHaveBeenCalled|anything)|self\.(?:assertTrue|assertFalse|assertIsNotNone|assertIsNone|assertNot\w+|assertGreater\w*|assertLess\w*|assertAlmost\w+))$/;
 
-/** The assertions in a piece of code. `names` are functions that the file took from an assertion library by their own names. */
-export function assertionsIn({ code, bare }: Lexed, language: Language, names: readonly string[] = []): Assertion[] {
+/** The assertions in a piece of code. `names` are functions imported by name from an assertion library. */
+export function assertionsIn({ code, bare }: Lexed, language: TestLanguage, names: readonly string[] = []): Assertion[] {
   const own = names.map((name) => RegExp.escape(name)).join("|");
   const pattern = own === "" ? CALLS[language] : new RegExp(`${CALLS[language].source}|(?<![\\w$.])(?:${own})\\s*\\(`, "g");
-  const found: Assertion[] = [];
+  const assertions: Assertion[] = [];
   let end = 0;
   for (const match of bare.matchAll(pattern)) {
-    // An assertion inside another one belongs to it.
+    // A nested assertion belongs to the outer one.
     if (match.index < end) continue;
     end =
       language === "py" && !match[0].endsWith("(") ? statementEnd(bare, match.index) : chainEnd(bare, match.index + match[0].length - 1);
-    found.push(assertion(code.slice(match.index, end), bare.slice(match.index, end)));
+    assertions.push(assertion(code.slice(match.index, end), bare.slice(match.index, end)));
   }
-  return found;
+  return assertions;
 }
 
-/** `expect(x).not.toBe(y)`: every call that hangs on the first. */
+/** `expect(x).not.toBe(y)`: the end of the whole call chain. */
 function chainEnd(bare: string, open: number): number {
   let end = closingOf(bare, open);
   for (let next = CHAINED.exec(bare.slice(end, end + 200)); next !== null; next = CHAINED.exec(bare.slice(end, end + 200))) {
@@ -47,7 +47,7 @@ function chainEnd(bare: string, open: number): number {
 
 const CHAINED = /^\s*\.\s*\w+\s*\(?/;
 
-/** `assert a == b`, over several lines where brackets are open. */
+/** `assert a == b`, over several lines while brackets are open. */
 function statementEnd(bare: string, from: number): number {
   for (let at = from; at < bare.length; at++) {
     if ("([{".includes(bare[at] ?? "")) at = closingOf(bare, at) - 1;
@@ -70,7 +70,7 @@ function assertion(code: string, bare: string): Assertion {
   };
 }
 
-/** The name of the first call and of those that hang on it, without their arguments. */
+/** The names of the calls in a chain, without their arguments. */
 function methodOf(bare: string): string {
   let name = "";
   for (let at = 0; at < bare.length; at++) {

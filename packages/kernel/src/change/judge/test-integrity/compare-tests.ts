@@ -1,22 +1,22 @@
 import { tidy, type DeclaredTitles } from "./declared-titles.ts";
 
-/** What a gate's report says, and what the sources of its tree declare. */
+/** The tests in a gate's report, and the tests declared by the sources of its tree. */
 export interface ReportedTree {
   readonly ran: ReadonlyMap<string, number>;
   readonly sources: readonly DeclaredTitles[];
 }
 
 export interface Contradictions {
-  /** Ran on the trusted tree, not on the other, though every source that declares them is the same in both. */
+  /** Ran on the trusted tree but not on the other, although every source that declares them is equal in both. */
   readonly vanished: readonly string[];
-  /** Reported, and declared by no source. */
+  /** Reported, but not declared by any source. */
   readonly undeclared: readonly string[];
 }
 
 /**
- * Compares a report with that of a trusted tree, the base, under the same gate. `unchanged` are the sources that both trees share.
- * The trusted report tells how far sources and names can be compared in this repository: where it holds a test that no source
- * declares, such a test says nothing.
+ * Compares a report with that of a trusted tree, the base, under the same gate. `unchanged` are the sources that both trees share. The
+ * trusted report shows how well names and sources match in this repository: if it already contains undeclared tests, an undeclared test
+ * proves nothing.
  */
 export function compareTests(trusted: ReportedTree, judged: ReportedTree, unchanged: readonly DeclaredTitles[]): Contradictions {
   const ranBefore = byTitle(trusted);
@@ -31,7 +31,7 @@ export function compareTests(trusted: ReportedTree, judged: ReportedTree, unchan
   };
 }
 
-/** What has to run again. Data may leave a repeated test out, but hardly every test of a file. */
+/** Tests that must run again. Data may omit a repeated test, but hardly every test of a file. */
 function expectedOf(source: DeclaredTitles, ranNow: ReadonlySet<string>): readonly string[] {
   const { certain, repeated } = source;
   return titlesOf(source).some((title) => ranNow.has(title)) ? certain : [...certain, ...repeated];
@@ -60,13 +60,13 @@ function titlesOf({ certain, repeated, marked }: DeclaredTitles): string[] {
   return [...certain, ...repeated, ...marked];
 }
 
-/** A runner writes suites, classes or files before the title: the longest declared title at the end of the name is meant. */
+/** A runner writes suites, classes or files before the title: takes the longest declared title at the end of the name. */
 function titleIn(name: string, declared: ReadonlySet<string>, lengths: ReadonlySet<number>): string | null {
   // pytest: test_x[1-2]; JUnit 5: adds()
   for (const whole of new Set([name, name.replace(/\[.*\]$/s, ""), name.replace(/\(.*\)$/s, "")])) {
     if (declared.has(whole)) return whole;
     for (const { index } of whole.matchAll(/(?<=[\s>.:/#›])\S/gu)) {
-      // Cutting every end of every name out would let a long report keep the harness busy.
+      // Testing every suffix of every name would take too long for a large report.
       if (!lengths.has(whole.length - index)) continue;
       const end = whole.slice(index);
       if (declared.has(end)) return end;

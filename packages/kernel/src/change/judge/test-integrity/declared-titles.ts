@@ -1,33 +1,33 @@
-import { languageOf, lex } from "./lexing.ts";
+import { languageOf, lex } from "./test-language.ts";
 import { readTests, type FoundTest } from "./tests-in.ts";
 
-/** The tests that one source declares, as far as they can be told without running it. */
+/** The tests that one source declares, as far as static reading can tell. */
 export interface DeclaredTitles {
-  /** Tests that run once whenever the file is run. */
+  /** Tests that run once whenever the file runs. */
   readonly certain: readonly string[];
-  /** Tests that run as often as some data says: in a loop, from a table, with parameters. */
+  /** Tests whose number depends on data: in a loop, from a table, with parameters. */
   readonly repeated: readonly string[];
-  /** Tests that carry a mark, such as skip or only, or that decide themselves whether they run. */
+  /** Tests with a mark such as skip or only, or that decide at run time whether they run. */
   readonly marked: readonly string[];
-  /** Titles made at run time, as the parts that are fixed; `[""]` may be any title. */
+  /** Titles built at run time, as their fixed parts; `[""]` matches any title. */
   readonly patterns: readonly (readonly string[])[];
 }
 
 const NONE: DeclaredTitles = { certain: [], repeated: [], marked: [], patterns: [] };
 
-/** Languages whose tests are functions with a name of their own. */
+/** Languages whose tests are named functions. */
 const FUNCTIONS: readonly (readonly [file: RegExp, test: RegExp])[] = [
   [/_test\.go$/, /^func (Test\w+)\(/gm],
   [/\.rs$/, /#\[(?:\w+::)?test\b[^\]]{0,200}\]\s{0,200}(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g],
   [/\.(?:java|kt)$/, /@Test\b[^\n{;]{0,200}\s{1,200}(?:[\w<>]{1,80}\s{1,20}){0,4}(\w+)\s*\(/g],
 ];
 
-/** What makes a test of the same text run more or less often: loops and tables outside the tests. */
+/** Loops and tables outside the tests, which change how often a test runs. */
 const REPEATED = /\b(?:for|while)\b|\.(?:forEach|map|flatMap|each)\b|\bparametrize\b|\bsubTest\b/;
 const NO_TITLE = /(?<![\w$.])(?:test|it|specify)(?:\s*\.\s*\w+)*\s*\(\s*(?!\s)(?!["'`)])/;
 const PLACEHOLDER = /\$\{[^}]*\}|%[a-zA-Z#%]|\$[\w.#]+/;
 
-/** Null for a file of a language whose tests cannot be read. */
+/** Null for a language whose tests cannot be read. */
 export function declaredTitles(path: string, text: string): DeclaredTitles | null {
   const language = languageOf(path);
   if (language === null) return functionsIn(path, text);
@@ -57,7 +57,7 @@ function functionsIn(path: string, text: string): DeclaredTitles | null {
 
 const LONGEST = 1_000;
 
-/** Reports keep neither line ends nor control characters of a title. What is longer than any title is compared by its end. */
+/** Normalises a title as reports do: no line ends and no control characters. A very long title is compared by its end. */
 export function tidy(title: string): string {
   return title
     .slice(-4 * LONGEST)

@@ -3,14 +3,14 @@ import type { Policy } from "../../../config/policy.ts";
 import type { GatesConfig } from "../../../config/gates.ts";
 import { strictAreaMatcher } from "../../../paths/areas.ts";
 import { requiredTests } from "../qa/required-tests.ts";
-import type { Asked } from "./spec-mentions.ts";
-import { finding, type ChangedFile, type Finding } from "./finding.ts";
-import { languageOf, lex } from "./lexing.ts";
+import type { SpecMentions } from "./spec-mentions.ts";
+import { finding, type ChangedFile, type TestFinding } from "./finding.ts";
+import { languageOf, lex } from "./test-language.ts";
 
 const VERBS: Readonly<Record<ChangedFile["status"], string>> = { A: "adds", M: "changes", T: "changes", D: "removes" };
 
-/** Files that decide what "done" means, by the policy's word. */
-export function protectedFindings(files: readonly ChangedFile[], { protected_files }: Policy, asked: Asked): Finding[] {
+/** Files that the policy protects because they define "done". */
+export function protectedFindings(files: readonly ChangedFile[], { protected_files }: Policy, asked: SpecMentions): TestFinding[] {
   const patternOf = strictAreaMatcher(protected_files, "glob");
   return files.flatMap(({ path, status }) => {
     const pattern = patternOf(path);
@@ -18,15 +18,15 @@ export function protectedFindings(files: readonly ChangedFile[], { protected_fil
   });
 }
 
-/** Tests nobody here can read: that they were changed is all there is to say. */
-export function opaqueTestFindings(files: readonly ChangedFile[], asked: Asked): Finding[] {
+/** Changed tests in a language that cannot be read. */
+export function opaqueTestFindings(files: readonly ChangedFile[], asked: SpecMentions): TestFinding[] {
   return files.flatMap(({ path, status }) =>
     status === "A" ? [] : [finding("protected_test", path, `${VERBS[status]} a test that was there before`, asked.file(path))],
   );
 }
 
 /** Programs of the repository that a gate starts, and files those programs are known to read. */
-export function gateFileFindings(files: readonly ChangedFile[], { profiles }: GatesConfig, asked: Asked): Finding[] {
+export function gateFileFindings(files: readonly ChangedFile[], { profiles }: GatesConfig, asked: SpecMentions): TestFinding[] {
   const steps = Object.values(profiles).flatMap(({ modes }) => Object.values(modes).flatMap((mode) => mode ?? []));
   const started = new Set(steps.flatMap(({ cmd, cwd = "." }) => cmd.map((word) => posix.normalize(posix.join(cwd, word)))));
   const makes = steps.filter(({ cmd: [program = ""] }) => /(?:^|\/)g?make$/.test(program)).map(({ cwd = "." }) => cwd);
@@ -35,29 +35,22 @@ export function gateFileFindings(files: readonly ChangedFile[], { profiles }: Ga
   );
   return files
     .filter(({ path }) => started.has(path) || read.has(path))
-    .map(({ path, status }) => finding("gate_program", path, `${VERBS[status]} what a gate runs`, asked.file(path)));
+    .map(({ path, status }) => finding("gate_program", path, `${VERBS[status]} a file that a gate uses`, asked.file(path)));
 }
 
-export function ignoredFindings(paths: readonly string[], asked: Asked): Finding[] {
+export function ignoredFindings(paths: readonly string[], asked: SpecMentions): TestFinding[] {
   return paths.map((path) => finding("ignored_file", path, "adds a file that git ignores", asked.file(path)));
 }
 
-/** A planner may choose among the profiles; a person may want to know that it was not the usual one. */
-export function profileFindings(files: readonly ChangedFile[], gates: GatesConfig, profile: string, asked: Asked): Finding[] {
+/** A planner may choose a profile; a note tells the approver that it is not the default one. */
+export function profileFindings(files: readonly ChangedFile[], gates: GatesConfig, profile: string, asked: SpecMentions): TestFinding[] {
   const unseen = files.filter(({ path }) => !isDocument(path) && requiredTests(gates, profile, path).length === 0).map(({ path }) => path);
   const isUsual = profile === USUAL || !Object.hasOwn(gates.profiles, USUAL);
   return [
     ...(isUsual
       ? []
-      : [
-          finding(
-            "gate_profile",
-            "",
-            `the gates of the profile "${profile}" ran, which the plan chose, not those of "${USUAL}"`,
-            asked.words(profile),
-          ),
-        ]),
-    ...unseen.map((path) => finding("no_gate", path, `no gate of the profile "${profile}" looks at it`, asked.file(path))),
+      : [finding("gate_profile", "", `the plan chose the gates of the profile "${profile}" instead of "${USUAL}"`, asked.words(profile))]),
+    ...unseen.map((path) => finding("no_gate", path, `no gate of the profile "${profile}" covers it`, asked.file(path))),
   ];
 }
 
@@ -69,12 +62,12 @@ function isDocument(path: string): boolean {
   return DOCUMENT.test(path);
 }
 
-/** Comments, spacing and documents are work only where somebody asked for them. */
-export function effectFindings(files: readonly ChangedFile[], spec: string, asked: Asked): Finding[] {
+/** Changes of comments, spacing and documents count only if the specification asks for them. */
+export function effectFindings(files: readonly ChangedFile[], spec: string, asked: SpecMentions): TestFinding[] {
   if (files.length === 0 || files.some((file) => !isDocument(file.path) && !isSame(file))) return [];
   const sources = files.filter(({ path }) => !isDocument(path));
   const wanted = sources.length > 0 ? ABOUT_WORDS.test(spec) : files.every(({ path }) => asked.file(path) || ABOUT_WORDS.test(spec));
-  return [finding("no_effect", "", "the change touches nothing that runs: only comments, spacing or documents", wanted)];
+  return [finding("no_effect", "", "the change contains no executable code: only comments, spacing or documents", wanted)];
 }
 
 function isSame({ path, before, after }: ChangedFile): boolean {

@@ -1,14 +1,14 @@
-/** One thing that a person who approves a change should know of it. */
-export interface Finding {
+/** A fact about a change that its approver should know. */
+export interface TestFinding {
   readonly rule: string;
-  /** Empty where it is about the change as a whole. */
+  /** Empty if it is about the change as a whole. */
   readonly path: string;
   readonly message: string;
-  /** A warning is a reason not to believe that the work is done; a note is what the specification asked for, or no harm. */
+  /** A warning is a reason to doubt that the work is done; a note is requested by the specification, or harmless. */
   readonly level: "warning" | "note";
 }
 
-/** A file of a change, as it was and as it is; null where it is not there or is no text. */
+/** A file of a change, before and after; null if it does not exist or is not text. */
 export interface ChangedFile {
   readonly path: string;
   readonly status: "A" | "M" | "D" | "T";
@@ -16,11 +16,11 @@ export interface ChangedFile {
   readonly after: string | null;
 }
 
-export function finding(rule: string, path: string, message: string, asked = false): Finding {
+export function finding(rule: string, path: string, message: string, asked = false): TestFinding {
   return { rule, path, message: asked ? `${message}, as the specification says` : message, level: asked ? "note" : "warning" };
 }
 
-export function inWords({ path, message }: Finding): string {
+export function inWords({ path, message }: TestFinding): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 

@@ -3,8 +3,8 @@ import { parsePolicy } from "../../../config/policy.ts";
 import { POLICY_YAML } from "../../../config/testing/samples.ts";
 import { parseYamlConfig } from "../../../config/yaml.ts";
 import { gatesSchema } from "../../../config/gates.ts";
-import { inWords, type ChangedFile, type Finding } from "./finding.ts";
-import { scrutinise, type Scrutinised } from "./inspect-tests.ts";
+import { inWords, type ChangedFile, type TestFinding } from "./finding.ts";
+import { inspectTests, type InspectedChange } from "./inspect-tests.ts";
 
 const POLICY = parsePolicy("policy.yaml", POLICY_YAML);
 const GATES = parseYamlConfig(
@@ -22,9 +22,9 @@ const file = (status: ChangedFile["status"], path: string, before = "1\n", after
   before: status === "A" ? null : before,
   after: status === "D" ? null : after,
 });
-const look = (files: readonly ChangedFile[], more: Partial<Scrutinised> = {}) =>
-  scrutinise({ files, ignored: [], spec: "", policy: POLICY, gates: GATES, profile: "default", redact: (text) => text, ...more });
-const texts = (findings: readonly Finding[], level: Finding["level"] = "warning") =>
+const look = (files: readonly ChangedFile[], more: Partial<InspectedChange> = {}) =>
+  inspectTests({ files, ignored: [], spec: "", policy: POLICY, gates: GATES, profile: "default", redact: (text) => text, ...more });
+const texts = (findings: readonly TestFinding[], level: TestFinding["level"] = "warning") =>
   findings.filter((found) => found.level === level).map(inWords);
 
 test("changes to what decides 'done', and to tests that were there before, are told", () => {
@@ -66,7 +66,7 @@ test("a test too large to be read is one that was changed", () => {
 
 describe("programs that a gate runs", () => {
   test.each(["scripts/test.sh", "native/Makefile"])("%s", (path) => {
-    expect(texts(look([file("M", path)]))).toEqual([`${path}: changes what a gate runs`]);
+    expect(texts(look([file("M", path)]))).toEqual([`${path}: changes a file that a gate uses`]);
   });
 
   test("others are not", () => {
@@ -82,9 +82,7 @@ test("files that git ignores are told once, whatever else is said of them", () =
 describe("gate profiles", () => {
   test("another than the usual one was the plan's choice, unless it was the person's", () => {
     const files = [file("M", "packages/units/src/a.txt")];
-    expect(texts(look(files, { profile: "units" }))).toEqual([
-      'the gates of the profile "units" ran, which the plan chose, not those of "default"',
-    ]);
+    expect(texts(look(files, { profile: "units" }))).toEqual(['the plan chose the gates of the profile "units" instead of "default"']);
     expect(texts(look(files, { profile: "units", spec: "Use the profile `units`." }))).toEqual([]);
     const { default: _usual, ...profiles } = GATES.profiles;
     expect(look(files, { profile: "units", gates: { ...GATES, profiles } })).toEqual([]);
@@ -93,13 +91,13 @@ describe("gate profiles", () => {
   test("a file that no gate looks at", () => {
     const files = [file("M", "packages/route/src/a.txt"), file("M", "README.md")];
     expect(texts(look(files, { profile: "units", spec: "units" }))).toEqual([
-      'packages/route/src/a.txt: no gate of the profile "units" looks at it',
+      'packages/route/src/a.txt: no gate of the profile "units" covers it',
     ]);
   });
 });
 
 describe("changes without effect", () => {
-  const nothing = "the change touches nothing that runs: only comments, spacing or documents";
+  const nothing = "the change contains no executable code: only comments, spacing or documents";
   const comment = file("M", "src/a.ts", "f(1);\n", "// one\nf(\n  1,\n);\n".replace(",\n)", "\n)"));
 
   test.each<[string, ChangedFile[]]>([

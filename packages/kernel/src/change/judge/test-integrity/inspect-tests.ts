@@ -1,33 +1,33 @@
 import type { Policy } from "../../../config/policy.ts";
 import type { GatesConfig } from "../../../config/gates.ts";
 import { strictAreaMatcher } from "../../../paths/areas.ts";
-import { askedFor } from "./spec-mentions.ts";
+import { specMentions } from "./spec-mentions.ts";
 import { effectFindings, gateFileFindings, ignoredFindings, opaqueTestFindings, profileFindings, protectedFindings } from "./file-rules.ts";
-import type { ChangedFile, Finding } from "./finding.ts";
-import { languageOf } from "./lexing.ts";
+import type { ChangedFile, TestFinding } from "./finding.ts";
+import { languageOf } from "./test-language.ts";
 import { doubleFindings, lineFindings, secretFindings } from "./line-rules.ts";
 import { manifestFindings } from "./manifest.ts";
 import { testFindings } from "./test-rules.ts";
 
-export interface Scrutinised {
+export interface InspectedChange {
   readonly files: readonly ChangedFile[];
-  /** New paths that git would not have added by itself. */
+  /** New paths that git ignores. */
   readonly ignored: readonly string[];
-  /** The person's own words: only they can ask for what is otherwise suspicious. */
+  /** The person's specification: only it can ask for a change that is otherwise suspicious. */
   readonly spec: string;
   readonly policy: Policy;
   readonly gates: GatesConfig;
   readonly profile: string;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * What somebody who approves this change has to be told: every way in which it may look done without being so that can be seen in
- * the change itself. It decides nothing, and nothing an agent says takes part.
+ * Lists every sign in the change itself that it may look done without being done. For the approver: it decides nothing, and ignores
+ * everything an agent says.
  */
-export function scrutinise({ files, ignored, spec, policy, gates, profile, redact }: Scrutinised): Finding[] {
-  const asked = askedFor(spec);
+export function inspectTests({ files, ignored, spec, policy, gates, profile, redact }: InspectedChange): TestFinding[] {
+  const asked = specMentions(spec);
   const testPattern = strictAreaMatcher(policy.protected_tests, "glob");
   const tests = files.filter(({ path }) => testPattern(path) !== null);
   const known = new Set(tests);
@@ -56,13 +56,13 @@ function isReadable(file: ChangedFile): boolean {
   return languageOf(file.path) !== null && file.status !== "T" && !isOpaque(file);
 }
 
-/** There, but too large or no text. */
+/** The file exists, but is too large or not text. */
 function isOpaque({ status, before, after }: ChangedFile): boolean {
   return (status !== "A" && before === null) || (status !== "D" && after === null);
 }
 
-/** A file may be protected for two reasons; it is told once. */
-function unique(findings: readonly Finding[]): Finding[] {
+/** A file may be protected for two reasons; it is reported once. */
+function unique(findings: readonly TestFinding[]): TestFinding[] {
   const quieter = new Set(["gate_program", "ignored_file"]);
   return findings.filter(
     ({ rule, path }, index) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { askedFor } from "./spec-mentions.ts";
+import { specMentions } from "./spec-mentions.ts";
 import { inWords } from "./finding.ts";
 import { addedLines, doubleFindings, lineFindings, secretFindings } from "./line-rules.ts";
 
 const added = (line: string, { path = "src/a.ts", isTest = false, before = "", spec = "" } = {}) =>
-  lineFindings({ path, status: "M", before, after: `${before}\n${line}\n` }, isTest, askedFor(spec)).filter(
+  lineFindings({ path, status: "M", before, after: `${before}\n${line}\n` }, isTest, specMentions(spec)).filter(
     ({ level }) => level === "warning",
   );
 
@@ -49,7 +49,7 @@ describe("lines that make a check say less", () => {
   test("lines that were there before, wherever they stand now, are nobody's news", () => {
     expect(added("  // @ts-ignore", { before: "" })).toHaveLength(1);
     expect(
-      lineFindings({ path: "a.ts", status: "M", before: "// @ts-ignore\n", after: "x\n  // @ts-ignore\n" }, false, askedFor("")),
+      lineFindings({ path: "a.ts", status: "M", before: "// @ts-ignore\n", after: "x\n  // @ts-ignore\n" }, false, specMentions("")),
     ).toEqual([]);
     expect(addedLines("a\na\n", "a\na\na\n\n")).toEqual(["a"]);
   });
@@ -59,7 +59,7 @@ describe("lines that make a check say less", () => {
   });
 
   test("a file that is gone has no lines", () => {
-    expect(lineFindings({ path: "a.ts", status: "D", before: "x", after: null }, false, askedFor(""))).toEqual([]);
+    expect(lineFindings({ path: "a.ts", status: "D", before: "x", after: null }, false, specMentions(""))).toEqual([]);
   });
 });
 
@@ -76,7 +76,7 @@ describe("a double in the place of what the change is about", () => {
     ["patch.object(ledger, 'fee')", "test_a.py", "shop/ledger.py"],
     ['patch("pkg.fee")', "test_a.py", "pkg/__init__.py"],
   ])("%s", (line, path, target) => {
-    expect(doubled(line, path)).toEqual([`${path}: puts a double in the place of ${target}, which this change is about`]);
+    expect(doubled(line, path)).toEqual([`${path}: replaces ${target}, which this change is about, with a test double`]);
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe("a double in the place of what the change is about", () => {
 test("what the redactor would take out is a secret, where it is new", () => {
   const redact = (text: string) => text.replaceAll("hunter2", "[redacted]");
   const file = (before: string | null, after: string | null) => ({ path: "a", status: "M" as const, before, after });
-  expect(secretFindings(file(null, "password=hunter2"), redact).map(inWords)).toEqual(["a: adds what looks like a secret"]);
+  expect(secretFindings(file(null, "password=hunter2"), redact).map(inWords)).toEqual(["a: adds an apparent secret"]);
   expect(secretFindings(file("hunter2\n", "hunter2\nmore\n"), redact)).toEqual([]);
   expect(secretFindings(file("hunter2", null), redact)).toEqual([]);
 });

@@ -1,18 +1,18 @@
 import { posix } from "node:path";
-import type { Asked } from "./spec-mentions.ts";
-import { finding, type ChangedFile, type Finding } from "./finding.ts";
-import { languageOf, lex } from "./lexing.ts";
+import type { SpecMentions } from "./spec-mentions.ts";
+import { finding, type ChangedFile, type TestFinding } from "./finding.ts";
+import { languageOf, lex } from "./test-language.ts";
 
 interface LineRule {
   readonly rule: string;
   readonly in: "tests" | "sources" | "both";
-  /** Whether comments count, or only what runs. */
+  /** Whether comments count, or only code. */
   readonly reads: "text" | "code" | "bare";
   readonly pattern: RegExp;
   readonly message: (found: string) => string;
 }
 
-/** What a change may add to a line, in any language, that makes a check say less than it did. */
+/** Added lines, in any language, that weaken a check. */
 const RULES: readonly LineRule[] = [
   {
     rule: "coverage_silenced",
@@ -35,7 +35,7 @@ const RULES: readonly LineRule[] = [
     reads: "code",
     pattern:
       /\b(?:NODE_TEST_CONTEXT|VITEST(?:_WORKER_ID)?|JEST_WORKER_ID|PYTEST_CURRENT_TEST|TAP_VERSION|__TEST__|SLIPWAY_\w+)\b|NODE_ENV\b.{0,6}[!=]==?\s*["']test["']|["'](?:unittest|pytest)["']\s+(?:not\s+)?in\s+sys\.modules|\benv(?:iron)?\b[^\n]{0,8}\bCI\b|exec[Aa]rgv[^\n]*--test/,
-    message: (found) => `asks whether it is under test: ${found}`,
+    message: (found) => `detects whether it runs under test: ${found}`,
   },
   {
     rule: "assertions_replaced",
@@ -50,7 +50,7 @@ const RULES: readonly LineRule[] = [
     in: "tests",
     reads: "bare",
     pattern: /\b(?:const|let|var|function)\s+[xf]?(?:test|it|describe|expect|assert)\b(?!.*\.extend\()/,
-    message: (found) => `has a test function of its own: ${found}`,
+    message: (found) => `redefines a test function: ${found}`,
   },
   {
     rule: "process_ended",
@@ -62,7 +62,7 @@ const RULES: readonly LineRule[] = [
   },
 ];
 
-export function lineFindings(file: ChangedFile, isTest: boolean, asked: Asked): Finding[] {
+export function lineFindings(file: ChangedFile, isTest: boolean, asked: SpecMentions): TestFinding[] {
   const { path, before, after } = file;
   const language = languageOf(path);
   if (after === null || language === null) return [];
@@ -75,19 +75,19 @@ export function lineFindings(file: ChangedFile, isTest: boolean, asked: Asked): 
   });
 }
 
-/** What nobody should find in a repository; `redact` takes it out of a text. */
-export function secretFindings({ path, before, after }: ChangedFile, redact: (text: string) => string): Finding[] {
+/** Reports added secrets; `redact` removes them from a text. */
+export function secretFindings({ path, before, after }: ChangedFile, redact: (text: string) => string): TestFinding[] {
   const lines = after === null ? "" : addedLines(before ?? "", after).join("\n");
-  return redact(lines) === lines ? [] : [finding("secret_added", path, "adds what looks like a secret")];
+  return redact(lines) === lines ? [] : [finding("secret_added", path, "adds an apparent secret")];
 }
 
-/** Lines that are there more often than before, wherever they stand. */
+/** Lines that occur more often than before, at any position. */
 export function addedLines(before: string, after: string): string[] {
-  const left = new Map<string, number>();
-  for (const line of before.split("\n")) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1);
+  const remaining = new Map<string, number>();
+  for (const line of before.split("\n")) remaining.set(line.trim(), (remaining.get(line.trim()) ?? 0) + 1);
   return after.split("\n").filter((line) => {
-    const count = left.get(line.trim()) ?? 0;
-    left.set(line.trim(), count - 1);
+    const count = remaining.get(line.trim()) ?? 0;
+    remaining.set(line.trim(), count - 1);
     return count <= 0 && line.trim() !== "";
   });
 }
@@ -95,8 +95,8 @@ export function addedLines(before: string, after: string): string[] {
 const DOUBLE =
   /(?:\bmock\.module|\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule)|\btd\.replace(?:Esm)?|\bpatch)\(\s*["'`]([^"'`\n]+)["'`]|\bpatch\.object\(\s*([\w.]+)/g;
 
-/** A test that puts a double in the place of what this very change is about tests the double. */
-export function doubleFindings({ path, before, after }: ChangedFile, sources: readonly string[]): Finding[] {
+/** A test that replaces the module under change with a test double tests only the double. */
+export function doubleFindings({ path, before, after }: ChangedFile, sources: readonly string[]): TestFinding[] {
   const language = languageOf(path);
   if (after === null || language === null) return [];
   const lines = addedLines(lex(before ?? "", language).code, lex(after, language).code).join("\n");
@@ -106,7 +106,7 @@ export function doubleFindings({ path, before, after }: ChangedFile, sources: re
     );
     return target === undefined
       ? []
-      : [finding("unit_doubled", path, `puts a double in the place of ${target}, which this change is about`)];
+      : [finding("unit_doubled", path, `replaces ${target}, which this change is about, with a test double`)];
   });
 }
 
@@ -115,7 +115,7 @@ function isImported(source: string, test: string, specifier: string): boolean {
   return specifier.startsWith(".") && withoutExtension(named) === withoutExtension(source);
 }
 
-/** `shop.ledger.fee` is in shop/ledger.py, also where that is below src/. */
+/** `shop.ledger.fee` is in shop/ledger.py, also below src/. */
 function isModule(source: string, dotted: string): boolean {
   if (!source.endsWith(".py")) return false;
   const module = withoutExtension(source)

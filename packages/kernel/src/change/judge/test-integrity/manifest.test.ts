@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { askedFor } from "./spec-mentions.ts";
+import { specMentions } from "./spec-mentions.ts";
 import { inWords } from "./finding.ts";
 import { manifestFindings } from "./manifest.ts";
 
@@ -7,13 +7,13 @@ const OLD = { name: "a", scripts: { test: "node --test", build: "tsc" }, jest: {
 const npm = (now: unknown, spec = "") =>
   findings("package.json", JSON.stringify(OLD), typeof now === "string" ? now : JSON.stringify(now), spec);
 const findings = (path: string, before: string | null, after: string | null, spec = "") =>
-  manifestFindings({ path, status: "M", before, after }, askedFor(spec))
+  manifestFindings({ path, status: "M", before, after }, specMentions(spec))
     .filter(({ level }) => level === "warning")
     .map(inWords);
 
 describe("package.json", () => {
   test("scripts that were there before", () => {
-    const changed = 'package.json: changes scripts that were there before: "test"';
+    const changed = 'package.json: changes existing scripts: "test"';
     expect(npm({ ...OLD, scripts: { ...OLD.scripts, test: "node --test || true" } })).toEqual([changed]);
     expect(npm({ ...OLD, scripts: { build: "tsc" } })).toEqual([changed]);
     expect(npm({ ...OLD, scripts: { ...OLD.scripts, pretest: "rm -r test" } })).toEqual([changed.replace("test", "pretest")]);

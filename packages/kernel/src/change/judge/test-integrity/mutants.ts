@@ -1,5 +1,5 @@
 import type { ChangedFile } from "./finding.ts";
-import { languageOf, lex, type Language } from "./lexing.ts";
+import { languageOf, lex, type TestLanguage } from "./test-language.ts";
 import { addedLines } from "./line-rules.ts";
 
 /** A file with one changed line broken on purpose. */
@@ -13,8 +13,8 @@ export interface Mutant {
 
 type Operator = readonly [pattern: RegExp, replacement: string | ((found: string) => string)];
 
-/** Each leaves something that still runs, so that only an assertion can notice. The first that fits a line is used. */
-const OPERATORS: Readonly<Record<Language, readonly Operator[]>> = {
+/** Each result still runs, so that only an assertion can detect it. The first operator that matches a line is used. */
+const OPERATORS: Readonly<Record<TestLanguage, readonly Operator[]>> = {
   js: [
     [/ === /, " !== "],
     [/ !== /, " === "],
@@ -61,7 +61,7 @@ const OPERATORS: Readonly<Record<Language, readonly Operator[]>> = {
 
 const DECLARES = /^\s*(?:import\b|from\b|export\s*[{*]|export type\b|type\b|interface\b|declare\b|@|def\b|class\b|throw\b|raise\b)/;
 
-/** At most so many, spread over the lines that the change adds to sources in a language that can be read. */
+/** At most `most` mutants, spread over the lines that the change adds to sources in a readable language. */
 export function mutantsOf(sources: readonly ChangedFile[], most: number): Mutant[] {
   const all = sources.flatMap((file) => brokenLines(file).map((broken) => ({ file, ...broken })));
   const chosen =
@@ -91,7 +91,7 @@ function brokenLines({ path, before, after }: ChangedFile): { readonly line: num
   });
 }
 
-/** Found where strings are blank, so that no operator is one inside a string; strings themselves are found in the code. */
+/** Operators are searched with strings blanked out, so that none matches inside a string; string operators are searched in the code. */
 function breakLine(line: string, shape: string, operators: readonly Operator[]): string | null {
   for (const [pattern, replacement] of operators) {
     const match = pattern.exec(pattern.source.includes('"') ? line : shape);

@@ -1,7 +1,7 @@
-import type { Asked } from "./spec-mentions.ts";
+import type { SpecMentions } from "./spec-mentions.ts";
 import type { Assertion } from "./assertions.ts";
-import { finding, listed, type ChangedFile, type Finding } from "./finding.ts";
-import { languageOf } from "./lexing.ts";
+import { finding, listed, type ChangedFile, type TestFinding } from "./finding.ts";
+import { languageOf } from "./test-language.ts";
 import { readTests, type FoundTest, type TestFile } from "./tests-in.ts";
 
 interface Side {
@@ -10,19 +10,22 @@ interface Side {
   readonly after: TestFile | null;
 }
 
-/** What became of the tests: gone, switched off, weaker, or new and idle. All of them are looked at together, so that a test may move. */
-export function testFindings(files: readonly ChangedFile[], asked: Asked): Finding[] {
+/**
+ * Tests that were removed, switched off or weakened, and new tests without assertions. Considers all files together, because a test may
+ * move.
+ */
+export function testFindings(files: readonly ChangedFile[], asked: SpecMentions): TestFinding[] {
   const sides = files.map(readSides);
   const now = sides.flatMap(({ after }) => after?.tests ?? []);
   const old = sides.flatMap(({ before }) => before?.tests ?? []);
   return sides.flatMap((side) => {
-    const found = [...lost(side, now, old, asked), ...weakened(side, now, asked), ...switchedOff(side), ...idle(side, old)];
-    if (found.length > 0 || side.file.status === "A") return found;
+    const findings = [...lost(side, now, old, asked), ...weakened(side, now, asked), ...switchedOff(side), ...idle(side, old)];
+    if (findings.length > 0 || side.file.status === "A") return findings;
     return [
       {
         rule: "tests_changed",
         path: side.file.path,
-        message: "changes tests that were there before; none of them got weaker",
+        message: "changes existing tests without weakening them",
         level: "note",
       },
     ];
@@ -35,8 +38,8 @@ function readSides(file: ChangedFile): Side {
   return { file, before: read(file.before), after: read(file.after) };
 }
 
-/** Tests that are nowhere any more, under whatever name. */
-function lost({ file: { path }, before }: Side, now: readonly FoundTest[], old: readonly FoundTest[], asked: Asked): Finding[] {
+/** Tests that no longer exist under any name. */
+function lost({ file: { path }, before }: Side, now: readonly FoundTest[], old: readonly FoundTest[], asked: SpecMentions): TestFinding[] {
   const fresh = now.filter((test) => !old.some(({ title }) => title === test.title));
   const gone = (before?.tests ?? []).filter(
     (test) => !now.some(({ title }) => title === test.title) && !fresh.some((other) => holdsAllOf(other, test)),
@@ -55,7 +58,7 @@ function lost({ file: { path }, before }: Side, now: readonly FoundTest[], old: 
   ];
 }
 
-/** Another test that is this one under a new name: the same code, or at least everything it asserted. */
+/** Whether the other test is this one under a new name: the same code, or at least all of its assertions. */
 function holdsAllOf(other: FoundTest, test: FoundTest): boolean {
   if (bodyOf(other) === bodyOf(test)) return true;
   return test.assertions.length > 0 && missing(test.assertions, other.assertions).length === 0;
@@ -65,7 +68,7 @@ function bodyOf({ code, title }: FoundTest): string {
   return code.replace(title, "");
 }
 
-function weakened({ file: { path }, before, after }: Side, now: readonly FoundTest[], asked: Asked): Finding[] {
+function weakened({ file: { path }, before, after }: Side, now: readonly FoundTest[], asked: SpecMentions): TestFinding[] {
   if (before === null) return [];
   const pairs = [...before.tests, before.rest].flatMap((was) => {
     const is = was.title === "" ? after?.rest : [...(after?.tests ?? []), ...now].find(({ title }) => title === was.title);
@@ -81,28 +84,28 @@ function weakened({ file: { path }, before, after }: Side, now: readonly FoundTe
   return [
     ...report(
       weaker.filter((pair) => !isAsked(pair)),
-      "no longer asserts what it did in",
+      "changes or drops assertions in",
       false,
     ),
-    ...report(weaker.filter(isAsked), "no longer asserts what it did in", true),
+    ...report(weaker.filter(isAsked), "changes or drops assertions in", true),
     ...report(escaping, "may end before its assertions:", false),
   ];
 }
 
-/** The assertions that have no counterpart: the same values, compared at least as strictly. */
+/** Assertions without a counterpart that has the same values and compares at least as strictly. */
 function missing(was: readonly Assertion[], is: readonly Assertion[]): Assertion[] {
-  const left = [...is];
+  const remaining = [...is];
   return was.filter((assertion) => {
-    const at = left.findIndex(
+    const at = remaining.findIndex(
       (other) =>
         (other.exact || !assertion.exact) && other.literals.join("\0") === assertion.literals.join("\0") && (!other.idle || assertion.idle),
     );
-    if (at >= 0) left.splice(at, 1);
+    if (at >= 0) remaining.splice(at, 1);
     return at < 0;
   });
 }
 
-function switchedOff({ file: { path }, before, after }: Side): Finding[] {
+function switchedOff({ file: { path }, before, after }: Side): TestFinding[] {
   if (after === null) return [];
   const markedBefore = (title: string) =>
     [...(before?.tests ?? []), ...(before === null ? [] : [before.rest])].find((test) => test.title === title)?.marks ?? [];
@@ -125,8 +128,8 @@ function switchedOff({ file: { path }, before, after }: Side): Finding[] {
   ];
 }
 
-/** New tests that would pass whatever the code did. */
-function idle({ file: { path }, after }: Side, old: readonly FoundTest[]): Finding[] {
+/** New tests that always pass. */
+function idle({ file: { path }, after }: Side, old: readonly FoundTest[]): TestFinding[] {
   const fresh = (after?.tests ?? []).filter((test) => !old.some(({ title }) => title === test.title));
   const empty = fresh.filter(
     ({ assertions, calls, marks }) =>
@@ -137,7 +140,7 @@ function idle({ file: { path }, after }: Side, old: readonly FoundTest[]): Findi
   return empty.length === 0 ? [] : [finding("tests_idle", path, `asserts nothing in ${titles(empty)}`)];
 }
 
-/** What a function is called that asserts, wherever it is from. */
+/** Names of functions that assert, from any library. */
 const ASSERTING_NAME = /^(?:assert|expect|check|verify|ensure|should|must|require)[A-Z_]/;
 
 function titles(tests: readonly FoundTest[]): string {

@@ -1,15 +1,15 @@
 import { assertionsIn, type Assertion } from "./assertions.ts";
-import { closingOf, indentedEnd, lex, type Language, type Lexed } from "./lexing.ts";
+import { closingOf, indentedEnd, lex, type TestLanguage, type Lexed } from "./test-language.ts";
 
-/** A test, or what a test file holds outside of any; that one has no title. */
+/** A test, or the code of a test file outside all tests, which has no title. */
 export interface FoundTest {
   readonly title: string;
-  /** What keeps it from counting: skip, todo, only, and their like. */
+  /** Marks that exclude it: skip, todo, only and similar. */
   readonly marks: readonly string[];
   readonly assertions: readonly Assertion[];
-  /** Without comments, and without spaces that mean nothing. */
+  /** Without comments and insignificant spaces. */
   readonly code: string;
-  /** Places where it may end early or swallow what an assertion throws. */
+  /** Positions where it may end early or swallow an exception of an assertion. */
   readonly exits: number;
   readonly swallows: number;
   /** Functions it calls by name. */
@@ -24,7 +24,7 @@ export interface TestFile {
   readonly asserting: readonly string[];
 }
 
-export function readTests(text: string, language: Language): TestFile {
+export function readTests(text: string, language: TestLanguage): TestFile {
   const source = lex(text, language);
   const names = language === "js" ? assertionNames(source.code) : [];
   const places = language === "js" ? callsIn(source) : methodsIn(source);
@@ -44,12 +44,12 @@ export function readTests(text: string, language: Language): TestFile {
   };
 }
 
-/** Of one file. A change is looked at however it is written, so what that costs has to be bounded. */
+/** Per file. Bounds the cost of hostile input. */
 const MOST_TESTS = 1_000;
-/** What several tests share is short. */
+/** Code shared by several tests is short. */
 const LONGEST_SHARED = 4 * 1024;
 
-/** A test inside another one is part of it. */
+/** A nested test is part of the outer one. */
 function apart<P extends Place>(places: readonly P[]): P[] {
   let end = 0;
   return places.filter(({ from, to }) => {
@@ -104,7 +104,7 @@ function skipSpace(text: string, at: number): number {
   return at + (/^\s*/.exec(text.slice(at, at + 200))?.[0].length ?? 0);
 }
 
-/** The words of the first argument, where that is a string; null where the call is something else. */
+/** The first argument if it is a string; null if the call is something else. */
 function titleAt(code: string, bare: string, at: number): string | null {
   const start = skipSpace(bare, at);
   const quote = bare[start] ?? "";
@@ -140,13 +140,13 @@ function decoratorsBefore(code: string, at: number): string {
   return lines.slice(last + 1).join("\n");
 }
 
-const EXIT: Readonly<Record<Language, RegExp>> = { js: /\breturn\s*(?:;|\}|$)/gm, py: /^[ \t]*return[ \t]*$/gm };
-const SWALLOW: Readonly<Record<Language, RegExp>> = {
+const EXIT: Readonly<Record<TestLanguage, RegExp>> = { js: /\breturn\s*(?:;|\}|$)/gm, py: /^[ \t]*return[ \t]*$/gm };
+const SWALLOW: Readonly<Record<TestLanguage, RegExp>> = {
   js: /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\(\s*\(\w*\)\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)/g,
   py: /^[ \t]*except[^\n]*:\s*(?:pass|\.\.\.)[ \t]*$|\bsuppress\(/gm,
 };
 
-function describe(source: Lexed, { title, marks, from, to }: Place, language: Language, names: readonly string[]): FoundTest {
+function describe(source: Lexed, { title, marks, from, to }: Place, language: TestLanguage, names: readonly string[]): FoundTest {
   const piece = { code: source.code.slice(from, to), bare: source.bare.slice(from, to) };
   const count = (pattern: RegExp) => [...piece.bare.matchAll(pattern)].length;
   return {
@@ -172,7 +172,7 @@ function assertionNames(code: string): string[] {
   ].flatMap(([, list = ""]) => list.split(",").flatMap((name) => /(?:\bas\s+)?([\w$]+)\s*$/.exec(name)?.[1] ?? []));
 }
 
-function functionsIn({ code, bare }: Lexed, language: Language): (Lexed & { readonly name: string })[] {
+function functionsIn({ code, bare }: Lexed, language: TestLanguage): (Lexed & { readonly name: string })[] {
   const pattern =
     language === "py" ? /\bdef[ \t]+(\w+)/g : /\bfunction\s+([\w$]+)|\b(?:const|let)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\()/g;
   return some(bare.matchAll(pattern)).map((match) => {

@@ -17,7 +17,7 @@ type Row = readonly [what: string, symptoms: Partial<Symptoms>, cause: string, n
 
 const NOT_FOUND = "is not found inside the sandbox";
 const FRESH = "does not exist in a fresh checkout";
-const OTHER_VERSION = "may need another version than the one it was started with";
+const OTHER_VERSION = "may need another version than the one that was started";
 
 const ROWS: readonly Row[] = [
   [
@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     'A program is missing. cannot start "vitest"',
     "correct cmd",
   ],
-  ["a step that does not end", { code: "gate_timeout" }, "did not end in time", "timeout_seconds"],
+  ["a step that does not end", { code: "gate_timeout" }, "did not finish in time", "timeout_seconds"],
   ["a limit of the sandbox", { code: "sandbox_limit_exceeded", message: "it used more memory" }, "it used more memory", "fewer workers"],
   ["a host without a sandbox", { code: "sandbox_unavailable", message: "bwrap is missing" }, "bwrap is missing", "slipway doctor"],
   [
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     "Add .venv to sandbox.shared_paths",
   ],
   ["a module that is not committed", { log: "Cannot find module '../dist/a.js'" }, `../dist/a.js ${FRESH}`, "Commit it"],
-  ["a network that is not there", { log: "connect ECONNREFUSED 127.0.0.1:5432" }, "wants a network", "network: true"],
+  ["a network that is not there", { log: "connect ECONNREFUSED 127.0.0.1:5432" }, "needs the network", "network: true"],
   [
     "an old Node",
     { log: "node: bad option: --experimental-strip-types", program: "/usr/bin/node 18.0.0" },
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
   ],
   ["the same without a word in the log", { notes: ["Node 24 is asked for."] }, "Node 24 is asked for.", "Install that version"],
   ["a write out of bounds", { log: "EROFS: read-only file system, open '/etc/x'" }, "writes outside its worktree", "/tmp"],
-  ["a question to git", { log: "fatal: not a git repository (or any of the parent directories)" }, ".git is hidden", "without git"],
+  ["a question to git", { log: "fatal: not a git repository (or any of the parent directories)" }, ".git is hidden", "does not need git"],
   ["a program that a script calls", { exitCode: 127, log: "check.sh: 3: pnpm: not found" }, `The program pnpm ${NOT_FOUND}`, "PATH"],
   ["the same in bash", { exitCode: 127, log: "check.sh: line 3: pnpm: command not found" }, `The program pnpm ${NOT_FOUND}`, "PATH"],
   ["a program nobody names", { exitCode: 127 }, `A program ${NOT_FOUND}`, "PATH"],
@@ -109,10 +109,10 @@ const ROWS: readonly Row[] = [
   [
     "a script that may not be executed",
     { exitCode: 126, log: "sh: 1: ./a.sh: cannot execute" },
-    "may not be read, written or executed",
+    "cannot be read, written or executed",
     "--chmod=+x",
   ],
-  ["a file that may not be read", { log: "EACCES: open '/root/x'" }, "may not be read, written or executed", "outside the worktree"],
+  ["a file that may not be read", { log: "EACCES: open '/root/x'" }, "cannot be read, written or executed", "outside the worktree"],
   [
     "a file that is not committed, in Node",
     { log: "Error: ENOENT: no such file or directory, open 'data/x y.json'" },
@@ -160,7 +160,7 @@ describe("the likely cause of a gate that fails on the base", () => {
     ["a wanted version, where the log speaks of something else", { log: "1 failed", notes: ["Node 24 is asked for."] }],
     ["a library that the loader misses", { log: "libx.so: cannot open shared object file: No such file or directory" }],
   ])("%s is no sign of the surroundings: the base itself does not pass", (_what, symptoms) => {
-    expect(likelyCause({ ...FAILED, ...symptoms }).cause).toBe("The base itself does not pass: without any change of an agent's.");
+    expect(likelyCause({ ...FAILED, ...symptoms }).cause).toBe("The base itself does not pass, without any change by an agent.");
   });
 
   test("colours in the log hide nothing", () => {
@@ -171,6 +171,6 @@ describe("the likely cause of a gate that fails on the base", () => {
   test("what is certain is told before what is only likely", () => {
     const log = "ECONNREFUSED\nCannot find module 'zod'\nEACCES";
     expect(likelyCause({ ...FAILED, exitCode: 127, log }).cause).toContain("zod");
-    expect(likelyCause({ ...FAILED, exitCode: 127, log, code: "gate_timeout" }).cause).toContain("did not end in time");
+    expect(likelyCause({ ...FAILED, exitCode: 127, log, code: "gate_timeout" }).cause).toContain("did not finish in time");
   });
 });

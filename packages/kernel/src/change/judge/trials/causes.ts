@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ErrorCode } from "@slipway/durable/errors";
 
-/** Why a gate is likely to fail on the base, and what to do about it. */
-export interface Cause {
+/** The likely cause of a gate's failure on the base, and the next action. */
+export interface FailureCause {
   readonly cause: string;
   readonly next: string;
 }
 
-/** What is known of a step that failed. */
+/** Facts about a failed step. */
 export interface Symptoms {
   readonly code: ErrorCode;
   readonly message: string;
@@ -15,18 +15,18 @@ export interface Symptoms {
   /** The end of its log. */
   readonly log: string;
   readonly network: boolean;
-  /** Folders of the checkout that hold installed packages, that git ignores and gates do not see. */
+  /** Ignored folders of the checkout with installed packages, which gates do not see. */
   readonly hidden: readonly string[];
   readonly submodules: readonly string[];
-  /** The interpreter or program it was started with, in words. */
+  /** The interpreter or program that was started, for people. */
   readonly program: string | null;
-  /** What the project asks for and does not get. */
+  /** Versions that the project requires but does not get. */
   readonly notes: readonly string[];
 }
 
 interface Rule {
   readonly when: (symptoms: Symptoms) => unknown;
-  readonly says: (symptoms: Symptoms, found: string | undefined) => Cause;
+  readonly says: (symptoms: Symptoms, found: string | undefined) => FailureCause;
 }
 
 const POLICY = "slipway/policy.yaml";
@@ -46,16 +46,16 @@ const NETWORK =
 const OTHER_VERSION =
   /bad option: |Unknown file extension "\.ts"|ERR_UNKNOWN_FILE_EXTENSION|ERR_REQUIRE_ESM|The engine "node" is incompatible|EBADENGINE|requires a different Python|[Rr]equires [Nn]ode|Unsupported engine|requires-python|SyntaxError: (?:Unexpected|invalid|Invalid|missing)/;
 
-/** As Node, Python and dash say it, or as bash and most other programs do. */
+/** The formats of Node, Python and dash, and of bash and most other programs. */
 const MISSING_FILE =
   /((?<=(?:ENOENT: no such file or directory, \w+ |No such file or directory: |cannot open (?!shared)|can't open file )['"]?)[^'":\n]+|(?<![^\s:'"])[^\s:'"]+(?<!bad interpreter|shared object file)(?=: No such file or directory))/;
 
-/** The first that fits is told. From what is certain to what is only likely. */
+/** The first match is reported. Ordered from certain to likely. */
 const RULES: readonly Rule[] = [
   {
     when: ({ code, message }) => code === "gate_command_missing" && message.includes("does not show"),
     says: ({ message }) => ({
-      cause: `The program is installed where the sandbox does not show it. ${message}`,
+      cause: `The program is installed in a folder that the sandbox does not show. ${message}`,
       next: `Add its folder to sandbox.read_only in ${POLICY}, if it holds no keys.`,
     }),
   },
@@ -69,8 +69,8 @@ const RULES: readonly Rule[] = [
   {
     when: isCode("gate_timeout"),
     says: () => ({
-      cause: "The step did not end in time. It may wait for input, or for a network that is not there.",
-      next: `Raise timeout_seconds of the step in ${GATES}, or set network: true if it needs one.`,
+      cause: "The step did not finish in time. It may wait for input, or for the network.",
+      next: `Raise timeout_seconds of the step in ${GATES}, or set network: true if it needs the network.`,
     }),
   },
   {
@@ -79,7 +79,7 @@ const RULES: readonly Rule[] = [
   },
   {
     when: isCode("sandbox_unavailable"),
-    says: ({ message }) => ({ cause: message, next: "Run `slipway doctor`; it says how to get a sandbox." }),
+    says: ({ message }) => ({ cause: message, next: "Run `slipway doctor` to see how to enable a sandbox." }),
   },
   {
     when: ({ log, submodules }) => submodules.some((path) => log.includes(path)),
@@ -110,8 +110,8 @@ const RULES: readonly Rule[] = [
   {
     when: ({ log, network }) => !network && NETWORK.exec(log),
     says: () => ({
-      cause: "The step wants a network, and a gate has none, not even to this machine's own ports.",
-      next: `Set network: true on the step in ${GATES}, or start what it talks to inside the step.`,
+      cause: "The step needs the network, but a gate has none, not even to local ports.",
+      next: `Set network: true on the step in ${GATES}, or start the service inside the step.`,
     }),
   },
   {
@@ -121,7 +121,7 @@ const RULES: readonly Rule[] = [
   {
     when: inLog(OTHER_VERSION),
     says: ({ program }) => ({
-      cause: `The code may need another version than the one it was started with (${program ?? "see the log"}).`,
+      cause: `The code may need another version than the one that was started (${program ?? "see the log"}).`,
       next: "Start Slipway with the right version on your PATH, or name it in .nvmrc, .node-version, .python-version or .tool-versions.",
     }),
   },
@@ -134,10 +134,10 @@ const RULES: readonly Rule[] = [
   },
   {
     when: inLog(/not a git repository|fatal: .*\.git\b/),
-    says: () => ({ cause: "The step asks git about the repository, and .git is hidden from gates.", next: "Let the step do without git." }),
+    says: () => ({ cause: "The step uses git, but .git is hidden from gates.", next: "Change the step so that it does not need git." }),
   },
   {
-    // A shell ends with 127 for a script that is not there, too.
+    // A shell also exits with 127 if a script does not exist.
     when: ({ exitCode, log }) => exitCode === 127 && (/(\S+): (?:command )?not found/.exec(log) ?? !MISSING_FILE.test(log)),
     says: (_, found) =>
       found?.startsWith("./") === true
@@ -150,7 +150,7 @@ const RULES: readonly Rule[] = [
   {
     when: ({ exitCode, log }) => exitCode === 126 || /EACCES|[Pp]ermission denied/.exec(log),
     says: () => ({
-      cause: "Something may not be read, written or executed.",
+      cause: "A file cannot be read, written or executed.",
       next: "Check that scripts are committed as executable (`git update-index --chmod=+x FILE`), and that nothing is written outside the worktree.",
     }),
   },
@@ -162,7 +162,7 @@ const RULES: readonly Rule[] = [
     when: ({ message }) => /report|no step wrote/i.test(message),
     says: ({ message }) => ({
       cause: message,
-      next: `Check parsers in ${GATES}: their paths have to name what the steps write, and the folder has to exist in a fresh checkout.`,
+      next: `Check parsers in ${GATES}: their paths must name the files that the steps write, and the folder must exist in a fresh checkout.`,
     }),
   },
   {
@@ -177,12 +177,12 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const NONE: Cause = {
-  cause: "The base itself does not pass: without any change of an agent's.",
-  next: "Run the command in a fresh clone (`slipway gates` does the same), and repair it; or go on, if that is what the specification is about.",
+const NONE: FailureCause = {
+  cause: "The base itself does not pass, without any change by an agent.",
+  next: "Run the command in a fresh clone (`slipway gates` does the same) and fix it. Or continue, if the specification is about this failure.",
 };
 
-export function likelyCause(symptoms: Symptoms): Cause {
+export function likelyCause(symptoms: Symptoms): FailureCause {
   const read = { ...symptoms, log: stripVTControlCharacters(symptoms.log) };
   for (const { when, says } of RULES) {
     const found = when(read);
@@ -192,7 +192,7 @@ export function likelyCause(symptoms: Symptoms): Cause {
   return NONE;
 }
 
-function notInstalled(cause: string, hidden: readonly string[], kind: string, otherwise: string): Cause {
+function notInstalled(cause: string, hidden: readonly string[], kind: string, otherwise: string): FailureCause {
   const folders = hidden.filter((path) => path.endsWith(kind));
   if (folders.length === 0) return { cause, next: `${otherwise}.` };
   return {
@@ -201,6 +201,6 @@ function notInstalled(cause: string, hidden: readonly string[], kind: string, ot
   };
 }
 
-function untracked(cause: string): Cause {
-  return { cause, next: `Commit it, let a step make it, or share its folder with sandbox.shared_paths in ${POLICY}.` };
+function untracked(cause: string): FailureCause {
+  return { cause, next: `Commit it, let a step create it, or share its folder with sandbox.shared_paths in ${POLICY}.` };
 }

@@ -1,11 +1,11 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import type { Rooms } from "../../feature/dependencies.ts";
+import type { FeatureDependencies } from "../../feature/dependencies.ts";
 import { removeTree } from "../../../host/files/remove-tree.ts";
 
-/** The tree of the checkout's files as they are, untracked ones included, through an index of its own: nothing in it is touched. */
-export async function checkoutTree({ repository, layout, configuration }: Rooms): Promise<string> {
+/** The tree of the checkout's current files, including untracked ones. Uses a private index: the checkout is not touched. */
+export async function checkoutTree({ repository, layout, configuration }: FeatureDependencies): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "slipway-checkout-"));
   try {
     const git = await repository.vault({ workTree: repository.root, indexFile: join(folder, "index") });

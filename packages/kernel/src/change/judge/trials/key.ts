@@ -7,12 +7,12 @@ import type { GateRequest } from "../gates/run.ts";
 import { findOnPath } from "../../../host/sandbox/host.ts";
 import { realPathOrNull } from "../../../host/sandbox/paths.ts";
 
-/** Written by package managers whenever they have changed what they installed. */
+/** Written by package managers whenever they change the installed packages. */
 const STAMPS = [".", ".package-lock.json", ".modules.yaml", ".yarn-state.yml", "pyvenv.cfg", "lib"];
 
 /**
- * Two trials with the same key have the same result, as far as that can be told without running them. The mode is no part of it: where
- * `fast` and `full` are the same steps, one trial speaks for both.
+ * Trials with the same key have the same result, as far as that can be known without running them. The mode is not part of it: if `fast`
+ * and `full` have the same steps, one trial counts for both.
  */
 export function trialKey(tree: string, gate: PlannedGate, request: GateRequest): string {
   const { profile: _profile, mode: _mode, ...steps } = gate;
@@ -26,7 +26,7 @@ export function trialKey(tree: string, gate: PlannedGate, request: GateRequest):
   });
 }
 
-/** The variables a step gets, and the program it starts; values of variables only go into the digest. */
+/** The variables a step gets, and the program it starts. Only the digest contains the values of variables. */
 function startedBy(step: PlannedStep, { hostEnv, policy, toolchain }: GateRequest) {
   const env = stepEnvironment(hostEnv, policy.envAllowlist, step.env, toolchain);
   const path = env["PATH"] ?? "";
@@ -40,6 +40,6 @@ function stampsOf(folder: string) {
 
 function stampOf(path: string) {
   const real = realPathOrNull(path);
-  const found = real === null ? undefined : statSync(real, { throwIfNoEntry: false });
-  return found === undefined ? null : { real, mtime: Math.floor(found.mtimeMs), size: found.isFile() ? found.size : null };
+  const stats = real === null ? undefined : statSync(real, { throwIfNoEntry: false });
+  return stats === undefined ? null : { real, mtime: Math.floor(stats.mtimeMs), size: stats.isFile() ? stats.size : null };
 }

@@ -4,7 +4,7 @@ import type { Objects } from "../../../record/objects/store.ts";
 
 const ranSchema = z.array(z.tuple([z.string(), z.int().min(1)]));
 
-/** Keeps the names of the tests that ran as an object: a large suite has thousands. */
+/** Stores the names of the tests that ran as an object: a large suite has thousands. */
 export async function keepRanTests(objects: Pick<Objects, "put">, ran: RanTests | null): Promise<string | null> {
   return ran === null ? null : objects.put(Buffer.from(JSON.stringify([...ran])));
 }

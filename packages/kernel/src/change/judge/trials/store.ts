@@ -11,7 +11,7 @@ type Row = Selectable<TrialTables["trials"]>;
 export interface TrialCounts {
   readonly tests: TestCounts | null;
   readonly coverage: { readonly line: number | null; readonly branch: number | null } | null;
-  /** The object that names the tests that ran; none in a trial of before they were kept, or without a report. */
+  /** The object with the names of the tests that ran; missing in old trials and without a report. */
   readonly ran?: string | null;
 }
 
@@ -22,16 +22,16 @@ export interface TrialRecord extends Omit<Row, "failure" | "steps" | "counts"> {
 }
 
 export async function recordTrial(tx: Tx, { failure, steps, counts, ...trial }: TrialRecord): Promise<void> {
-  const told = { failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps), counts: canonicalJson(counts) };
+  const json = { failure: failure === null ? null : canonicalJson(failure), steps: canonicalJson(steps), counts: canonicalJson(counts) };
   await tx
     .insertInto("trials")
-    .values({ ...trial, ...told })
+    .values({ ...trial, ...json })
     .execute();
 }
 
 /**
- * The last result under this key, if it was not red. A red one is no reason to look away: what repairs it, such as a module that was
- * installed since, need not be in the key.
+ * The last result under this key, unless it failed. A failed trial is repeated: its fix, such as a newly installed module, may not be part
+ * of the key.
  */
 export async function rememberedTrial(db: Db, key: string): Promise<TrialRecord | null> {
   const row = await db
@@ -44,7 +44,7 @@ export async function rememberedTrial(db: Db, key: string): Promise<TrialRecord 
   return row === undefined || row.status === "fail" ? null : recordOf(row);
 }
 
-/** The latest trials of these trees that were not red. */
+/** The latest trials of these trees that did not fail. */
 export async function trialsOf(db: Db, trees: readonly string[]): Promise<TrialRecord[]> {
   const query = db.selectFrom("trials").selectAll().where("tree", "in", trees).where("status", "!=", "fail");
   return (await query.orderBy("at", "desc").orderBy("id", "desc").limit(MOST_TRIALS).execute()).map(recordOf);

@@ -1,11 +1,11 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface TrialTables {
-  /** One row for each time a gate ran on a tree that belongs to no feature: the base branch before any agent is called. */
+  /** One row per gate run on a tree without a feature, such as the base branch before any agent is called. */
   trials: {
     /** The id of the operation. */
     id: string;
-    /** Digest of all that decides the result, as far as it can be known beforehand: tree, steps, what they see, toolchain. */
+    /** Digest of everything known beforehand that decides the result: tree, steps, visible files, toolchain. */
     key: string;
     tree: string;
     profile: string;

@@ -1,25 +1,26 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { SlipwayError, toFailure, type Failure } from "@slipway/durable/errors";
-import type { Rooms } from "../../feature/dependencies.ts";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { toFailure, type Failure } from "@slipway/durable/errors";
+import type { FeatureDependencies } from "../../feature/dependencies.ts";
 import type { RecordedStep } from "../gates/store.ts";
-import { submodulesOf } from "../../../host/git/listing.ts";
-import { likelyCause, type Cause } from "./causes.ts";
+import { submodulesOf } from "../../../host/git/tree-listing.ts";
+import { likelyCause, type FailureCause } from "./causes.ts";
 import type { TrialCounts, TrialRecord } from "./store.ts";
 import type { TrialStatus } from "./verdict.ts";
 
-/** What a gate came to on a tree without a feature. */
+/** The result of a gate on a tree without a feature. */
 export interface Trial extends Pick<TrialCounts, "tests" | "coverage"> {
   readonly profile: string;
   readonly mode: string;
   readonly status: TrialStatus;
-  /** An earlier result that still holds: nothing was run. */
+  /** An earlier result that is still valid: nothing was run. */
   readonly remembered: boolean;
   readonly failure: Pick<Failure, "code" | "message"> | null;
   /** The step that failed. */
   readonly step: FailedStep | null;
-  readonly cause: Cause | null;
+  readonly cause: FailureCause | null;
   readonly steps: readonly RecordedStep[];
 }
 
@@ -40,11 +41,11 @@ export interface Sight {
   readonly notes: readonly string[];
 }
 
-/** The record for whoever reads it: with the end of the log, and the likely cause of what is red. */
-export async function trialOf(rooms: Rooms, record: TrialRecord, remembered: boolean, sight: Sight): Promise<Trial> {
+/** The record for readers: with the end of the log and the likely cause of a failure. */
+export async function trialOf(dependencies: FeatureDependencies, record: TrialRecord, remembered: boolean, sight: Sight): Promise<Trial> {
   const { profile, mode, status, failure, steps, counts } = record;
   const failed = steps.find((step) => step.status === "fail") ?? null;
-  const log = failed?.log_digest == null ? "" : Buffer.from(await rooms.objects.get(failed.log_digest)).toString("utf8");
+  const log = failed?.log_digest == null ? "" : Buffer.from(await dependencies.objects.get(failed.log_digest)).toString("utf8");
   const step = failed && {
     name: failed.name,
     command: failed.command,
@@ -61,27 +62,27 @@ export async function trialOf(rooms: Rooms, record: TrialRecord, remembered: boo
     coverage: counts.coverage,
     failure: failure && { code: failure.code, message: failure.message },
     step,
-    cause: status === "fail" && failure !== null ? await causeOf(rooms, failure, failed, log, sight) : null,
+    cause: status === "fail" && failure !== null ? await causeOf(dependencies, failure, failed, log, sight) : null,
     steps,
   };
 }
 
-/** A gate that cannot even be tried is red as well: no change will get through it. */
+/** A gate that cannot be tried counts as failed: no change can pass it. */
 export async function untried(
-  rooms: Rooms,
+  dependencies: FeatureDependencies,
   { profile, mode }: Pick<Trial, "profile" | "mode">,
   error: unknown,
   sight: Sight,
 ): Promise<Trial> {
-  if (!(error instanceof SlipwayError) || error.details.retryable || PASSED_ON.has(error.code)) throw error;
+  if (!(error instanceof SlipwayError) || error.details.retryable || NOT_ABOUT_THE_GATE.has(error.code)) throw error;
   const { code, message, details } = toFailure(error);
-  const cause = await causeOf(rooms, { code, message, details }, null, "", sight);
+  const cause = await causeOf(dependencies, { code, message, details }, null, "", sight);
   const nothing = { remembered: false, step: null, steps: [], tests: null, coverage: null };
   return { profile, mode, status: "fail", failure: { code, message }, cause, ...nothing };
 }
 
-/** A bug, a caller without the right, somebody else's turn, a stop: nothing about the gate. */
-const PASSED_ON: ReadonlySet<string> = new Set([
+/** Errors that are not about the gate: a bug, a missing right, a lost lease, a stop. */
+const NOT_ABOUT_THE_GATE: ReadonlySet<string> = new Set([
   "internal_error",
   "forbidden_tool_for_role",
   "lease_lost",
@@ -95,7 +96,13 @@ function lastLines(log: string): string[] {
   return lines.slice(-SHOWN_LINES).map((line) => line.replaceAll(/[\p{Cc}\p{Cf}](?<!\t)/gu, "\uFFFD"));
 }
 
-async function causeOf(rooms: Rooms, failure: Failure, failed: RecordedStep | null, log: string, sight: Sight): Promise<Cause> {
+async function causeOf(
+  dependencies: FeatureDependencies,
+  failure: Failure,
+  failed: RecordedStep | null,
+  log: string,
+  sight: Sight,
+): Promise<FailureCause> {
   const started = failed?.program?.interpreter ?? failed?.program ?? null;
   return likelyCause({
     code: failure.code,
@@ -103,8 +110,8 @@ async function causeOf(rooms: Rooms, failure: Failure, failed: RecordedStep | nu
     exitCode: failed?.exit_code ?? null,
     log: log.slice(-LOOKED_AT),
     network: failed !== null && sight.network(failed.name),
-    hidden: hiddenFolders(rooms),
-    submodules: await submodulesOf(rooms.repository.git, sight.tree),
+    hidden: hiddenFolders(dependencies),
+    submodules: await submodulesOf(dependencies.repository.git, sight.tree),
     program: started === null ? null : `${started.path}${started.version === null ? "" : ` ${started.version}`}`,
     notes: sight.notes,
   });
@@ -113,11 +120,11 @@ async function causeOf(rooms: Rooms, failure: Failure, failed: RecordedStep | nu
 const LOOKED_AT = 16 * 1024;
 const PACKAGES = ["node_modules", ".venv", "venv"];
 
-/** Of the checkout's root, and of the folders that workspaces are usually kept in. */
-function hiddenFolders({ layout: { root }, configuration: { policy } }: Rooms): string[] {
+/** In the checkout's root, and in the usual folders of workspaces. */
+function hiddenFolders({ layout: { root }, configuration: { policy } }: FeatureDependencies): string[] {
   const parents = ["", ...["packages", "apps", "libs"].flatMap((folder) => foldersIn(root, folder))];
-  const found = parents.flatMap((parent) => PACKAGES.map((name) => join(parent, name))).filter((path) => existsSync(join(root, path)));
-  return found.filter((path) => !policy.sandbox.shared_paths.some((shared) => path === shared || path.startsWith(`${shared}/`)));
+  const folders = parents.flatMap((parent) => PACKAGES.map((name) => join(parent, name))).filter((path) => existsSync(join(root, path)));
+  return folders.filter((path) => !policy.sandbox.shared_paths.some((shared) => path === shared || path.startsWith(`${shared}/`)));
 }
 
 function foldersIn(root: string, folder: string): string[] {

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs, lettersOn } from "../../testing/letters.ts";
 import { openScratchKernel, POLICY, type ScratchKernel } from "../../testing/scratch-kernel.ts";
-import type { TrialWatch, TrialWish } from "./trials.ts";
+import type { TrialWatch, TrialOptions } from "./trials.ts";
 
 const shared = mkdtempSync(join(tmpdir(), "slipway-trials-"));
 const counter = join(shared, "runs");
@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(counter, { force: true });
 });
 
-const onBase = (wish?: TrialWish, watch?: TrialWatch) => scratch.kernel.trials.onBase(callAs(), wish, watch);
+const onBase = (wish?: TrialOptions, watch?: TrialWatch) => scratch.kernel.trials.onBase(callAs(), wish, watch);
 const runs = () => (existsSync(counter) ? readFileSync(counter, "utf8").split("\n").length - 1 : 0);
 const change = (path: string, text: string) => {
   scratch.write(path, text);
@@ -72,7 +72,7 @@ describe("a trial of the base", () => {
       status: "fail",
       failure: { code: "gate_failed" },
       step: { name: "loud", exit_code: 3, command: ["sh", "-c", loud] },
-      cause: { cause: "The base itself does not pass: without any change of an agent's." },
+      cause: { cause: "The base itself does not pass, without any change by an agent." },
     });
     const tail = trials[0]?.step?.log_tail ?? [];
     expect(tail).toContain("red \uFFFDbell");

@@ -3,8 +3,8 @@ import type { Failure } from "@slipway/durable/errors";
 export type TrialStatus = "pass" | "warn" | "fail";
 
 /**
- * What a gate's result on the base says about the changes to come. Only what no change can pass counts as red: a step that fails, a
- * report that is missing or cannot be read. Coverage that is too low and a suite without tests may be just what a change repairs.
+ * What a gate's result on the base means for coming changes. Only failures that no change can fix fail the trial: a failed step, or a
+ * report that is missing or unreadable. A change may fix low coverage or a suite without tests.
  */
 export function verdictOf(failure: Failure | null): TrialStatus {
   if (failure === null) return "pass";

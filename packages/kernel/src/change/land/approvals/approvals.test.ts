@@ -22,12 +22,12 @@ import { openDatabase } from "../../../open-database.ts";
 import type { Database } from "../../../record/database/open.ts";
 import { ACTOR_TYPES, type Actor } from "../../../record/operations/operation.ts";
 import { consumeApproval, issueApproval, readApproval, type ApprovalRequest } from "./approvals.ts";
-import { approvalHolds, type Candidate } from "./holds.ts";
+import { approvalHolds, type ApprovalCandidate } from "./holds.ts";
 import { openApprovalKey, type ApprovalKey } from "./key.ts";
 import { peekApproval } from "./token.ts";
 
 const person: Actor = { type: "person", id: "ada" };
-const candidate: Candidate = { feature: "f1", change: "c1", tree: "t1", base: "b1", policyHash: "p1" };
+const candidate: ApprovalCandidate = { feature: "f1", change: "c1", tree: "t1", base: "b1", policyHash: "p1" };
 const request: ApprovalRequest = { ...candidate, by: person, at: 1_000 };
 
 function place() {
@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const issue = (overrides: Partial<ApprovalRequest> = {}) => issueApproval(key, systemIds, { ...request, ...overrides });
-const consume = (token: string, wanted: Candidate = candidate, now = 2_000) =>
+const consume = (token: string, wanted: ApprovalCandidate = candidate, now = 2_000) =>
   database.db.transaction().execute((tx) => consumeApproval(tx, key, token, wanted, now));
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
@@ -209,7 +209,7 @@ describe("using", () => {
     expect(outcomes.toSorted()).toEqual(["accepted", ...Array<string>(4).fill("user_approval_required: used")]);
   });
 
-  test.each<[string, Partial<Candidate>]>([
+  test.each<[string, Partial<ApprovalCandidate>]>([
     ["feature", { feature: "f2" }],
     ["policy", { policyHash: "p2" }],
     ["change", { change: "c2" }],
@@ -252,13 +252,13 @@ describe("using", () => {
 describe("whether it still holds", () => {
   const approved = { ...candidate, expiresAt: null };
 
-  test.each<[string, Partial<Candidate>, boolean, RegExp | null]>([
+  test.each<[string, Partial<ApprovalCandidate>, boolean, RegExp | null]>([
     ["nothing changed", {}, true, null],
     ["the base moved elsewhere and the change is identical", { base: "b2", tree: "t2", overlap: [] }, true, null],
     ["the base moved in a file the change touches", { base: "b2", tree: "t2", overlap: ["src/a.ts"] }, false, /src\/a\.ts/],
-    ["the base moved and nobody looked where", { base: "b2", tree: "t2" }, false, /not known what moved/],
-    ["the base moved and the change is another", { base: "b2", tree: "t2", change: "c2", overlap: [] }, false, /change is another/],
-    ["the same base and change give another tree", { tree: "t2", overlap: [] }, false, /tree is another/],
+    ["the base moved and nobody looked where", { base: "b2", tree: "t2" }, false, /files it changed are unknown/],
+    ["the base moved and the change is another", { base: "b2", tree: "t2", change: "c2", overlap: [] }, false, /change differs/],
+    ["the same base and change give another tree", { tree: "t2", overlap: [] }, false, /tree differs/],
     ["the policy changed", { policyHash: "p2" }, false, /policy or the gates have changed/],
     ["another feature", { feature: "f2" }, false, /is for "f1"/],
   ])("%s: %o", (_name, change, holds, why) => {
@@ -294,7 +294,7 @@ describe("whether it still holds", () => {
 });
 
 interface Model {
-  readonly issued: { candidate: Candidate; used: boolean }[];
+  readonly issued: { candidate: ApprovalCandidate; used: boolean }[];
 }
 interface Real {
   readonly tokens: string[];

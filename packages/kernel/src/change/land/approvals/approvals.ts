@@ -1,12 +1,10 @@
 import type { Ids } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import { authorize, type Actor } from "../../../record/operations/operation.ts";
-import { approvalHolds, type Candidate } from "./holds.ts";
+import { approvalHolds, type ApprovalCandidate } from "./holds.ts";
 import type { ApprovalKey } from "./key.ts";
 import { openApproval, sealApproval, type Approval } from "./token.ts";
-
-export type { Approval } from "./token.ts";
 
 export interface ApprovalRequest {
   readonly feature: string;
@@ -19,7 +17,7 @@ export interface ApprovalRequest {
   readonly expiresAt?: number;
 }
 
-/** A person's word, as a token. Agents have no way here: not by role, and not by key. */
+/** A person's approval as a token. Agents cannot issue one: they lack the role and the key. */
 export function issueApproval(key: ApprovalKey, ids: Ids, { by, at, expiresAt, ...request }: ApprovalRequest): string {
   authorize({ name: "approval.issue", roles: ["person"] }, by);
   return sealApproval(key, {
@@ -31,21 +29,33 @@ export function issueApproval(key: ApprovalKey, ids: Ids, { by, at, expiresAt, .
   });
 }
 
-/** The approval behind a token, if it is genuine, unused and good for exactly this candidate. Changes nothing. */
-export async function readApproval(db: Db | Tx, key: ApprovalKey, token: string, candidate: Candidate, now: number): Promise<Approval> {
+/** The approval in a token, if it is authentic, unused and valid for exactly this candidate. Reads only. */
+export async function readApproval(
+  db: Db | Tx,
+  key: ApprovalKey,
+  token: string,
+  candidate: ApprovalCandidate,
+  now: number,
+): Promise<Approval> {
   if (token === "") throw notApproved("missing", "No approval was given.");
   const approval = openApproval(key, token);
-  if (approval === "malformed") throw notApproved(approval, "The approval token is not one of Slipway's.");
+  if (approval === "malformed") throw notApproved(approval, "The approval token is malformed.");
   if (approval === "forged") throw notApproved(approval, "The approval token was not signed with your key.");
   const holding = approvalHolds(approval, candidate, now);
   if (!holding.holds) throw notApproved(holding.rule, `The approval does not hold: ${holding.why}.`, approval);
   const used = await db.selectFrom("approvals").select("consumed_at").where("id", "=", approval.id).executeTakeFirst();
-  if (used !== undefined) throw notApproved("used", "The approval has been used already.", approval);
+  if (used !== undefined) throw notApproved("used", "The approval has already been used.", approval);
   return approval;
 }
 
-/** Uses the approval up, inside the transaction that records what it allowed. */
-export async function consumeApproval(tx: Tx, key: ApprovalKey, token: string, candidate: Candidate, now: number): Promise<Approval> {
+/** Marks the approval as used, in the transaction that records the merge. */
+export async function consumeApproval(
+  tx: Tx,
+  key: ApprovalKey,
+  token: string,
+  candidate: ApprovalCandidate,
+  now: number,
+): Promise<Approval> {
   const approval = await readApproval(tx, key, token, candidate, now);
   const { id, feature, change, tree, base, policyHash, by, at } = approval;
   await tx
@@ -70,6 +80,6 @@ function notApproved(reason: string, message: string, approval?: Approval): Slip
   return new SlipwayError("user_approval_required", message, {
     reason,
     ...(approval && { approval_id: approval.id, feature_id: approval.feature }),
-    suggested_next_actions: ["Look at the change with `slipway diff`, then give your approval with `slipway approve`."],
+    suggested_next_actions: ["Review the change with `slipway diff`, then approve it with `slipway approve`."],
   });
 }

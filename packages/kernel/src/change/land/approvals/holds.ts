@@ -1,7 +1,7 @@
 /** What a person approved. */
 export interface Approved {
   readonly feature: string;
-  /** Digest of the change itself, independent of what it is applied to. */
+  /** Digest of the change itself, independent of its base. */
   readonly change: string;
   /** The tree that was gated and shown. */
   readonly tree: string;
@@ -11,33 +11,32 @@ export interface Approved {
   readonly expiresAt: number | null;
 }
 
-/** What is about to be merged. */
-export interface Candidate {
+/** The candidate to merge. */
+export interface ApprovalCandidate {
   readonly feature: string;
   readonly change: string;
   readonly tree: string;
   readonly base: string;
   readonly policyHash: string;
-  /** Paths of the change that also changed between the approved base and this one. Left out means: nobody looked. */
+  /** Paths of the change that also changed between the approved base and this one. Undefined means unknown. */
   readonly overlap?: readonly string[];
 }
 
 export type Holding = { readonly holds: true } | { readonly holds: false; readonly rule: Rule; readonly why: string };
 export type Rule = "feature" | "policy" | "change" | "tree" | "base" | "expired" | "malformed";
 
-/** Invariant 2: what merges is what was approved. Decides, and says why not. */
-export function approvalHolds(approved: Approved, candidate: Candidate, now: number): Holding {
+/** Invariant 2: only approved content merges. */
+export function approvalHolds(approved: Approved, candidate: ApprovalCandidate, now: number): Holding {
   if (approved.feature !== candidate.feature) return no("feature", `it is for "${approved.feature}"`);
   if (approved.expiresAt !== null && now >= approved.expiresAt) return no("expired", "it has expired");
   if (approved.policyHash !== candidate.policyHash) return no("policy", "the policy or the gates have changed since");
-  if (approved.change !== candidate.change) return no("change", "the change is another one than the one that was approved");
+  if (approved.change !== candidate.change) return no("change", "the change differs from the approved one");
   if (approved.base === candidate.base) {
-    return approved.tree === candidate.tree
-      ? { holds: true }
-      : no("tree", "the resulting tree is another one than the one that was approved");
+    return approved.tree === candidate.tree ? { holds: true } : no("tree", "the resulting tree differs from the approved one");
   }
-  if (candidate.overlap === undefined) return no("base", "the base has moved and it is not known what moved");
-  if (candidate.overlap.length > 0) return no("base", `the base has moved in files the change touches: ${candidate.overlap.join(", ")}`);
+  if (candidate.overlap === undefined) return no("base", "the base has moved, and the files it changed are unknown");
+  if (candidate.overlap.length > 0)
+    return no("base", `the base has changed files that the change touches: ${candidate.overlap.join(", ")}`);
   return { holds: true };
 }
 

@@ -1,32 +1,32 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from "node:crypto";
 import { link, lstat, mkdir, open, readFile, realpath, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { hasCode, nodeFileSystem } from "../../../host/files/file-system.ts";
 
-/** Signs what a person approved. Agents never see it: it is outside the repository and outside every sandbox. */
+/** Signs a person's approvals. Agents never see it: it is outside the repository and outside every sandbox. */
 export interface ApprovalKey {
   /** SHA-256 of the public key. */
   readonly id: string;
-  /** PEM, for whoever wants to check a signature. */
+  /** PEM, for verifying signatures. */
   readonly publicKey: string;
   sign(bytes: Uint8Array): Uint8Array;
   verify(bytes: Uint8Array, signature: Uint8Array): boolean;
 }
 
-export interface KeyPlace {
+export interface KeyLocation {
   /** XDG_CONFIG_HOME, or ~/.config. */
   readonly configHome: string;
   readonly repositoryRoot: string;
 }
 
-/** The person's key; made on first use. */
-export function openApprovalKey(place: KeyPlace): Promise<ApprovalKey> {
-  return openSigningKey(place, "approval.pem");
+/** The person's key, created on first use. */
+export function openApprovalKey(location: KeyLocation): Promise<ApprovalKey> {
+  return openSigningKey(location, "approval.pem");
 }
 
-/** A key of its own for each kind of word that is signed. */
-export async function openSigningKey({ configHome, repositoryRoot }: KeyPlace, name: string): Promise<ApprovalKey> {
+/** Each kind of signed statement has its own key. */
+export async function openSigningKey({ configHome, repositoryRoot }: KeyLocation, name: string): Promise<ApprovalKey> {
   const folder = join(configHome, "slipway", "keys");
   const path = join(folder, name);
   try {
@@ -38,7 +38,7 @@ export async function openSigningKey({ configHome, repositoryRoot }: KeyPlace, n
     return keyFrom(pem, path);
   } catch (error) {
     if (error instanceof SlipwayError || !(error instanceof Error)) throw error;
-    throw refusedKey(path, `${error.message}.`, "Make the folder readable and writable for your user, and for nobody else.");
+    throw refusedKey(path, `${error.message}.`, "Make the folder readable and writable for your user only.");
   }
 }
 
@@ -53,7 +53,7 @@ async function createKey(path: string, error: unknown): Promise<string> {
   try {
     await link(temporary, path);
   } catch (error) {
-    // Linking fails where renaming would replace: of two processes that make a key at once, both use the first one's.
+    // `link` fails where `rename` would replace: two processes that create a key at once both use the first one.
     if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     await unlink(temporary);
@@ -80,12 +80,12 @@ function parseKey(pem: string, path: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Told below, without the parser's words: they may quote the key.
+    // Reported below without the parser's message, which may quote the key.
   }
   throw refusedKey(
     path,
     "It is not an Ed25519 private key.",
-    "Move the file away; a new key is made at the next approval. Approvals given with the old one are then void.",
+    "Move the file away; the next approval creates a new key. Approvals signed with the old key become invalid.",
   );
 }
 
@@ -99,7 +99,7 @@ async function assertOutside(path: string, repositoryRoot: string): Promise<void
   );
 }
 
-/** The path with links resolved as far as it exists. */
+/** The path with links resolved, as far as it exists. */
 async function realOfNearest(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -110,9 +110,9 @@ async function realOfNearest(path: string): Promise<string> {
 }
 
 async function assertPrivate(path: string, mode: number): Promise<void> {
-  const found = await lstat(path);
-  const permissions = found.mode & 0o777;
-  if (found.isSymbolicLink()) throw refusedKey(path, "It is a symbolic link.", "Put the file itself there.");
+  const stats = await lstat(path);
+  const permissions = stats.mode & 0o777;
+  if (stats.isSymbolicLink()) throw refusedKey(path, "It is a symbolic link.", "Replace the link with the file itself.");
   if ((permissions & ~mode) === 0) return;
   throw refusedKey(path, `Others may read it (mode ${permissions.toString(8)}).`, `Run: chmod ${mode.toString(8)} ${path}`);
 }

@@ -21,22 +21,22 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 const PAYLOAD_TYPE = "application/vnd.slipway.approval+json";
 
-/** Payload and signature, in letters that survive a command line. */
+/** Payload and signature, in characters that are safe on a command line. */
 export function sealApproval(key: ApprovalKey, approval: Approval): string {
   const payload = Buffer.from(canonicalJson(approval));
   const signature = key.sign(preAuthentication(PAYLOAD_TYPE, payload));
   return `${payload.toString("base64url")}.${Buffer.from(signature).toString("base64url")}`;
 }
 
-/** What a token says, whether or not the signature is good; null when it is not a token at all. For showing, never for deciding. */
+/** The content of a token without checking its signature; null if it is not a token. For display only, never for a decision. */
 export function peekApproval(token: string): Approval | null {
   return parts(token)?.approval ?? null;
 }
 
 export function openApproval(key: ApprovalKey, token: string): Approval | "malformed" | "forged" {
-  const found = parts(token);
-  if (found === null) return "malformed";
-  return key.verify(preAuthentication(PAYLOAD_TYPE, found.payload), found.signature) ? found.approval : "forged";
+  const opened = parts(token);
+  if (opened === null) return "malformed";
+  return key.verify(preAuthentication(PAYLOAD_TYPE, opened.payload), opened.signature) ? opened.approval : "forged";
 }
 
 function parts(token: string): { payload: Uint8Array; signature: Uint8Array; approval: Approval } | null {

@@ -1,18 +1,18 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { assertDistinct, featureIdOf } from "./feature-id.ts";
 
 export interface Spec {
   readonly id: string;
-  /** As the user named it. */
+  /** The path as given by the user. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 export const MAX_SPEC_BYTES = 1024 * 1024;
 
-/** Reads every named specification, or fails before anything is started. */
+/** Reads all named specifications, or fails before a run starts. */
 export async function readSpecs(cwd: string, paths: readonly string[]): Promise<Spec[]> {
   const named = paths.map((path) => ({ path, id: "" }));
   for (const entry of named) {
@@ -29,26 +29,26 @@ export async function findSpecs(cwd: string, folder: string): Promise<string[]> 
   const information = await stat(root).catch(() => null);
   if (information === null || !information.isDirectory()) throw notFound(folder, "folder");
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const found = entries
+  const specs = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
     .map((entry) => relative(cwd, join(entry.parentPath, entry.name)).split(sep).join("/"));
-  if (found.length === 0) {
+  if (specs.length === 0) {
     throw new SlipwayError("no_specs_found", `There is no *.md file below ${folder}.`, {
-      suggested_next_actions: ["Name a folder that holds specifications, or one file."],
+      suggested_next_actions: ["Pass a folder that contains specifications, or one file."],
     });
   }
-  return found.toSorted((left, right) => (left < right ? -1 : 1));
+  return specs.toSorted((left, right) => (left < right ? -1 : 1));
 }
 
 async function assertFile(cwd: string, path: string): Promise<void> {
   const information = await stat(resolve(cwd, path)).catch(() => null);
   if (information === null) throw notFound(path, "file");
-  if (!information.isFile()) throw unreadable(path, "it is not a file", "Name a Markdown file; for a folder use `slipway run -fl FOLDER`.");
+  if (!information.isFile()) throw unreadable(path, "it is not a file", "Pass a Markdown file; for a folder use `slipway run -fl FOLDER`.");
   if (information.size > MAX_SPEC_BYTES) {
     throw unreadable(
       path,
-      `it has ${information.size} bytes; at most ${MAX_SPEC_BYTES} are read`,
-      "Split it, or leave data out of the specification.",
+      `it has ${information.size} bytes; the maximum is ${MAX_SPEC_BYTES}`,
+      "Split it, or remove data from the specification.",
     );
   }
 }
@@ -59,7 +59,7 @@ export async function readSpec(cwd: string, path: string): Promise<Uint8Array> {
     throw unreadable(path, error instanceof Error ? error.message : String(error), "Check that your user may read the file.");
   });
   if (!isUtf8Text(bytes)) throw unreadable(path, "it is not UTF-8 text", "Save it as UTF-8.");
-  if (bytes.toString("utf8").trim() === "") throw unreadable(path, "it is empty", "Write what is wanted, then run again.");
+  if (bytes.toString("utf8").trim() === "") throw unreadable(path, "it is empty", "Describe the feature, then run again.");
   return bytes;
 }
 
@@ -74,7 +74,7 @@ function isUtf8Text(bytes: Uint8Array): boolean {
 function notFound(path: string, what: string): SlipwayError {
   return new SlipwayError("input_path_not_found", `There is no ${what} ${path}.`, {
     file: path,
-    suggested_next_actions: ["Check the path; it is read from the folder you are in."],
+    suggested_next_actions: ["Check the path; it is relative to the current folder."],
   });
 }
 

@@ -3,8 +3,8 @@ import type { LocksTables } from "./tables.ts";
 
 export type LockRow = Selectable<LocksTables["locks"]>;
 
-/** What a holder has in hand. The token goes up each time the lock changes hands, so a lease that was lost is never taken for the new one. */
-export interface Lease {
+/** A holder's lease. The token increases with each new holder, so that a lost lease is never mistaken for the new one. */
+export interface LockLease {
   readonly resource: string;
   readonly holder: string;
   readonly leaseId: string;
@@ -12,7 +12,7 @@ export interface Lease {
   readonly expiresAt: number;
 }
 
-/** Evidence that an expired lease was taken from its holder. */
+/** Evidence that an expired lease was taken over. */
 export interface Reclaimed {
   readonly code: "stale_lock_reclaimed";
   readonly resource: string;
@@ -20,28 +20,28 @@ export interface Reclaimed {
   readonly expired_at: number;
 }
 
-export type Standing = "free" | "own" | "held" | "expired";
+export type LockState = "free" | "own" | "held" | "expired";
 
-/** How a lock stands towards somebody who wants it. An unexpired lease of another is never up for taking. */
-export function standingOf(row: LockRow | undefined, holder: string, now: number): Standing {
+/** The state of a lock for a feature that wants it. An unexpired lease of another feature is never taken over. */
+export function lockStateFor(row: LockRow | undefined, holder: string, now: number): LockState {
   if (row === undefined || row.holder === null) return "free";
   if (row.holder === holder) return "own";
   return now < row.expires_at ? "held" : "expired";
 }
 
-/** A lease never has more than its whole term left; when the clock was put back, it seems to. */
+/** Limits the expiry to one full term from now, because a clock set back would extend it. */
 export function effectiveExpiry(row: Pick<LockRow, "expires_at" | "ttl_ms">, now: number): number {
   return Math.min(row.expires_at, now + row.ttl_ms);
 }
 
-/** Whether the holder may write under this lock. Under an expired lease it may not, even while nobody has taken it. */
+/** Whether the holder may write under this lock. Not under an expired lease, even if no other feature has taken it. */
 export function isInForce(row: LockRow | undefined, holder: string, now: number): boolean {
   return row?.holder === holder && now < row.expires_at;
 }
 
 const RESERVED = "reserved:";
 
-/** The lease of a lock that recovery keeps for its former holder, which has to take it again before it goes on. */
+/** The lease id of a lock that recovery reserves for its former holder, which must take it again before it resumes. */
 export function reservedLease(id: string): string {
   return `${RESERVED}${id}`;
 }
@@ -50,7 +50,7 @@ export function isReserved(leaseId: string | null): boolean {
   return leaseId?.startsWith(RESERVED) === true;
 }
 
-/** The one order in which several locks are taken. */
-export function inOrder(resources: readonly string[]): string[] {
+/** The global order in which several locks are taken. */
+export function inLockOrder(resources: readonly string[]): string[] {
   return [...new Set(resources)].toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -1,7 +1,7 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inOrder, type Lease } from "./lease.ts";
+import { inLockOrder, type LockLease } from "./lease.ts";
 import { failure, openBench, RESOURCES, TTL, type Bench } from "./testing/bench.ts";
 
 interface Model {
@@ -11,7 +11,7 @@ interface Model {
 interface Real {
   readonly bench: Bench;
   /** Every lease ever given out: none of the old ones may ever be renewed again. */
-  readonly leases: Lease[];
+  readonly leases: LockLease[];
 }
 const holders = ["f1", "f2", "f3"];
 
@@ -38,7 +38,7 @@ class Acquire implements fc.AsyncCommand<Model, Real> {
       return agrees(model, bench);
     }
     if (outcome instanceof SlipwayError) throw outcome;
-    expect(outcome.leases.map(({ resource }) => resource)).toEqual(inOrder(this.#wanted));
+    expect(outcome.leases.map(({ resource }) => resource)).toEqual(inLockOrder(this.#wanted));
     for (const lease of outcome.leases) {
       const before = model.locks.get(lease.resource);
       const own = before?.holder === this.#holder;
@@ -91,7 +91,7 @@ class Reclaim implements fc.AsyncCommand<Model, Real> {
   check = () => true;
   async run(model: Model, { bench }: Real): Promise<void> {
     const expected = [...model.locks].filter(([, lock]) => lock.holder !== null && lock.expiresAt <= model.time);
-    expect((await bench.reclaim()).map(({ resource }) => resource)).toEqual(inOrder(expected.map(([name]) => name)));
+    expect((await bench.reclaim()).map(({ resource }) => resource)).toEqual(inLockOrder(expected.map(([name]) => name)));
     for (const [, lock] of expected) Object.assign(lock, { holder: null, token: lock.token + 1 });
     await agrees(model, bench);
   }

@@ -1,14 +1,14 @@
-import { SlipwayError } from "@slipway/durable/errors";
-import { fixed } from "../../../record/database/prepared-query.ts";
+import { SlipwayError } from "../../../schema/errors.ts";
+import { preparedQuery } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import {
   effectiveExpiry,
-  inOrder,
+  inLockOrder,
   isInForce,
   isReserved,
   reservedLease,
-  standingOf,
-  type Lease,
+  lockStateFor,
+  type LockLease,
   type LockRow,
   type Reclaimed,
 } from "./lease.ts";
@@ -17,41 +17,41 @@ export interface AcquireRequest {
   readonly resources: readonly string[];
   readonly holder: string;
   readonly ttlMs: number;
-  /** The resources the policy knows; no others can be locked. */
+  /** The resources in the policy; no others can be locked. */
   readonly allowed: readonly string[];
   readonly leaseId: () => string;
 }
 
 export interface Acquired {
-  readonly leases: readonly Lease[];
+  readonly leases: readonly LockLease[];
   readonly evidence: readonly Reclaimed[];
 }
 
-/** All of the resources or none, without waiting. What the holder has already is renewed. */
+/** Takes all resources or none, without waiting. Renews locks that the holder already has. */
 export async function acquireWithin(tx: Tx, request: AcquireRequest, now: number): Promise<Acquired> {
-  const wanted = inOrder(request.resources);
+  const wanted = inLockOrder(request.resources);
   assertAllowed(wanted, request.allowed);
-  const leases: Lease[] = [];
+  const leases: LockLease[] = [];
   const evidence: Reclaimed[] = [];
   const inTheWay: LockRow[] = [];
   for (const resource of wanted) {
     const row = await findLock(tx, resource);
-    const standing = standingOf(row, request.holder, now);
-    if (row !== undefined && standing === "held") inTheWay.push(row);
-    if (row !== undefined && standing === "expired") evidence.push(reclaimed(row));
-    if (standing !== "held") leases.push(await grant(tx, resource, row, request, now, standing === "own"));
+    const state = lockStateFor(row, request.holder, now);
+    if (row !== undefined && state === "held") inTheWay.push(row);
+    if (row !== undefined && state === "expired") evidence.push(reclaimed(row));
+    if (state !== "held") leases.push(await grant(tx, resource, row, request, now, state === "own"));
   }
   if (inTheWay.length > 0) throw conflict(inTheWay, now);
   return { leases, evidence };
 }
 
-/** The same lease for another term; also when it has run out, as long as nobody has taken it. */
+/** Renews the lease, also after its expiry if no other holder has taken it. */
 export async function renewWithin(
   tx: Tx,
-  { resource, holder, token }: Pick<Lease, "resource" | "holder" | "token">,
+  { resource, holder, token }: Pick<LockLease, "resource" | "holder" | "token">,
   ttlMs: number,
   now: number,
-): Promise<Lease> {
+): Promise<LockLease> {
   const row = await findLock(tx, resource);
   if (row !== undefined && row.token > token) throw taken(resource, holder, row.holder);
   if (row?.holder !== holder || row.token !== token || row.lease_id === null) throw notHeld(resource, holder, row?.holder ?? null);
@@ -72,7 +72,7 @@ export async function releaseWithin(
   await tx.updateTable("locks").set({ holder: null, lease_id: null }).where("resource", "=", resource).execute();
 }
 
-/** Everything the holder has, at the end of its work; returns which. */
+/** Releases all locks of the holder. Returns their names. */
 export async function releaseAllWithin(tx: Tx, holder: string): Promise<string[]> {
   const released = await tx
     .updateTable("locks")
@@ -80,36 +80,36 @@ export async function releaseAllWithin(tx: Tx, holder: string): Promise<string[]
     .where("holder", "=", holder)
     .returning("resource")
     .execute();
-  return inOrder(released.map(({ resource }) => resource));
+  return inLockOrder(released.map(({ resource }) => resource));
 }
 
 export interface LostLock {
   readonly resource: string;
-  /** Who holds it instead; null when nobody does. */
+  /** The current holder; null if the lock is free. */
   readonly holder: string | null;
 }
 
-/** Inside the write that the locks protect: those of them under which this holder may not write now. */
+/** Called in a protected write: the locks under which this holder may not write now. */
 export async function lostLocks(db: Db | Tx, holder: string, resources: readonly string[], now: number): Promise<LostLock[]> {
   const lost: LostLock[] = [];
-  for (const resource of inOrder(resources)) {
+  for (const resource of inLockOrder(resources)) {
     const row = await findLock(db, resource);
     if (isInForce(row, holder, now)) continue;
-    const other = row !== undefined && standingOf(row, holder, now) === "held" ? row.holder : null;
+    const other = row !== undefined && lockStateFor(row, holder, now) === "held" ? row.holder : null;
     lost.push({ resource, holder: other });
   }
   return lost;
 }
 
-/** Who may have an expired lock back before anybody else. */
-export interface Reservation {
+/** Holders for which expired locks are reserved. */
+export interface LockReservation {
   readonly holders: readonly string[];
   readonly ttlMs: number;
   readonly leaseId: string;
 }
 
-/** Frees what has expired, for recovery, or reserves it. The tokens go up, so that former holders notice. */
-export async function reclaimExpiredWithin(tx: Tx, now: number, reservation?: Reservation): Promise<Reclaimed[]> {
+/** For recovery: releases expired locks, or reserves them. Raises their tokens, so that former holders notice. */
+export async function reclaimExpiredWithin(tx: Tx, now: number, reservation?: LockReservation): Promise<Reclaimed[]> {
   const rows = await tx
     .selectFrom("locks")
     .selectAll()
@@ -131,10 +131,10 @@ export async function reclaimExpiredWithin(tx: Tx, now: number, reservation?: Re
   return rows.map(reclaimed);
 }
 
-const allHeld = fixed((db) => db.selectFrom("locks").selectAll().where("holder", "is not", null).orderBy("resource"));
-const heldBy = fixed((db, holder: string) => db.selectFrom("locks").selectAll().where("holder", "=", holder).orderBy("resource"));
+const allHeld = preparedQuery((db) => db.selectFrom("locks").selectAll().where("holder", "is not", null).orderBy("resource"));
+const heldBy = preparedQuery((db, holder: string) => db.selectFrom("locks").selectAll().where("holder", "=", holder).orderBy("resource"));
 
-export async function heldLocks(db: Db | Tx, holder?: string): Promise<Lease[]> {
+export async function heldLocks(db: Db | Tx, holder?: string): Promise<LockLease[]> {
   const rows = await (holder === undefined ? allHeld(db) : heldBy(db, holder));
   return rows.map((row) => ({
     resource: row.resource,
@@ -145,7 +145,7 @@ export async function heldLocks(db: Db | Tx, holder?: string): Promise<Lease[]> 
   }));
 }
 
-/** When the clock was put back, the lease in the way is cut to one term; kept apart because a refused acquire rolls back. */
+/** After the clock was set back, limits the conflicting lease to one term. A separate transaction, because a refused acquire rolls back. */
 export async function trimWithin(tx: Tx, resources: readonly string[], now: number): Promise<void> {
   for (const resource of resources) {
     const row = await findLock(tx, resource);
@@ -165,7 +165,7 @@ async function grant(
   { holder, ttlMs, leaseId }: AcquireRequest,
   now: number,
   own: boolean,
-): Promise<Lease> {
+): Promise<LockLease> {
   const lease = {
     holder,
     token: own && row !== undefined ? row.token : (row?.token ?? 0) + 1,
@@ -193,13 +193,17 @@ function reclaimed({ resource, holder, expires_at }: LockRow): Reclaimed {
 function assertAllowed(wanted: readonly string[], allowed: readonly string[]): void {
   const unknown = wanted.filter((resource) => !allowed.includes(resource));
   if (unknown.length === 0) return;
-  throw new SlipwayError("policy_violation", `The policy knows no lock resource ${unknown.map((name) => `"${name}"`).join(", ")}.`, {
-    resources: unknown,
-    allowed,
-    file: "slipway/policy.yaml",
-    field: "locks.resources",
-    suggested_next_actions: [`Use one of: ${allowed.join(", ")}; or add the resource to locks.resources.`],
-  });
+  throw new SlipwayError(
+    "policy_violation",
+    `locks.resources in the policy does not contain ${unknown.map((name) => `"${name}"`).join(", ")}.`,
+    {
+      resources: unknown,
+      allowed,
+      file: "slipway/policy.yaml",
+      field: "locks.resources",
+      suggested_next_actions: [`Use one of ${allowed.join(", ")}, or add the resource to locks.resources.`],
+    },
+  );
 }
 
 function conflict(rows: readonly LockRow[], now: number): SlipwayError {
@@ -209,7 +213,7 @@ function conflict(rows: readonly LockRow[], now: number): SlipwayError {
     `Locked by another feature: ${held.map(({ resource, holder }) => `"${resource}" by "${holder}"`).join(", ")}.`,
     {
       held,
-      conflicting_feature_ids: inOrder(held.map(({ holder }) => holder)),
+      conflicting_feature_ids: inLockOrder(held.map(({ holder }) => holder)),
       suggested_next_actions: ["Wait until the lock is released or its lease ends, or revise the plan so that it does not need the lock."],
     },
   );
@@ -231,12 +235,12 @@ function notHeld(resource: string, holder: string, current: string | null): Slip
 function taken(resource: string, holder: string, current: string | null): SlipwayError {
   return new SlipwayError(
     "stale_lock_reclaimed",
-    `The lease of "${holder}" on "${resource}" had expired and was taken over${current === null ? "" : ` by "${current}"`}.`,
+    `The lease of "${holder}" on "${resource}" expired and was taken over${current === null ? "" : ` by "${current}"`}.`,
     {
       resource,
       holder,
       conflicting_feature_ids: current === null ? [] : [current],
-      suggested_next_actions: ["Stop writing under this lock; acquire it again to go on."],
+      suggested_next_actions: ["Stop writing under this lock. Acquire it again to continue."],
     },
   );
 }

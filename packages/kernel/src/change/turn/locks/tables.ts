@@ -1,10 +1,10 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface LocksTables {
-  /** One row per resource that was ever locked; it stays after a release, because the token must never start again. */
+  /** One row per resource that was ever locked. It stays after a release, because the token must never restart. */
   locks: {
     resource: string;
-    /** Raised each time the lock changes hands. */
+    /** Raised with each new holder. */
     token: number;
     holder: string | null;
     lease_id: string | null;

@@ -1,7 +1,7 @@
 import type { Clock } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 
-/** As policy.yaml has it: the nth wait is initial × factorⁿ, at most max, give or take jitter. */
+/** As in policy.yaml: the nth wait is initial × factorⁿ, at most max, plus or minus jitter. */
 export interface Backoff {
   readonly initial_seconds: number;
   readonly factor: number;
@@ -9,7 +9,7 @@ export interface Backoff {
   readonly jitter: number;
 }
 
-export interface Waiting {
+export interface LockWaiting {
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1). */
@@ -19,23 +19,23 @@ export interface Waiting {
   readonly timeoutMs: number;
 }
 
-/** Tries again while somebody else holds the lock, at growing and uneven intervals, until the time is up. */
-export async function whileLocked<T>(waiting: Waiting, attempt: () => Promise<T>): Promise<T> {
+/** Retries while another feature holds the lock, at growing intervals with jitter, until the timeout. */
+export async function whileLocked<T>(waiting: LockWaiting, attempt: () => Promise<T>): Promise<T> {
   const { clock, sleep, random, backoff, timeoutMs } = waiting;
-  // Monotonic: a clock that is put back must not prolong the wait.
+  // Monotonic: setting the clock back must not extend the wait.
   const deadline = clock.monotonic() + timeoutMs;
   for (let number = 0; ; number++) {
     try {
       return await attempt();
     } catch (error) {
-      const left = deadline - clock.monotonic();
-      if (!(error instanceof SlipwayError) || error.code !== "lock_conflict" || left <= 0) throw error;
-      await sleep(Math.min(delayMs(backoff, number, random()), left));
+      const remainingMs = deadline - clock.monotonic();
+      if (!(error instanceof SlipwayError) || error.code !== "lock_conflict" || remainingMs <= 0) throw error;
+      await sleep(Math.min(delayMs(backoff, number, random()), remainingMs));
     }
   }
 }
 
-/** Uneven, so that those who wait do not keep meeting. */
+/** With jitter, so that waiting processes do not collide repeatedly. */
 export function delayMs({ initial_seconds, factor, max_seconds, jitter }: Backoff, number: number, chance: number): number {
   return Math.min(initial_seconds * factor ** number, max_seconds) * 1000 * (1 + jitter * (2 * chance - 1));
 }

@@ -1,28 +1,28 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import type { Tx } from "../../../record/database/tables.ts";
 import { assertTransition } from "../../feature/status.ts";
 import { updateFeature, type Feature } from "../../feature/store.ts";
 import { Refusal } from "../../../record/operations/operation.ts";
-import type { Verdict } from "../../plan/judge.ts";
+import type { PlanVerdict } from "../../plan/judge.ts";
 import type { Plan } from "../../plan/schema.ts";
 import { putEntry, queuedEntries, type QueueEntry } from "./store.ts";
-import { circleOf, collisionsByKind, waitingReason } from "./waiting.ts";
+import { circleOf, collisionsByKind, waitingReason } from "./waiting-reason.ts";
 
-export type Wait = Extract<Verdict, { answer: "wait" }>;
+export type QueueWait = Extract<PlanVerdict, { answer: "wait" }>;
 
-export interface Proposal {
+export interface QueueProposal {
   readonly plan: Plan;
-  /** The commit the plan was made on, and which of the files it names are there. */
+  /** The commit on which the plan is based, and which of its files exist there. */
   readonly base: string;
   readonly existing: readonly string[];
 }
 
-/** The plan is refused for now and has its place in the queue; the feature is blocked. */
+/** Refuses the plan for now, adds it to the queue and blocks the feature. */
 export async function enqueue(
   tx: Tx,
   feature: Feature,
-  { plan, base, existing }: Proposal,
-  verdict: Wait,
+  { plan, base, existing }: QueueProposal,
+  verdict: QueueWait,
   { at, detectedAt }: { readonly at: number; readonly detectedAt: number },
 ): Promise<Refusal> {
   await putEntry(tx, {
@@ -41,11 +41,11 @@ export async function enqueue(
   return new Refusal(error, { feature_id: feature.id, plan_version: plan.plan_version, queued: verdict.report.fingerprint });
 }
 
-/** Writes into the feature what it waits for, if that is news. */
+/** Writes what the feature waits for into its state, if that has changed. */
 export async function block(
   tx: Tx,
   feature: Feature,
-  { report }: Pick<Wait, "report">,
+  { report }: Pick<QueueWait, "report">,
   entries: readonly QueueEntry[],
   at: number,
 ): Promise<{ readonly circle: string[] | null; readonly written: boolean }> {

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { fixed } from "../../../record/database/prepared-query.ts";
+import { preparedQuery } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import { ENDED } from "../../feature/status.ts";
 import { dropClaims } from "../../plan/claims-store.ts";
@@ -19,13 +19,13 @@ export interface QueueEntry {
   readonly files_at_base: readonly string[];
 }
 
-/** In the order in which they get their turn. */
+/** In the order of the queue. */
 export async function queuedEntries(db: Db | Tx): Promise<QueueEntry[]> {
   const rows = await entryRows(db);
   return rows.map(entryOf);
 }
 
-/** What the index shows of it, without the plans. */
+/** An entry as the index shows it, without the plan. */
 export interface QueuePlace {
   readonly feature_id: string;
   readonly plan_version: number;
@@ -34,12 +34,12 @@ export interface QueuePlace {
   readonly required_resources: readonly string[];
 }
 
-const entryRows = fixed((db) => db.selectFrom("blocked_queue").selectAll().orderBy("detected_at").orderBy("feature_id"));
-const entryRow = fixed((db, feature: string) => db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature));
-const deleteEntry = fixed((db, feature: string) => db.deleteFrom("blocked_queue").where("feature_id", "=", feature));
-const statusRow = fixed((db, feature: string) => db.selectFrom("features").select("status").where("id", "=", feature));
+const entryRows = preparedQuery((db) => db.selectFrom("blocked_queue").selectAll().orderBy("detected_at").orderBy("feature_id"));
+const entryRow = preparedQuery((db, feature: string) => db.selectFrom("blocked_queue").selectAll().where("feature_id", "=", feature));
+const deleteEntry = preparedQuery((db, feature: string) => db.deleteFrom("blocked_queue").where("feature_id", "=", feature));
+const statusRow = preparedQuery((db, feature: string) => db.selectFrom("features").select("status").where("id", "=", feature));
 
-const placeRows = fixed((db) =>
+const placeRows = preparedQuery((db) =>
   db
     .selectFrom("blocked_queue")
     .select(["feature_id", "plan_version", "detected_at", "collision_fingerprint", "required_resources"])
@@ -57,7 +57,7 @@ export async function queuedEntry(db: Db | Tx, feature: string): Promise<QueueEn
   return row === undefined ? null : entryOf(row);
 }
 
-/** In place of the feature's entry, if it has one. */
+/** Replaces the feature's entry, if it has one. */
 export async function putEntry(tx: Tx, entry: QueueEntry): Promise<void> {
   const row: Row = {
     ...entry,
@@ -80,8 +80,8 @@ export async function removeEntry(tx: Tx, feature: string): Promise<void> {
 }
 
 /**
- * To be called when what a feature holds or plans has changed: a lock, a plan, or with its end both. Whoever waits for it is looked
- * at again before the operation's transaction ends; and a feature that is no longer blocked, or gone, waits for nothing itself.
+ * Call this when a feature's locks or plan have changed, or when it has ended. Entries that wait for it are reconsidered before the
+ * transaction ends. A feature that is no longer blocked, or deleted, leaves the queue.
  */
 export async function wakeQueue(tx: Tx, feature: string): Promise<void> {
   const [row] = await statusRow(tx, feature);
@@ -94,11 +94,11 @@ export async function wakeEntries(tx: Tx, which: (entry: QueueEntry) => boolean)
   for (const entry of await queuedEntries(tx)) if (which(entry)) await setRecheck(tx, entry.feature_id, 1);
 }
 
-const wokenRow = fixed((db) =>
+const wokenRow = preparedQuery((db) =>
   db.selectFrom("blocked_queue").selectAll().where("recheck", "=", 1).orderBy("detected_at").orderBy("feature_id").limit(1),
 );
 
-/** The first in line of those to be looked at, which it no longer is. */
+/** Takes the first woken entry and clears its flag. */
 export async function nextWoken(tx: Tx): Promise<QueueEntry | null> {
   const [row] = await wokenRow(tx);
   if (row === undefined) return null;

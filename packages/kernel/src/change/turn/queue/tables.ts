@@ -1,22 +1,22 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface QueueTables {
-  /** Plans that wait because of `collision_policy: block`; at most one per feature. */
+  /** Plans queued because of `collision_policy: block`; at most one per feature. */
   blocked_queue: {
     feature_id: string;
     plan_version: number;
-    /** JSON; it has passed the schema. */
+    /** JSON, schema-valid. */
     plan: string;
     detected_at: number;
     collision_fingerprint: string;
-    /** JSON: the locks to take when nothing is in the way. */
+    /** JSON: the locks to take with the acceptance. */
     required_resources: string;
-    /** JSON: the features that are in the way. */
+    /** JSON: the features it waits for. */
     waits_for: string;
-    /** The commit on which the plan was made, and as JSON which of its files are there. */
+    /** The commit on which the plan is based. Below, as JSON, which of its files exist there. */
     base_commit: string;
     files_at_base: string;
-    /** 1 since something was let go of: to be looked at again before the transaction ends. */
+    /** 1: an obstacle has changed; reconsider the entry before the transaction ends. */
     recheck: number;
   };
 }

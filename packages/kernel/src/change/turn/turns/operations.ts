@@ -7,7 +7,7 @@ import { wakeQueue } from "../queue/store.ts";
 import { locksFor } from "../lock-operations.ts";
 import { moveWorktree } from "../../feature/move.ts";
 import { realign } from "../../judge/qa-operations.ts";
-import type { Rooms } from "../../feature/dependencies.ts";
+import type { FeatureDependencies } from "../../feature/dependencies.ts";
 import { acceptedPlan, findFeature, updateFeature } from "../../feature/store.ts";
 
 const waitInput = z.strictObject({
@@ -17,7 +17,7 @@ const waitInput = z.strictObject({
   reason: z.string().min(1),
 });
 
-/** The feature steps back until others have landed. What it took for the plan it has given back before. */
+/** The feature waits until others have landed. It has already released the locks of the plan. */
 export const waitOperation: Operation<z.input<typeof waitInput>, undefined, { reason: string }> = {
   name: "feature.wait",
   roles: ["orchestrator", "system"],
@@ -38,15 +38,15 @@ export const waitOperation: Operation<z.input<typeof waitInput>, undefined, { re
 
 const giveBackInput = z.strictObject({ feature_id: z.string(), plan_json: planSchema });
 
-/** While a plan is thought over, waits or is asked about: what was taken for it is there for others. */
-export function giveBackOperation(rooms: Rooms): Operation<z.input<typeof giveBackInput>, undefined, string[]> {
+/** Releases the locks taken for a plan while the plan is reconsidered, waits or is in question. */
+export function giveBackOperation(dependencies: FeatureDependencies): Operation<z.input<typeof giveBackInput>, undefined, string[]> {
   return {
     name: "feature.give_back_locks",
     roles: ["orchestrator", "system"],
     input: giveBackInput,
     async commit(tx, { feature_id, plan_json }, _effect, { at }) {
       const feature = await findFeature(tx, feature_id);
-      const released = await giveBack(tx, rooms, feature_id, planSchema.parse(plan_json));
+      const released = await giveBack(tx, dependencies, feature_id, planSchema.parse(plan_json));
       if (released.length > 0) await updateFeature(tx, feature, {}, at);
       return released;
     },
@@ -54,13 +54,15 @@ export function giveBackOperation(rooms: Rooms): Operation<z.input<typeof giveBa
   };
 }
 
-/** Whoever has an accepted plan keeps what it works under; of the rest, only what the proposed plan wanted is let go. */
-async function giveBack(tx: Tx, rooms: Rooms, feature_id: string, proposed: Plan): Promise<string[]> {
+/**
+ * A feature with an accepted plan keeps the locks of that plan and releases only those of the proposed plan. Without one, it releases all.
+ */
+async function giveBack(tx: Tx, dependencies: FeatureDependencies, feature_id: string, proposed: Plan): Promise<string[]> {
   const accepted = await acceptedPlan(tx, feature_id);
-  const kept = locksFor(rooms, accepted);
-  const wanted = locksFor(rooms, proposed);
+  const needed = locksFor(dependencies, accepted);
+  const wanted = locksFor(dependencies, proposed);
   const held = (await heldLocks(tx, feature_id)).map(({ resource }) => resource);
-  const released = held.filter((resource) => !kept.includes(resource) && (accepted === null || wanted.includes(resource)));
+  const released = held.filter((resource) => !needed.includes(resource) && (accepted === null || wanted.includes(resource)));
   for (const resource of released) await releaseWithin(tx, { resource, holder: feature_id });
   if (released.length > 0) await wakeQueue(tx, feature_id);
   return released;
@@ -73,9 +75,9 @@ export interface Moved {
   readonly tree: string;
 }
 
-/** The wait is over. A feature that has built nothing yet stands on the base as the others left it; work goes there when it lands. */
-export function wakeOperation(rooms: Rooms): Operation<z.infer<typeof wakeInput>, Moved, Moved> {
-  const { repository, db } = rooms;
+/** Ends the wait. A feature that has built nothing yet moves to the current base; built work is rebased when it lands. */
+export function wakeOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof wakeInput>, Moved, Moved> {
+  const { repository, db } = dependencies;
   const treeOf = async (commit: string) =>
     (await repository.git.text(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`])).trim();
   return {
@@ -87,14 +89,14 @@ export function wakeOperation(rooms: Rooms): Operation<z.infer<typeof wakeInput>
       const { base_commit, tree } = feature;
       if (onto === null || onto === base_commit || tree !== (await treeOf(base_commit))) return { base: base_commit, tree };
       const moved = { base: onto, tree: await treeOf(onto) };
-      await moveWorktree(rooms, feature, moved, operationId, at);
+      await moveWorktree(dependencies, feature, moved, operationId, at);
       return moved;
     },
     async commit(tx, { feature_id, reason }, moved, { at }) {
       const feature = await findFeature(tx, feature_id);
       await tx.deleteFrom("waits").where("feature_id", "=", feature_id).execute();
       const next = await updateFeature(tx, feature, { status_reason: reason, base_commit: moved.base, tree: moved.tree }, at);
-      if (next.base_commit !== feature.base_commit) await realign(tx, rooms, next, []);
+      if (next.base_commit !== feature.base_commit) await realign(tx, dependencies, next, []);
       return moved;
     },
     event: ({ feature_id, reason }, { base }) => ({ feature_id, reason, base }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hasEnded, isDecided, nextToLand, standsInLine, type Standing } from "./rules.ts";
+import { hasEnded, isDecided, nextToLand, waitsToLand, type SiblingStatus } from "./rules.ts";
 
-const at = (status: Standing["status"], more: Partial<Standing> = {}): Standing => ({
+const at = (status: SiblingStatus["status"], more: Partial<SiblingStatus> = {}): SiblingStatus => ({
   status,
   runFinished: false,
   waitsFor: null,
@@ -11,7 +11,7 @@ const at = (status: Standing["status"], more: Partial<Standing> = {}): Standing 
 
 describe("whether later features may submit their plans", () => {
   const alive = () => false;
-  test.each<[string, Standing, boolean]>([
+  test.each<[string, SiblingStatus, boolean]>([
     ["has not begun", at(null), false],
     ["is planning", at("planning"), false],
     ["waits for somebody who can still land", at("planning", { waitsFor: ["a"] }), true],
@@ -36,11 +36,11 @@ test("a feature has ended when nothing more will come of it", () => {
 });
 
 test("who stands in line to land: whoever is ready and waits for no person", () => {
-  expect(standsInLine(at("ready_to_merge"))).toBe(true);
-  expect(standsInLine(at("ready_to_merge", { asks: ["mend"] }))).toBe(false);
-  expect(standsInLine(at("ready_to_merge", { asks: ["approval"] }))).toBe(false);
-  expect(standsInLine(at("ready_to_merge", { runFinished: true }))).toBe(false);
-  expect(standsInLine(at("blocked"))).toBe(false);
+  expect(waitsToLand(at("ready_to_merge"))).toBe(true);
+  expect(waitsToLand(at("ready_to_merge", { asks: ["mend"] }))).toBe(false);
+  expect(waitsToLand(at("ready_to_merge", { asks: ["approval"] }))).toBe(false);
+  expect(waitsToLand(at("ready_to_merge", { runFinished: true }))).toBe(false);
+  expect(waitsToLand(at("blocked"))).toBe(false);
 });
 
 test("approvals land in the order they were given, at the same moment in the order of the run", () => {

@@ -1,45 +1,45 @@
 import type { FeatureStatus } from "../../feature/status.ts";
 
-/** A feature of a run, as far as its siblings have to know. */
-export interface Standing {
+/** The state of a feature of a run that its siblings need. */
+export interface SiblingStatus {
   /** Null before it was initialised. */
   readonly status: FeatureStatus | null;
-  /** Its part of the run is over, however it ended. */
+  /** Its child run has ended, in any way. */
   readonly runFinished: boolean;
   /** The features its plan waits for; null when it does not wait. */
   readonly waitsFor: readonly string[] | null;
-  /** The kinds of questions it has open. */
+  /** The kinds of its open questions. */
   readonly asks: readonly string[];
 }
 
-/** Nothing more will come of it: it has landed, was given up, or its part of the run has broken off. */
-export function hasEnded({ status, runFinished }: Standing): boolean {
+/** It has landed, failed, or its child run has ended. */
+export function hasEnded({ status, runFinished }: SiblingStatus): boolean {
   return runFinished || status === "merged" || status === "failed";
 }
 
 /**
- * Whether later features may submit their plans without it. As long as it is still planning they may not, so that of two
- * plans that collide the earlier feature's counts, whoever was faster. One that waits, for others or for a person, holds nobody up.
+ * Whether later features may submit their plans without it. Not while it is still planning: of two colliding plans, that of the earlier
+ * feature wins, independent of speed. A feature that waits for others or for a person blocks none.
  */
-export function isDecided(feature: Standing, ended: (id: string) => boolean): boolean {
+export function isDecided(feature: SiblingStatus, ended: (id: string) => boolean): boolean {
   if (hasEnded(feature) || feature.asks.length > 0) return true;
   if (feature.waitsFor !== null) return feature.waitsFor.some((id) => !ended(id));
   return feature.status !== null && feature.status !== "planning";
 }
 
-/** Approved, and nobody is asked anything about it. Whoever waits for a person lets the others land, and has its old place again afterwards. */
-export function standsInLine({ status, runFinished, asks }: Standing): boolean {
+/** Approved, with no open question. A feature that waits for a person lets others land and then regains its position. */
+export function waitsToLand({ status, runFinished, asks }: SiblingStatus): boolean {
   return status === "ready_to_merge" && !runFinished && asks.length === 0;
 }
 
-export interface Approved {
+export interface ApprovedFeature {
   readonly feature_id: string;
   readonly approvedAt: number;
 }
 
-/** Who lands next: approvals in the order they were given, at the same moment in the order of the run. */
-export function nextToLand(approved: readonly Approved[], order: readonly string[]): string | null {
-  const place = ({ feature_id, approvedAt }: Approved) => [approvedAt, order.indexOf(feature_id)] as const;
-  const line = approved.toSorted((one, two) => place(one)[0] - place(two)[0] || place(one)[1] - place(two)[1]);
+/** The next feature to land: by the time of approval, then by the order of the run. */
+export function nextToLand(approved: readonly ApprovedFeature[], order: readonly string[]): string | null {
+  const position = ({ feature_id, approvedAt }: ApprovedFeature) => [approvedAt, order.indexOf(feature_id)] as const;
+  const line = approved.toSorted((one, two) => position(one)[0] - position(two)[0] || position(one)[1] - position(two)[1]);
   return line[0]?.feature_id ?? null;
 }

@@ -6,7 +6,7 @@ export interface WaitsTables {
     feature_id: string;
     /** JSON: ids of the features it waits for. */
     blockers: string;
-    /** JSON: the plan that would collide with theirs. It counts against features that come later in the run. */
+    /** JSON: the plan that would collide. Its claims count against later features of the run. */
     plan: string;
     since: number;
   };

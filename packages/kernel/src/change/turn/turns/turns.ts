@@ -1,65 +1,74 @@
 import type { Db } from "../../../record/database/tables.ts";
-import type { Rooms } from "../../feature/dependencies.ts";
+import type { FeatureDependencies } from "../../feature/dependencies.ts";
 import { acceptedPlan, findFeature } from "../../feature/store.ts";
 import { claimsOf, type OwnedClaim } from "../../plan/claims.ts";
 import { planSchema, type Plan } from "../../plan/schema.ts";
 import { queuedEntry } from "../queue/store.ts";
-import { hasEnded, isDecided, nextToLand, standsInLine, type Approved, type Standing } from "./rules.ts";
-import { standingsOf, type Sibling } from "./standings.ts";
+import { hasEnded, isDecided, nextToLand, waitsToLand, type ApprovedFeature, type SiblingStatus } from "./rules.ts";
+import { siblingStatuses, type Sibling } from "./sibling-statuses.ts";
 
 export interface PlanningTurn {
-  /** What the plan wants and an earlier feature of the run waits to do. */
+  /** Claims of the plan that an earlier, waiting feature of the run also needs. */
   readonly claimed: readonly OwnedClaim[];
 }
 
 /** Undefined while an earlier feature of the run is still planning. */
-export async function turnToPlan(rooms: Rooms, run: readonly Sibling[], featureId: string, plan: Plan): Promise<PlanningTurn | undefined> {
-  const place = run.findIndex(({ feature_id }) => feature_id === featureId);
-  const earlier = run.slice(0, place);
+export async function turnToPlan(
+  dependencies: FeatureDependencies,
+  run: readonly Sibling[],
+  featureId: string,
+  plan: Plan,
+): Promise<PlanningTurn | undefined> {
+  const position = run.findIndex(({ feature_id }) => feature_id === featureId);
+  const earlier = run.slice(0, position);
   if (earlier.length === 0) return { claimed: [] };
-  const standings = await standingsOf(rooms.db, run);
-  const ended = (id: string) => endedIn(standings, id);
-  if (earlier.some(({ feature_id }) => !isDecided(standings.get(feature_id) ?? NOBODY, ended))) return undefined;
-  const waiting = earlier.map(({ feature_id }) => feature_id).filter((id) => standings.get(id)?.waitsFor != null && !ended(id));
-  const wanted = new Set(claimsOf(plan, rooms.configuration.policy).map(keyOf));
-  const claims = await Promise.all(waiting.map((id) => claimsOfWaiting(rooms, id)));
+  const statuses = await siblingStatuses(dependencies.db, run);
+  const ended = (id: string) => endedIn(statuses, id);
+  if (earlier.some(({ feature_id }) => !isDecided(statuses.get(feature_id) ?? NOBODY, ended))) return undefined;
+  const waiting = earlier.map(({ feature_id }) => feature_id).filter((id) => statuses.get(id)?.waitsFor != null && !ended(id));
+  const wanted = new Set(claimsOf(plan, dependencies.configuration.policy).map(keyOf));
+  const claims = await Promise.all(waiting.map((id) => claimsOfWaiting(dependencies, id)));
   return { claimed: claims.flat().filter((claim) => wanted.has(keyOf(claim))) };
 }
 
-export interface Ended {
-  /** The base as the last of them left it; null when none of them landed. */
+export interface EndedFeatures {
+  /** The base after the last of them landed; null if none landed. */
   readonly onto: string | null;
   readonly landed: readonly string[];
 }
 
 /** Undefined while one of the blockers can still land. */
-export async function endOf({ db }: Rooms, run: readonly Sibling[], blockers: readonly string[]): Promise<Ended | undefined> {
-  const standings = await standingsOf(db, run);
-  return blockers.every((id) => endedIn(standings, id)) ? landedOf(db, blockers) : undefined;
+export async function endOf(
+  { db }: FeatureDependencies,
+  run: readonly Sibling[],
+  blockers: readonly string[],
+): Promise<EndedFeatures | undefined> {
+  const statuses = await siblingStatuses(db, run);
+  return blockers.every((id) => endedIn(statuses, id)) ? landedOf(db, blockers) : undefined;
 }
 
-export interface LeftQueue extends Ended {
-  /** Null when the plan is still queued, but not for anybody of this run: then nothing here can bring it on. */
+export interface LeftQueue extends EndedFeatures {
+  /** Null if the plan is still queued, but not because of a feature of this run: then this run cannot unblock it. */
   readonly accepted: Plan | null;
   readonly status_reason: string;
 }
 
 /** Undefined while the queued plan of the feature waits for features of the run. */
 export async function endOfQueueing(
-  { db }: Rooms,
+  { db }: FeatureDependencies,
   run: readonly Sibling[],
   featureId: string,
   blockers: readonly string[],
 ): Promise<LeftQueue | undefined> {
   const entry = await queuedEntry(db, featureId);
-  const standings = await standingsOf(db, run);
-  if (entry?.waits_for.some((id) => !endedIn(standings, id)) === true) return undefined;
+  const statuses = await siblingStatuses(db, run);
+  if (entry?.waits_for.some((id) => !endedIn(statuses, id)) === true) return undefined;
   const { status_reason } = await findFeature(db, featureId);
   const accepted = entry === null ? await acceptedPlan(db, featureId) : null;
   return { accepted, status_reason, ...(await landedOf(db, blockers)) };
 }
 
-async function landedOf(db: Db, blockers: readonly string[]): Promise<Ended> {
+async function landedOf(db: Db, blockers: readonly string[]): Promise<EndedFeatures> {
   const merges = await db
     .selectFrom("merges")
     .select(["feature_id", "commit_sha"])
@@ -69,10 +78,14 @@ async function landedOf(db: Db, blockers: readonly string[]): Promise<Ended> {
   return { onto: merges.at(-1)?.commit_sha ?? null, landed: merges.map(({ feature_id }) => feature_id) };
 }
 
-/** True when nobody who was approved before stands in line any more. */
-export async function turnToLand({ db, configuration }: Rooms, run: readonly Sibling[], featureId: string): Promise<true | undefined> {
-  const standings = await standingsOf(db, run);
-  const line = run.filter(({ feature_id }) => standsInLine(standings.get(feature_id) ?? NOBODY));
+/** True when no feature with an earlier approval waits to land. */
+export async function turnToLand(
+  { db, configuration }: FeatureDependencies,
+  run: readonly Sibling[],
+  featureId: string,
+): Promise<true | undefined> {
+  const statuses = await siblingStatuses(db, run);
+  const line = run.filter(({ feature_id }) => waitsToLand(statuses.get(feature_id) ?? NOBODY));
   const approvals = configuration.policy.merge_policy.require_user_approval
     ? await approvalsOf(db, line)
     : line.map(({ feature_id }) => ({ feature_id, approvedAt: 0 }));
@@ -80,8 +93,8 @@ export async function turnToLand({ db, configuration }: Rooms, run: readonly Sib
   return [featureId, null].includes(nextToLand(approvals, order)) ? true : undefined;
 }
 
-/** The last word of a person on each of them, where it was yes. */
-async function approvalsOf(db: Db, line: readonly Sibling[]): Promise<Approved[]> {
+/** The latest approvals of these features. */
+async function approvalsOf(db: Db, line: readonly Sibling[]): Promise<ApprovedFeature[]> {
   const runIds = line.map(({ run_id }) => run_id);
   const answers = await db
     .selectFrom("questions")
@@ -98,15 +111,15 @@ async function approvalsOf(db: Db, line: readonly Sibling[]): Promise<Approved[]
   });
 }
 
-const NOBODY: Standing = { status: null, runFinished: false, waitsFor: null, asks: [] };
+const NOBODY: SiblingStatus = { status: null, runFinished: false, waitsFor: null, asks: [] };
 
-/** A feature that is no part of the run is nobody to wait for. */
-function endedIn(standings: ReadonlyMap<string, Standing>, id: string): boolean {
-  const standing = standings.get(id);
-  return standing === undefined || hasEnded(standing);
+/** A feature outside the run is not waited for. */
+function endedIn(statuses: ReadonlyMap<string, SiblingStatus>, id: string): boolean {
+  const sibling = statuses.get(id);
+  return sibling === undefined || hasEnded(sibling);
 }
 
-async function claimsOfWaiting({ db, configuration }: Rooms, id: string): Promise<OwnedClaim[]> {
+async function claimsOfWaiting({ db, configuration }: FeatureDependencies, id: string): Promise<OwnedClaim[]> {
   const { plan } = await db.selectFrom("waits").select("plan").where("feature_id", "=", id).executeTakeFirstOrThrow();
   return claimsOf(planSchema.parse(JSON.parse(plan)), configuration.policy).map((claim) => ({ ...claim, feature_id: id }));
 }

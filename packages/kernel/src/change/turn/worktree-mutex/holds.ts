@@ -1,8 +1,8 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { systemIds, type Clock, type Ids } from "@slipway/durable/environment";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import type { Selectable } from "kysely";
-import { fixed, fixedWith } from "../../../record/database/prepared-query.ts";
+import { preparedQuery, preparedQueryWith } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import { transactionOn } from "../../../record/database/dialect.ts";
 import { ownersOn, type Owners } from "../../../record/operations/owners.ts";
@@ -14,13 +14,13 @@ export interface HoldOptions {
   readonly ids?: Ids;
   readonly owners?: Owners;
   readonly sleep?: (ms: number) => Promise<void>;
-  /** How long to wait for somebody else's work on the same files. */
+  /** How long to wait for another operation on the same files. */
   readonly waitMs?: number;
 }
 
 export interface HoldRequest {
   readonly featureId: string;
-  /** What is going to be done. */
+  /** The name of the operation. */
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,15 +30,15 @@ export type WithWorktree = <T>(request: HoldRequest, work: () => Promise<T>) => 
 const WAIT_MS = 600_000;
 const FIRST_POLL_MS = 5;
 const MAX_POLL_MS = 200;
-/** How long a holder that cannot be examined is believed to be alive. */
+/** How long a holder that cannot be inspected counts as alive. */
 const UNKNOWN_OWNER_MS = 60_000;
 
-/** Holds of this process: one of ours that is not here was left behind by a failure. */
+/** Holds of this process. A row of this process that is not in this set is left over from a failure. */
 const activeClaims = new Set<string>();
 
 /**
- * One operation at a time works on a feature's files, whichever process it is in: a patch never lands under a running gate.
- * Within a process in order of arrival. What a dead process held is free at once.
+ * Serialises operations on a feature's files across processes: a patch never changes files under a running gate. Within a process, in order
+ * of arrival. A hold of a dead process is free at once.
  */
 export function openHolds(options: HoldOptions): WithWorktree {
   const { db, clock, ids = systemIds, owners = ownersOn(), sleep = sleepFor, waitMs = WAIT_MS } = options;
@@ -55,7 +55,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
     }
   }
 
-  /** A hold means nothing after a power cut. */
+  /** A hold need not survive a power cut. */
   const relaxed = <T>(work: (tx: Tx) => Promise<T>) => transactionOn(db, work, "relaxed");
 
   async function claimOrHolder(tx: Tx, { featureId: feature_id, operation }: HoldRequest, claim: string) {
@@ -72,7 +72,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
     return state === "unknown" ? now - holder.since < UNKNOWN_OWNER_MS : state === "alive";
   }
 
-  async function held<T>(request: HoldRequest, work: () => Promise<T>): Promise<T> {
+  async function withHold<T>(request: HoldRequest, work: () => Promise<T>): Promise<T> {
     const claim = ids.next("hold");
     activeClaims.add(claim);
     try {
@@ -85,7 +85,7 @@ export function openHolds(options: HoldOptions): WithWorktree {
   }
 
   return async (request, work) => {
-    const turn = endOf(lines.get(request.featureId), request.signal).then(() => held(request, work));
+    const turn = endOf(lines.get(request.featureId), request.signal).then(() => withHold(request, work));
     lines.set(request.featureId, turn);
     try {
       return await turn;
@@ -95,18 +95,18 @@ export function openHolds(options: HoldOptions): WithWorktree {
   };
 }
 
-const holdOf = fixed((db, featureId: string) => db.selectFrom("worktree_holds").selectAll().where("feature_id", "=", featureId));
+const holdOf = preparedQuery((db, featureId: string) => db.selectFrom("worktree_holds").selectAll().where("feature_id", "=", featureId));
 
-const putHold = fixedWith((db, { feature_id, ...hold }: Selectable<HoldsTables["worktree_holds"]>) =>
+const putHold = preparedQueryWith((db, { feature_id, ...hold }: Selectable<HoldsTables["worktree_holds"]>) =>
   db
     .insertInto("worktree_holds")
     .values({ feature_id, ...hold })
     .onConflict((conflict) => conflict.column("feature_id").doUpdateSet(hold)),
 );
 
-const endHold = fixed((db, claim: string) => db.deleteFrom("worktree_holds").where("claim", "=", claim));
+const endHold = preparedQuery((db, claim: string) => db.deleteFrom("worktree_holds").where("claim", "=", claim));
 
-/** However it ends; or when the caller no longer wants to wait. */
+/** Resolves when the previous work has ended in any way, or when the caller stops waiting. */
 function endOf(before: Promise<unknown> | undefined, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => {
@@ -120,13 +120,13 @@ function endOf(before: Promise<unknown> | undefined, signal: AbortSignal | undef
 
 function throwIfStopped({ signal, operation, featureId }: HoldRequest): void {
   if (signal?.aborted !== true) return;
-  throw new SlipwayError("run_stopped", `${operation} of "${featureId}" was stopped before it began.`, {}, { cause: signal.reason });
+  throw new SlipwayError("run_stopped", `${operation} of "${featureId}" was stopped before it started.`, {}, { cause: signal.reason });
 }
 
 function busy({ featureId, operation }: HoldRequest, other: string): SlipwayError {
-  return new SlipwayError("operation_in_progress", `${operation} has to wait: ${other} is at work on the files of "${featureId}".`, {
+  return new SlipwayError("operation_in_progress", `${operation} must wait: ${other} is using the files of "${featureId}".`, {
     feature_id: featureId,
     operation: other,
-    suggested_next_actions: ["Repeat the call when that has ended."],
+    suggested_next_actions: ["Repeat the call after that operation has ended."],
   });
 }

@@ -1,13 +1,13 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface HoldsTables {
-  /** Who is working on a feature's files at this moment. */
+  /** The operation that currently uses a feature's files. */
   worktree_holds: {
     feature_id: string;
-    /** Fresh for each hold, so that only its own holder gives it back. */
+    /** New for each hold, so that only its own holder can release it. */
     claim: string;
     owner: string;
-    /** The operation, for whoever has to wait. */
+    /** The name of the operation, shown to waiting callers. */
     operation: string;
     since: number;
   };

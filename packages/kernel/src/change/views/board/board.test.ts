@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openRepository } from "../../../host/git/repository.ts";
 import { layoutAt } from "../../../host/layout.ts";
 import { openRecords } from "../../../open-records.ts";
-import { findLayout, glance } from "../../../open-board.ts";
+import { findLayout, readBoard } from "../../../open-board.ts";
 
 function scratch(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
@@ -59,7 +59,7 @@ describe("where the repository is", () => {
 describe("what is in it", () => {
   test("no database: nothing, and none is made", async () => {
     const layout = layoutAt(scratch());
-    expect(await glance(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
+    expect(await readBoard(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
     expect(() => rmSync(layout.state)).toThrow("ENOENT");
   });
 
@@ -74,7 +74,7 @@ describe("what is in it", () => {
           VALUES ('r#q', 'r', 'q', 'blocked', 'Stuck?', '', '[{"value":"retry","label":"again"}]', '{}', '{"feature_id":"letters"}', '[]', '[]', 0, 3, NULL, 'open');`);
     });
     await records.close();
-    expect(await glance(layout)).toMatchObject({
+    expect(await readBoard(layout)).toMatchObject({
       features: [{ id: "letters", gates: { fast: "pass" }, cost_usd: 0, merged_as: null, locks: [] }],
       questions: [{ id: "r#q", feature: "letters", options: [{ value: "retry", label: "again" }] }],
       runs: [],
@@ -86,6 +86,6 @@ describe("what is in it", () => {
     const records = await openRecords({ layout });
     await records.database.sqlite.exclusive((database) => database.exec("INSERT INTO schema_version VALUES (99, 'future')"));
     await records.close();
-    await expect(glance(layout)).rejects.toMatchObject({ code: "database_newer", details: { file: layout.database } });
+    await expect(readBoard(layout)).rejects.toMatchObject({ code: "database_newer", details: { file: layout.database } });
   });
 });

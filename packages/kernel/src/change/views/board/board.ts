@@ -1,20 +1,20 @@
-import type { Line } from "../../../budget/rules.ts";
+import type { SpentLine } from "../../../budget/rules.ts";
 
 /**
  * What `status`, `watch` and the board of a run show. Plain SQL on a read-only connection and no imports beyond it: the
  * command must answer in the time a bare Node takes to start, and must work while a run is live.
  */
-export interface Glance {
+export interface FeatureBoard {
   readonly repository: string;
-  readonly features: readonly FeatureGlance[];
-  readonly runs: readonly RunGlance[];
-  readonly questions: readonly QuestionGlance[];
-  readonly locks: readonly LockGlance[];
+  readonly features: readonly BoardFeature[];
+  readonly runs: readonly BoardRun[];
+  readonly questions: readonly BoardQuestion[];
+  readonly locks: readonly BoardLock[];
   /** Of runs that are not over. */
-  readonly budgets: readonly BudgetGlance[];
+  readonly budgets: readonly BoardBudget[];
 }
 
-export interface FeatureGlance {
+export interface BoardFeature {
   readonly id: string;
   /** A status of the kernel's, or `waiting` for a feature of a live run that has not been started. */
   readonly status: string;
@@ -45,11 +45,11 @@ export type Wait =
   | { readonly for: "landing" };
 
 /** One limit, and how far it is used up. */
-export interface BudgetGlance extends Line {
+export interface BoardBudget extends SpentLine {
   readonly run: string;
 }
 
-export interface RunGlance {
+export interface BoardRun {
   readonly id: string;
   readonly protocol: string;
   readonly status: string;
@@ -58,7 +58,7 @@ export interface RunGlance {
   readonly owner_pid: number | null;
 }
 
-export interface QuestionGlance {
+export interface BoardQuestion {
   readonly id: string;
   /** As `slipway inbox` shows it: Q1, Q2, … in the order in which they were asked. */
   readonly number: number;
@@ -70,7 +70,7 @@ export interface QuestionGlance {
 }
 
 /** One resource that was ever locked; `holder` is null while it is free. */
-export interface LockGlance {
+export interface BoardLock {
   readonly resource: string;
   readonly holder: string | null;
   readonly lease_id: string | null;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { layoutAt } from "../../../host/layout.ts";
 import { openRecords } from "../../../open-records.ts";
-import { glance } from "../../../open-board.ts";
+import { readBoard } from "../../../open-board.ts";
 
 async function glanceAt(...statements: readonly string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
@@ -13,7 +13,7 @@ async function glanceAt(...statements: readonly string[]) {
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const sql of statements) await records.database.sqlite.exclusive((connection) => connection.exec(sql));
   await records.close();
-  return glance(layout);
+  return readBoard(layout);
 }
 
 const FEATURE = `INSERT INTO features (id, run_id, status, status_reason, version, branch, worktree, base_branch, base_commit, tree, spec_source, spec_digest, gate_profile, gates, created_at, updated_at)

@@ -1,12 +1,21 @@
 import type { Sqlite } from "@slipway/durable/sqlite";
 import type { Layout } from "../../../host/layout.ts";
-import type { FeatureGlance, Glance, LockGlance, QuestionGlance, RunGlance } from "./board.ts";
-import { BUDGETS, budgetGlance, PAUSES } from "./limits.ts";
-import { plannedIn, UNFINISHED_RUNS, type Planned } from "./planned.ts";
-import { APPROVALS, approvedIn, LOCK_REFUSALS, PLANS_IN_THE_QUEUE, PLANS_THAT_WAIT, waitFor, type Row, type Waits } from "./wait.ts";
+import type { BoardFeature, FeatureBoard, BoardLock, BoardQuestion, BoardRun } from "./board.ts";
+import { BUDGETS, boardBudget, PAUSES } from "./limits.ts";
+import { plannedIn, UNFINISHED_RUNS, type PlannedFeature } from "./planned-features.ts";
+import {
+  APPROVALS,
+  approvedIn,
+  LOCK_REFUSALS,
+  PLANS_IN_THE_QUEUE,
+  PLANS_THAT_WAIT,
+  waitFor,
+  type WaitRow,
+  type WaitFacts,
+} from "./wait.ts";
 
 /** Everything in one read transaction, so that the parts fit each other. Nobody else may use the connection meanwhile. */
-export function readGlance(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "repository"> {
+export function readBoardRows(sqlite: Sqlite, layout: Layout, now: number): Omit<FeatureBoard, "repository"> {
   sqlite.prepare("BEGIN").run();
   try {
     return read(sqlite, layout, now);
@@ -15,11 +24,11 @@ export function readGlance(sqlite: Sqlite, layout: Layout, now: number): Omit<Gl
   }
 }
 
-function read(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "repository"> {
+function read(sqlite: Sqlite, layout: Layout, now: number): Omit<FeatureBoard, "repository"> {
   const tables = new Set(rows(sqlite, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
   // A database that an earlier version has left may lack some, and nothing is changed here.
-  const from = (table: string, sql: string): Row[] => (tables.has(table) ? rows(sqlite, sql) : []);
-  const locks = from("locks", LOCKS).map((row) => row as unknown as LockGlance);
+  const from = (table: string, sql: string): WaitRow[] => (tables.has(table) ? rows(sqlite, sql) : []);
+  const locks = from("locks", LOCKS).map((row) => row as unknown as BoardLock);
   const questions = from("questions", QUESTIONS).map(questionGlance);
   const facts: Facts = {
     now,
@@ -43,18 +52,18 @@ function read(sqlite: Sqlite, layout: Layout, now: number): Omit<Glance, "reposi
     features: [...features, ...others.map((planned) => notStarted(planned, facts))].toSorted((left, right) =>
       left.id < right.id ? -1 : 1,
     ),
-    runs: from("runs", RUNS).map((row) => row as unknown as RunGlance),
+    runs: from("runs", RUNS).map((row) => row as unknown as BoardRun),
     questions,
     locks,
-    budgets: from("budgets", BUDGETS).map(budgetGlance),
+    budgets: from("budgets", BUDGETS).map(boardBudget),
   };
 }
 
 interface Facts {
   readonly now: number;
   readonly underWay: ReadonlyMap<string, { readonly step: string; readonly since: number }>;
-  readonly gates: ReadonlyMap<string, Row>;
-  readonly waits: Waits;
+  readonly gates: ReadonlyMap<string, WaitRow>;
+  readonly waits: WaitFacts;
 }
 
 const FEATURES = `
@@ -81,12 +90,12 @@ const LAST_GATES = `
 const UNDER_WAY = "SELECT id, started_at AS since FROM operations WHERE status = 'started' AND claim IS NOT NULL ORDER BY started_at";
 
 /** An operation of a run is named after its step: `<run>/feature:<id>/<step>`. */
-function workOf({ id, since }: Row): [string, { step: string; since: number }][] {
+function workOf({ id, since }: WaitRow): [string, { step: string; since: number }][] {
   const [, feature, step] = /\/feature:([^/]+)\/(.+)$/.exec(String(id)) ?? [];
   return feature === undefined || step === undefined ? [] : [[feature, { step, since: Number(since) }]];
 }
 
-function featureGlance(row: Row, { now, underWay, gates, waits }: Facts): FeatureGlance {
+function featureGlance(row: WaitRow, { now, underWay, gates, waits }: Facts): BoardFeature {
   const id = String(row["id"]);
   const gate = gates.get(id);
   return {
@@ -109,17 +118,17 @@ function featureGlance(row: Row, { now, underWay, gates, waits }: Facts): Featur
   };
 }
 
-function notStarted({ id, run, at, part }: Planned, { underWay, waits }: Facts): FeatureGlance {
+function notStarted({ id, run, at, part }: PlannedFeature, { underWay, waits }: Facts): BoardFeature {
   const nothing = { gates: {}, last_gate: null, tree: null, merged_as: null, cost_usd: 0, locks: [] };
   const [status, reason] = part === "over" ? ["failed", "it ended before it had begun"] : ["waiting", ""];
   const waits_for = part === "none" ? ({ for: "slot" } as const) : waitFor({ id, status, reason }, waits);
   return { id, status, reason, run, ...nothing, at_work: underWay.get(id) ?? null, waits_for, updated_at: at };
 }
 
-function questionGlance(row: Row): QuestionGlance {
-  return { ...(row as unknown as QuestionGlance), options: JSON.parse(String(row["options"])) as QuestionGlance["options"] };
+function questionGlance(row: WaitRow): BoardQuestion {
+  return { ...(row as unknown as BoardQuestion), options: JSON.parse(String(row["options"])) as BoardQuestion["options"] };
 }
 
-function rows(sqlite: Sqlite, sql: string): Row[] {
+function rows(sqlite: Sqlite, sql: string): WaitRow[] {
   return sqlite.prepare(sql).all();
 }

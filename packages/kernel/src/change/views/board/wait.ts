@@ -1,17 +1,17 @@
-import type { LockGlance, QuestionGlance, Wait } from "./board.ts";
+import type { BoardLock, BoardQuestion, Wait } from "./board.ts";
 import { pauseOf } from "./limits.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+export type WaitRow = Readonly<Record<string, unknown>>;
 
-export interface Waits {
-  readonly questions: readonly QuestionGlance[];
+export interface WaitFacts {
+  readonly questions: readonly BoardQuestion[];
   /** Plans that wait for others: `id`, `features` and `files` (JSON), `locks` (JSON). */
-  readonly plans: readonly Row[];
+  readonly plans: readonly WaitRow[];
   /** Runs whose last word is that a lock was not to be had. */
-  readonly refusals: readonly Row[];
+  readonly refusals: readonly WaitRow[];
   /** Runs that sit a limit of their provider's out. */
-  readonly pauses: readonly Row[];
-  readonly locks: readonly LockGlance[];
+  readonly pauses: readonly WaitRow[];
+  readonly locks: readonly BoardLock[];
   /** Features about which a person's last word was yes. */
   readonly approved: ReadonlySet<string>;
 }
@@ -21,7 +21,7 @@ export const APPROVALS = `
   SELECT json_extract(context, '$.feature_id') AS feature, json_extract(answer, '$.decision') AS decision
   FROM questions WHERE kind = 'approval' AND status = 'answered' ORDER BY answered_at`;
 
-export function approvedIn(rows: readonly Row[]): ReadonlySet<string> {
+export function approvedIn(rows: readonly WaitRow[]): ReadonlySet<string> {
   const last = new Map(rows.map(({ feature, decision }) => [String(feature), decision]));
   return new Set([...last].filter(([, decision]) => decision === "approve").map(([feature]) => feature));
 }
@@ -45,7 +45,7 @@ export const LOCK_REFUSALS = `
   WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
 
 /** A person comes first: whatever else there is, nothing goes on before they have answered. */
-export function waitFor({ id, status, reason }: Waiter, { questions, plans, refusals, pauses, locks, approved }: Waits): Wait | null {
+export function waitFor({ id, status, reason }: Waiter, { questions, plans, refusals, pauses, locks, approved }: WaitFacts): Wait | null {
   const question = questions.find((asked) => asked.feature === id);
   if (question !== undefined) return { for: "person", question: question.id, number: question.number, kind: question.kind };
   const pause = pauseOf(id, pauses);
@@ -64,7 +64,7 @@ interface Waiter {
   readonly reason: string;
 }
 
-function otherFeatures({ id: feature, reason }: Waiter, plan: Row, locks: readonly LockGlance[]): Wait {
+function otherFeatures({ id: feature, reason }: Waiter, plan: WaitRow, locks: readonly BoardLock[]): Wait {
   const features = names(plan["features"]);
   const files = names(plan["files"]);
   const said = files.length > 0 ? [] : saidIn(reason);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { dashboard } from "../dashboard.ts";
 import { layoutAt } from "../../../host/layout.ts";
 import { openRecords } from "../../../open-records.ts";
-import { glance, openGlance } from "../../../open-board.ts";
+import { readBoard, openBoardReader } from "../../../open-board.ts";
 
 const NOW = Date.now();
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ const question = (feature: string, kind: string) =>
 
 async function waitsOf(...given: Parameters<typeof database>) {
   const { layout } = await database(...given);
-  return Object.fromEntries((await glance(layout)).features.map(({ id, waits_for }) => [id, waits_for]));
+  return Object.fromEntries((await readBoard(layout)).features.map(({ id, waits_for }) => [id, waits_for]));
 }
 
 test("a queued plan waits for the features in its way, over the files both want; a person comes before that", async () => {
@@ -105,7 +105,7 @@ test("an approved change that cannot have its lock says which, and a feature tha
     started(specs("a", "b")),
     question("a", "mend"),
   );
-  expect((await glance(layout)).features.map(({ id, status, waits_for }) => [id, status, waits_for])).toEqual([
+  expect((await readBoard(layout)).features.map(({ id, status, waits_for }) => [id, status, waits_for])).toEqual([
     ["a", "waiting", { for: "person", question: "q-a", number: 1, kind: "mend" }],
     ["b", "failed", null],
   ]);
@@ -126,14 +126,14 @@ test("what is approved waits to land, until a person says otherwise or somebody 
 
 test("a feature of an unfinished run that has not begun waits for a free place; one that is just beginning does not", async () => {
   const { layout, exec } = await database(["a"], run("r", null), run("r/feature:b", "r"), started(specs("c", "b", "a")));
-  const { features } = await glance(layout);
+  const { features } = await readBoard(layout);
   expect(features.map(({ id, status, waits_for }) => [id, status, waits_for])).toEqual([
     ["a", "building", null],
     ["b", "waiting", null],
     ["c", "waiting", { for: "slot" }],
   ]);
   await exec("UPDATE runs SET finished_at = 9, status = 'failed' WHERE run_id = 'r'");
-  expect((await glance(layout)).features.map(({ id }) => id)).toEqual(["a"]);
+  expect((await readBoard(layout)).features.map(({ id }) => id)).toEqual(["a"]);
 });
 
 test("so many specifications that the journal keeps them elsewhere are found there; runs of other protocols have none", async () => {
@@ -141,9 +141,9 @@ test("so many specifications that the journal keeps them elsewhere are found the
   const ids = Array.from({ length: 900 }, (_, index) => `feature_with_a_rather_long_name_${String(index).padStart(4, "0")}`);
   const bytes = Buffer.from(JSON.stringify(specs(...ids)));
   await exec(started({ $blob: await records.objects.put(bytes), bytes: bytes.length }));
-  expect((await glance(layout)).features).toHaveLength(900);
+  expect((await readBoard(layout)).features).toHaveLength(900);
   await exec("UPDATE events SET payload = '{\"input\":{}}' WHERE stream = 'r'");
-  expect((await glance(layout)).features).toEqual([]);
+  expect((await readBoard(layout)).features).toEqual([]);
 });
 
 test("what is under way, the newest gate and whether it is of this tree, locks that are in force", async () => {
@@ -163,7 +163,7 @@ test("what is under way, the newest gate and whether it is of this tree, locks t
     lock("api", "a", NOW + HOUR_MS),
     lock("db", "a", NOW - HOUR_MS),
   );
-  const window = await openGlance(layout);
+  const window = await openBoardReader(layout);
   const { features, locks } = window.read();
   expect(features).toMatchObject([
     {
@@ -185,7 +185,7 @@ test("what is under way, the newest gate and whether it is of this tree, locks t
 test("a database of an earlier version, with fewer tables, is read all the same and stays as it is", async () => {
   const { layout, exec } = await database(["a"]);
   await exec("DROP TABLE blocked_queue; DROP TABLE waits; DROP TABLE operations;");
-  expect((await glance(layout)).features).toMatchObject([{ id: "a", waits_for: null, at_work: null }]);
+  expect((await readBoard(layout)).features).toMatchObject([{ id: "a", waits_for: null, at_work: null }]);
 });
 
 test("report.dashboard, which tools read, says the same of every feature", async () => {
@@ -204,7 +204,7 @@ test("report.dashboard, which tools read, says the same of every feature", async
   ];
   const { layout, records } = await database(["a", "b"], ...statements);
   const told = await dashboard(records.database.db, records.objects, NOW);
-  const seen = (await glance(layout)).features;
+  const seen = (await readBoard(layout)).features;
   const shared = ({ status, last_gate, locks, cost_usd, merged_as }: (typeof seen)[number] | (typeof told.features)[number]) => ({
     status,
     last_gate,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FeatureStatus } from "../../feature/status.ts";
-import type { Lease } from "../../turn/locks/lease.ts";
+import type { LockLease } from "../../turn/locks/lease.ts";
 import type { QueuePlace } from "../../turn/queue/store.ts";
 
 const ids = z.array(z.string());
@@ -33,7 +33,7 @@ export type IndexContent = Omit<FeatureIndex, "version" | "updated_at">;
 export interface IndexRows {
   /** In the order of their ids. */
   readonly features: readonly { readonly id: string; readonly status: FeatureStatus }[];
-  readonly leases: readonly Lease[];
+  readonly leases: readonly LockLease[];
   readonly queue: readonly QueuePlace[];
   /** `policy.locks.resources` */
   readonly resources: readonly string[];

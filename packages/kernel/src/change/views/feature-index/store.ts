@@ -1,5 +1,5 @@
 import type { Configuration } from "../../../config/load.ts";
-import { fixed } from "../../../record/database/prepared-query.ts";
+import { preparedQuery } from "../../../record/database/prepared-query.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
 import { heldLocks } from "../../turn/locks/store.ts";
 import { queuedPlaces } from "../../turn/queue/store.ts";
@@ -27,9 +27,9 @@ export async function countIndex(tx: Tx, { policy }: Pick<Configuration, "policy
     .execute();
 }
 
-const shownFeatures = fixed((db) => db.selectFrom("features").select(["id", "status"]).orderBy("id"));
-const indexRow = fixed((db) => db.selectFrom("feature_index").select(["version", "content"]));
-const versionRow = fixed((db) => db.selectFrom("feature_index").select("version"));
+const shownFeatures = preparedQuery((db) => db.selectFrom("features").select(["id", "status"]).orderBy("id"));
+const indexRow = preparedQuery((db) => db.selectFrom("feature_index").select(["version", "content"]));
+const versionRow = preparedQuery((db) => db.selectFrom("feature_index").select("version"));
 
 /** Null as long as nothing was ever done here. */
 export async function readIndex(db: Db | Tx): Promise<FeatureIndex | null> {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { scratch } from "../../git/testing/scratch.ts";
 import type { Git } from "../../git/runner.ts";
 import { openRepository } from "../../git/repository.ts";

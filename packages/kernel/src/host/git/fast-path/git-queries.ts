@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { gitWork } from "../executable.ts";
 import type { Repository } from "../repository.ts";
 import { resident, type Resident } from "./git-session.ts";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clearStaleLock } from "../locks.ts";
 import { resident } from "./git-session.ts";
 import { differences, moveRef, readBlob, readObjects, treeOf } from "./git-queries.ts";
-import { waitingProcesses } from "./prestarted.ts";
+import { waitingProcesses } from "./prestarted-git.ts";
 import { scratch } from "../testing/scratch.ts";
 
 const echo = () =>

@@ -1,7 +1,7 @@
 import type { Child } from "../../launcher/child.ts";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { killGroup } from "../process.ts";
-import { IDLE_MS, letWait, use } from "./prestarted.ts";
+import { IDLE_MS, letWait, use } from "./prestarted-git.ts";
 
 /**
  * A git process that stays for a while: answering costs it less than starting one. It ends when nobody has asked for a moment,
@@ -9,11 +9,11 @@ import { IDLE_MS, letWait, use } from "./prestarted.ts";
  */
 export interface Resident {
   /** One at a time, in order. */
-  ask(question: Uint8Array | string, ending: Ending): Promise<Buffer>;
+  ask(question: Uint8Array | string, ending: SessionEnding): Promise<Buffer>;
 }
 
 /** How an answer ends: with these words, or when, asked about what has come so far, nothing more than that is needed. */
-export type Ending = string | ((answer: Buffer) => number);
+export type SessionEnding = string | ((answer: Buffer) => number);
 
 const ANSWER_MS = 300_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -54,7 +54,7 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
     child.stdin?.end();
   }
 
-  async function answer(question: Uint8Array | string, ending: Ending): Promise<Buffer> {
+  async function answer(question: Uint8Array | string, ending: SessionEnding): Promise<Buffer> {
     const child = await wake();
     try {
       return await exchange(name, child, question, ending);
@@ -77,7 +77,7 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
   };
 }
 
-function exchange(name: string, child: Child, question: Uint8Array | string, ending: Ending): Promise<Buffer> {
+function exchange(name: string, child: Child, question: Uint8Array | string, ending: SessionEnding): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const isWhole = typeof ending === "string" ? endsWith(Buffer.from(ending)) : hasEnough(ending);
   const chunks: Buffer[] = [];

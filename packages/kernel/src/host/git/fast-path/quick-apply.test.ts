@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parseIndex } from "./index-file.ts";
 import { judgePatch } from "../patch.ts";
 import type { Repository } from "../repository.ts";
-import { spares, waitingProcesses } from "./prestarted.ts";
+import { spares, waitingProcesses } from "./prestarted-git.ts";
 import { plainGit, scratch, type Scratch } from "../testing/scratch.ts";
 import { editsBetween, editTree } from "./tree-edit.ts";
 

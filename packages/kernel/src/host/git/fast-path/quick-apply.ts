@@ -7,12 +7,12 @@ import { scratchName } from "../worktree-record.ts";
 import { ABSENT, type RawEntry } from "../raw.ts";
 import type { Repository } from "../repository.ts";
 import type { Git } from "../runner.ts";
-import { spares, type Spares } from "./prestarted.ts";
+import { spares, type Spares } from "./prestarted-git.ts";
 import { editsBetween, editTree, type TreeEdits } from "./tree-edit.ts";
 
 export const APPLY = ["apply", "--cached", "-p1", "--whitespace=nowarn", "-"];
 
-export interface Applied {
+export interface QuickApplied {
   readonly tree: string;
   /** How the tree differs from the base. */
   readonly own: LineDiff;
@@ -33,7 +33,12 @@ const benches = new WeakMap<Repository, Spares<Bench>>();
  * The base with the patch, where an index that holds the base is at hand: one process that may already be waiting, and no
  * other. Null when the patch does not fit, or when anything is not as it was said to be: then git has to look at the base itself.
  */
-export async function applyQuickly(repo: Repository, baseTree: string, knownIndex: string, patch: Uint8Array): Promise<Applied | null> {
+export async function applyQuickly(
+  repo: Repository,
+  baseTree: string,
+  knownIndex: string,
+  patch: Uint8Array,
+): Promise<QuickApplied | null> {
   const waiting = benchesOf(repo);
   const spare = waiting.take();
   const bench = spare?.own ?? (await newBench(repo));

@@ -15,7 +15,7 @@ export interface TrackedFile {
  * What a worktree looked like when git found that it holds a tree. As long as every file and folder has the same inode, size
  * and times, it still does; where a time is so young that a second change might not show, the content is looked at, too.
  */
-export interface Standing {
+export interface CachedWorktree {
   readonly tree: string;
   readonly files: Map<string, { readonly oid: string; seen: Seen }>;
   /** With the names in them that git ignores. "" is the worktree itself. */
@@ -38,10 +38,10 @@ const IF_ANY = { throwIfNoEntry: false } as const;
 /** More than the coarsest clock of a file system. */
 const YOUNG_MS = 2_500;
 
-const standings = new WeakMap<Repository, Map<string, Standing>>();
+const standings = new WeakMap<Repository, Map<string, CachedWorktree>>();
 
-export function rememberStanding(repo: Repository, worktree: string, standing: Standing): void {
-  const all = standings.get(repo) ?? new Map<string, Standing>();
+export function rememberStanding(repo: Repository, worktree: string, standing: CachedWorktree): void {
+  const all = standings.get(repo) ?? new Map<string, CachedWorktree>();
   standings.set(repo, all.set(worktree, standing));
 }
 
@@ -49,17 +49,17 @@ export function forgetStanding(repo: Repository, worktree: string): void {
   standings.get(repo)?.delete(worktree);
 }
 
-export function standingBefore(repo: Repository, worktree: string): Standing | undefined {
+export function standingBefore(repo: Repository, worktree: string): CachedWorktree | undefined {
   return standings.get(repo)?.get(worktree);
 }
 
-export function standingOf(repo: Repository, worktree: string, tree: string): Standing | undefined {
+export function standingOf(repo: Repository, worktree: string, tree: string): CachedWorktree | undefined {
   const standing = standingBefore(repo, worktree);
   return standing?.tree === tree ? standing : undefined;
 }
 
 /** What stands in the folders of the tree and is none of its: ignored, as git said. */
-export function namesBeside({ folders }: Standing): string[] {
+export function namesBeside({ folders }: CachedWorktree): string[] {
   return [...folders].flatMap(([folder, { ignored }]) => [...ignored].map((name) => child(folder, name)));
 }
 
@@ -69,9 +69,9 @@ export function observe(
   worktree: string,
   tree: string,
   files: readonly TrackedFile[],
-): { standing: Standing; unknown: string[] } | null {
+): { standing: CachedWorktree; unknown: string[] } | null {
   if (files.length > MOST_FILES) return null;
-  const standing: Standing = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
+  const standing: CachedWorktree = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
   const unknown: string[] = [];
   const tracked = new Set(files.map(({ path }) => path));
   const folders = foldersOf(files.map(({ path }) => path));
@@ -93,7 +93,7 @@ export function observe(
 }
 
 /** Whether everything is as it was. What was young and is not any more counts from now on without a look inside. */
-export function stillStands({ objectFormat }: Repository, worktree: string, standing: Standing): boolean {
+export function stillStands({ objectFormat }: Repository, worktree: string, standing: CachedWorktree): boolean {
   if (youngOnes(standing.files) + youngOnes(standing.folders) > MOST_YOUNG) return false;
   for (const [name, signature] of standing.others) if (signatureOf(name) !== signature) return false;
   for (const [path, file] of standing.files) {
@@ -112,7 +112,7 @@ export function stillStands({ objectFormat }: Repository, worktree: string, stan
 }
 
 /** The standing after our own change of some files; null when something else changed beside it. */
-export function followed(worktree: string, standing: Standing, tree: string, entries: readonly RawEntry[]): Standing | null {
+export function followed(worktree: string, standing: CachedWorktree, tree: string, entries: readonly RawEntry[]): CachedWorktree | null {
   const files = new Map(standing.files);
   for (const { path, newMode, newOid } of entries) {
     const seen = newMode === ABSENT ? null : see(worktree, path);
@@ -120,10 +120,10 @@ export function followed(worktree: string, standing: Standing, tree: string, ent
     else if (seen === null) return null;
     else files.set(path, { oid: newOid, seen: { ...seen, young: true } });
   }
-  const folders: Standing["folders"] = new Map();
+  const folders: CachedWorktree["folders"] = new Map();
   const onTheWay = foldersOf(entries.map(({ path }) => path));
   const changed: string[] = [];
-  const next: Standing = { ...standing, tree, files, folders };
+  const next: CachedWorktree = { ...standing, tree, files, folders };
   for (const folder of foldersOf(files.keys())) {
     const known = standing.folders.get(folder);
     const seen = known === undefined || onTheWay.has(folder) ? see(worktree, folder) : known.seen;
@@ -146,7 +146,7 @@ export function untrackedNames(worktree: string, paths: readonly string[]): stri
   );
 }
 
-function hasNames(worktree: string, { files, folders }: Standing, folder: string): boolean {
+function hasNames(worktree: string, { files, folders }: CachedWorktree, folder: string): boolean {
   const ignored = folders.get(folder)?.ignored;
   return namesIn(worktree, folder).every((name) => {
     const path = child(folder, name);

@@ -1,7 +1,7 @@
 /** The other half of kill.test.ts: makes features and merges them one after the other, until it is killed or at the end. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { buildMerge, landMerge } from "../merge.ts";
 import { reconcile } from "../reconcile.ts";
 import { openRepository, type Repository } from "../repository.ts";

@@ -1,5 +1,5 @@
 import { ARCH_AT, AUDIT_ARCH, NUMBER_AT, argumentAt } from "../seccomp.ts";
-import type { Machine } from "../../launcher/syscalls.ts";
+import type { SyscallTable } from "../../launcher/syscalls.ts";
 
 export interface Call {
   readonly number: number;
@@ -8,7 +8,7 @@ export interface Call {
 }
 
 /** Runs a seccomp program as the kernel would, for machines that this one is not; its own reading of the bytes. */
-export function runFilter(program: Buffer, machine: Machine, { number, args, arch = AUDIT_ARCH[machine] }: Call): number {
+export function runFilter(program: Buffer, machine: SyscallTable, { number, args, arch = AUDIT_ARCH[machine] }: Call): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, NUMBER_AT);
   data.writeUInt32LE(arch, ARCH_AT);

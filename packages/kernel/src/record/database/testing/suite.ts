@@ -4,7 +4,7 @@ import { sql, type Generated, type Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isUniqueViolation } from "./unique.ts";
 
-/** What the suite works on; every backend gets the same tables through Kysely's schema builder. */
+/** Tables of the suite. Every backend creates them through Kysely's schema builder. */
 export interface SuiteTables {
   accounts: { id: string; balance: number };
   notes: { id: Generated<number>; key: string; body: string; bytes: Uint8Array | null; at: number };
@@ -16,7 +16,7 @@ export interface SuiteDatabase {
 }
 
 export interface Backend {
-  /** A fresh, empty database; what is returned identifies it to `open`, also from another process. */
+  /** Creates an empty database and returns its location for `open`, which may run in another process. */
   create(): Promise<string>;
   /** A module exporting `open(location): Promise<SuiteDatabase>`, so that child processes can open the same database. */
   readonly module: URL;
@@ -66,7 +66,7 @@ export function databaseSuite(name: string, backend: Backend): void {
     const balance = async (id: string, from: Kysely<SuiteTables> = db) =>
       Number((await from.selectFrom("accounts").select("balance").where("id", "=", id).executeTakeFirstOrThrow()).balance);
 
-    test("a transaction returns its value and is kept", async () => {
+    test("a transaction returns its value and is committed", async () => {
       const moved = await db.transaction().execute(async (tx) => {
         await tx.updateTable("accounts").set({ balance: 60 }).where("id", "=", "a").execute();
         await tx.updateTable("accounts").set({ balance: 40 }).where("id", "=", "b").execute();
@@ -76,7 +76,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect([await balance("a"), await balance("b")]).toEqual([60, 40]);
     });
 
-    test("a transaction that throws leaves nothing, wherever it threw", async () => {
+    test("a transaction that throws writes nothing", async () => {
       const failing = db.transaction().execute(async (tx) => {
         await tx.updateTable("accounts").set({ balance: 0 }).where("id", "=", "a").execute();
         await new Promise((resolve) => setImmediate(resolve));
@@ -107,7 +107,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect(await db.selectFrom("notes").select("key").execute()).toEqual([{ key: "kept" }]);
     });
 
-    test("what a transaction has not committed is invisible to another connection, and what it committed is seen", async () => {
+    test("another connection sees a transaction's rows only after the commit", async () => {
       const { open } = (await import(backend.module.href)) as { open(location: string): Promise<SuiteDatabase> };
       const other = await open(location);
       try {
@@ -121,7 +121,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       }
     });
 
-    test("a read-only transaction sees one moment, whatever is written meanwhile", async () => {
+    test("a read-only transaction sees one snapshot while others write", async () => {
       const { open } = (await import(backend.module.href)) as { open(location: string): Promise<SuiteDatabase> };
       const other = await open(location);
       try {
@@ -168,7 +168,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect(await db.selectFrom("notes").select(db.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).toEqual({ n: 75 });
     });
 
-    test("a conditional update says how many rows it changed, so that a stale writer knows", async () => {
+    test("a conditional update returns the number of rows it changed", async () => {
       const compareAndSet = (expected: number) =>
         db.updateTable("accounts").set({ balance: 7 }).where("id", "=", "a").where("balance", "=", expected).executeTakeFirst();
       expect((await compareAndSet(99)).numUpdatedRows).toBe(0n);
@@ -176,7 +176,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect((await db.deleteFrom("accounts").executeTakeFirst()).numDeletedRows).toBe(2n);
     });
 
-    test("an upsert inserts once and then updates; do-nothing keeps the first", async () => {
+    test("an upsert inserts once and then updates, and do-nothing keeps the first row", async () => {
       const upsert = (body: string) =>
         db
           .insertInto("notes")

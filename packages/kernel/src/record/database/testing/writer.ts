@@ -1,4 +1,4 @@
-/** A child process of the suite: adds to one balance, and a row of its own, many times over. */
+/** A child process of the suite. It repeatedly adds to one balance and inserts a row. */
 import type { SuiteDatabase } from "./suite.ts";
 
 const [module = "", location = "", times = "0"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** A child process of the door's tests: performs one operation whose effect and commit leave marks that can be counted. */
+/** A child process of the door's tests. It performs one operation whose effect and commit write countable marks. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -14,11 +14,13 @@ export interface Bench extends Database {
   readonly objects: Objects;
   readonly door: FrontDoor;
   readonly clock: Clock & { time: number };
-  /** A second door of the same process; a second connection would wait for the first inside SQLite, and with it for itself. */
+  /**
+   * A second door in the same process. It shares the connection: a second connection would block this thread inside SQLite and deadlock.
+   */
   readonly another: () => FrontDoor;
 }
 
-/** A real database, object store and door in a folder; only the clock is scripted. */
+/** A real database, object store and door in a folder, with a scripted clock. */
 export async function openBench(options: Partial<DoorOptions> & { folder?: string } = {}): Promise<Bench> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "slipway-door-"));
   const database = await openDatabase({ path: join(folder, "slipway.db") });

@@ -1,7 +1,7 @@
 import { layoutAt } from "../../../host/layout.ts";
 import { relocate } from "../relocate.ts";
 
-/** Moves the records of the repository and dies after as many steps as it is told, without a word to anybody. */
+/** Moves the records of the repository and kills itself after the given number of steps. */
 const [root = "", last = "0"] = process.argv.slice(2);
 let steps = 0;
 await relocate(layoutAt(root), {

@@ -8,9 +8,9 @@ import { onTestFinished } from "vitest";
 import { REPOSITORY_STREAM } from "../../journal/repository.ts";
 
 /**
- * A repository as Slipway 0.1.0 (commit 09a006f) left it: `letters` is merged, `more` waits for its approval, and a project of the
- * factory has shipped its first task and halted at its second. Made by that program's own commands; `before.tgz` holds the folders
- * `root` and `home/cassette`, and in `paths` where they stood.
+ * A repository written by Slipway 0.1.0 (commit 09a006f): `letters` is merged, `more` waits for its approval, and a project of the factory
+ * has shipped its first task and halted at its second. Made with that version's own commands. `before.tgz` contains the folders `root` and
+ * `home/cassette`; `paths` contains their original paths.
  */
 export interface FormerRepository {
   readonly root: string;
@@ -30,7 +30,7 @@ export function formerRepository(): FormerRepository {
   return { root, home: join(folder, "home") };
 }
 
-/** What names the place of the repository besides the database. */
+/** Files besides the database that contain the path of the repository. */
 function filesWithPaths(root: string): string[] {
   const records = join(root, ".git", "slipway", "worktrees");
   const projections = ["letters", "more"].map((id) => join(root, ".slipway", "features", id, "state.md"));
@@ -50,7 +50,7 @@ const COLUMNS = [
   ["gate_runs", "steps"],
 ] as const;
 
-/** The journal is hashed with the paths in it, so it is chained anew; the repository's own stream names the heads of the others. */
+/** Paths are part of the hashed events, so the journal is chained again. The repository's stream contains the heads of the others. */
 function moveRows(path: string, before: string, root: string): void {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA foreign_keys = OFF; BEGIN");

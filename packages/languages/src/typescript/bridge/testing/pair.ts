@@ -1,5 +1,5 @@
 import { openMembrane, type Membrane } from "../membrane.ts";
-import type { Answer, Packed, Request } from "../wire.ts";
+import type { WireAnswer, Packed, WireRequest } from "../wire.ts";
 
 export interface Pair {
   readonly test: Membrane;
@@ -9,20 +9,20 @@ export interface Pair {
   /** Both event loops go round once. */
   turn(): Promise<void>;
   /** Everything the tests were sent, for looking at. */
-  readonly frames: (Packed | Answer)[];
+  readonly frames: (Packed | WireAnswer)[];
 }
 
 /** Both sides in one process, with nothing but JSON between them. */
 export function openPair(): Pair {
   const frames: Pair["frames"] = [];
   const over = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-  const toTests = <T extends Packed | Answer>(value: T): T => {
+  const toTests = <T extends Packed | WireAnswer>(value: T): T => {
     frames.push(value);
     return over(value);
   };
   const sides: { test: Membrane; module: Membrane } = {
-    test: openMembrane({ side: "test", ask: (request: Request): Answer => toTests(sides.module.serve(over(request))) }),
-    module: openMembrane({ side: "module", ask: (request: Request): Answer => over(sides.test.serve(over(request))) }),
+    test: openMembrane({ side: "test", ask: (request: WireRequest): WireAnswer => toTests(sides.module.serve(over(request))) }),
+    module: openMembrane({ side: "module", ask: (request: WireRequest): WireAnswer => over(sides.test.serve(over(request))) }),
   };
   return {
     ...sides,

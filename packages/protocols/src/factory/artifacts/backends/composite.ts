@@ -1,14 +1,14 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { visible } from "@slipway/kernel/paths/paths";
 import { packPath } from "@slipway/kernel/host/file-views/pack-path";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import { folderPath, MAX_GREP_HITS, pathsOf } from "@slipway/kernel/host/file-views/folder-tree";
 
-/** A tree, or why there are no files to work with. */
-export type Route = FileTree | { readonly closed: string };
+/** A tree, or the reason why this part has no files. */
+export type BackendRoute = FileTree | { readonly closed: string };
 
-/** Sends each path to the tree of its first folder; paths stay whole. `base` only tells which of the folders are there. */
-export function compositeTree(base: Pick<FileTree, "ls">, routes: Readonly<Record<string, Route>>): FileTree {
+/** Routes each path to the tree of its first folder, with the path unchanged. `base` is only used to list which folders exist. */
+export function compositeTree(base: Pick<FileTree, "ls">, routes: Readonly<Record<string, BackendRoute>>): FileTree {
   const open = Object.entries(routes).filter((entry): entry is [string, FileTree] => !("closed" in entry[1]));
 
   function treeOf(asked: string): FileTree {
@@ -26,7 +26,7 @@ export function compositeTree(base: Pick<FileTree, "ls">, routes: Readonly<Recor
     return open.filter(([name]) => names.has(name));
   }
 
-  /** The trees a search goes through, each with the paths that are its own. */
+  /** The trees a search covers, each with its own paths. */
   async function shares(paths: readonly string[]): Promise<[FileTree, string[]][]> {
     if (paths.includes(".")) return (await there()).map(([name, tree]) => [tree, [name]]);
     const byTree = new Map<FileTree, string[]>();

@@ -1,13 +1,13 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { visible } from "@slipway/kernel/paths/paths";
 import { packPath } from "@slipway/kernel/host/file-views/pack-path";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import { parentOf } from "@slipway/kernel/host/file-views/rules";
 
-/** Why a path cannot be written any more, or null. `isThere` looks. */
+/** The reason why a path can no longer be written, or null. */
 export type Fixity = (path: string, isThere: () => Promise<boolean>, content: Uint8Array | null) => Promise<string | null> | string | null;
 
-/** Everything can be read; what is fixed cannot be written, edited or removed, and stays as it is. */
+/** Every path is readable; fixed paths cannot be written, edited or removed. */
 export function immutableTree(inner: FileTree, fixity: Fixity): FileTree {
   async function free(asked: string, content: Uint8Array | null): Promise<string> {
     const path = packPath(asked);
@@ -36,5 +36,5 @@ async function isThere(inner: FileTree, path: string): Promise<boolean> {
   }
 }
 
-/** Write once: a file that is there is fixed. */
+/** A file that exists is fixed. */
 export const writeOnce: Fixity = async (_path, isThere) => ((await isThere()) ? "it is written once" : null);

@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import { foldedPath } from "@slipway/kernel/paths/paths";
 import { packPath } from "@slipway/kernel/host/file-views/pack-path";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
@@ -10,10 +10,10 @@ export type IsModuleShipped = (id: string, version: string) => boolean | Promise
 
 const SEALED: ReadonlySet<string> = new Set(["implementation", "tests"]);
 
-/** Whether a path, in its one form, is there for nobody. */
+/** Whether a canonical path is hidden from every role. */
 export type IsSealed = (path: string) => boolean | Promise<boolean>;
 
-/** `implementation/` and `tests/` of a shipped module; its contract, examples and evidence are there. */
+/** Hides `implementation/` and `tests/` of a shipped module; contract, examples and evidence stay readable. */
 export function sealedModules(isShipped: IsModuleShipped): IsSealed {
   return async (path) => {
     const found = moduleOf(path);
@@ -21,18 +21,18 @@ export function sealedModules(isShipped: IsModuleShipped): IsSealed {
   };
 }
 
-/** The same of what a Proposer has delivered, round by round: it is the same source. */
+/** Hides the source in delivered artifacts, round by round. */
 export const sealedDeliverables: IsSealed = (path) => {
   const [body, part] = artifactOf(path)?.rest ?? [];
   return body !== undefined && foldedPath(body) === "body" && isSource(part);
 };
 
-/** Folded: a file system that does not tell cases apart opens the same folder by another name. */
+/** Case-folded: on a case-insensitive file system another spelling opens the same folder. */
 function isSource(name: string | undefined): boolean {
   return name !== undefined && SEALED.has(foldedPath(name));
 }
 
-/** What is sealed is not there for anybody. */
+/** Hides sealed paths: they are not listed, found or written, and reading one returns the refusal. */
 export function opaqueTree(inner: FileTree, isSealed: IsSealed): FileTree {
   async function open(asked: string): Promise<string> {
     const path = packPath(asked);
@@ -47,7 +47,7 @@ export function opaqueTree(inner: FileTree, isSealed: IsSealed): FileTree {
 
   return {
     async read(asked) {
-      // To whoever reads, the refusal is the text.
+      // Readers get the refusal as the text of the file.
       const path = packPath(asked);
       return (await isSealed(path)) ? Buffer.from(accessDenied(asked)) : inner.read(path);
     },
@@ -60,7 +60,7 @@ export function opaqueTree(inner: FileTree, isSealed: IsSealed): FileTree {
     },
     glob: async (pattern, options) => unsealed(await inner.glob(pattern, options), (path) => path),
     async grep(pattern, { path = ".", limit = MAX_GREP_HITS } = {}) {
-      // All of them first: sealed lines must not use up the places of others, nor be counted by what is missing.
+      // Fetch all hits first: sealed ones must neither use up the limit nor be counted as missing.
       const hits = await inner.grep(pattern, { path, limit: Number.MAX_SAFE_INTEGER });
       return (await unsealed(hits, (hit) => hit.path)).slice(0, limit);
     },

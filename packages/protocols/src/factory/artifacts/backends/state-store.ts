@@ -1,8 +1,8 @@
-import { SlipwayError } from "@slipway/durable/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import { folderTree, type FolderTreeOptions } from "@slipway/kernel/host/file-views/folder-tree";
 import { artifactOf, moduleOf, type StorePart } from "../layout.ts";
-import { compositeTree, type Route } from "./composite.ts";
+import { compositeTree, type BackendRoute } from "./composite.ts";
 import { immutableTree, writeOnce, type Fixity } from "./immutable.ts";
 import { opaqueTree, sealedDeliverables, sealedModules, type IsModuleShipped } from "./opaque.ts";
 
@@ -10,11 +10,11 @@ export interface StateStoreOptions {
   readonly folder: string;
   readonly git: FolderTreeOptions["git"];
   readonly isArtifactShipped: (id: string, version: string) => boolean | Promise<boolean>;
-  /** By default a module version is shipped once its ship.json is there, which the ship step writes last. */
+  /** Default: a module version is shipped when its ship.json exists. The ship step writes that file last. */
   readonly isModuleShipped?: IsModuleShipped;
 }
 
-/** The state store as agents may work with it: each part under its own rule. */
+/** The state store for agents, with one access rule for each part. */
 export function stateStoreTree({ folder, git, isArtifactShipped, isModuleShipped }: StateStoreOptions): FileTree {
   const plain = folderTree({ folder, git });
   const isShipped = isModuleShipped ?? ((id, version) => has(plain, `modules/${id}/${version}`, "ship.json"));
@@ -27,7 +27,7 @@ export function stateStoreTree({ folder, git, isArtifactShipped, isModuleShipped
     return found !== null && (await isShipped(found.id, found.version)) ? `${found.id}@${found.version} is shipped` : null;
   };
   const once = immutableTree(plain, writeOnce);
-  const routes: Record<StorePart, Route> = {
+  const routes: Record<StorePart, BackendRoute> = {
     product: plain,
     project: plain,
     artifacts: opaqueTree(immutableTree(plain, shippedArtifact), sealedDeliverables),
@@ -43,7 +43,7 @@ export function stateStoreTree({ folder, git, isArtifactShipped, isModuleShipped
   return compositeTree(plain, routes);
 }
 
-/** A round is open until its adjudication is there; what later rounds decide closes the earlier ones as well. */
+/** A round is writable until its adjudication exists; the adjudication of a later round closes the earlier ones too. */
 async function adjudicated(plain: FileTree, path: string, isThere: () => Promise<boolean>): Promise<string | null> {
   const [, debate = "", round = ""] = path.split("/");
   const rounds = (await list(plain, `debates/${debate}`)).map(({ path: folder }) => folder.split("/").at(-1) ?? "");
@@ -58,7 +58,7 @@ function numberOf(round: string): number {
   return Number(/^round-(\d+)$/.exec(round)?.[1] ?? 0);
 }
 
-/** The record never changes; the log of what was decided about it only grows. */
+/** A record never changes; its decision log is append-only. */
 async function recorded(
   plain: FileTree,
   path: string,

@@ -4,8 +4,8 @@ import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { openBench, type Bench } from "@slipway/kernel/record/operations/testing/door";
 import { openArtifacts, type Artifacts } from "../artifacts.ts";
 import type { CreateInput } from "../create.ts";
-import { refOf, type Envelope } from "../envelope.ts";
-import type { Decision } from "../status.ts";
+import { refOf, type ArtifactEnvelope } from "../envelope.ts";
+import type { AdjudicationDecision } from "../status.ts";
 
 export const SYSTEM = { type: "system", id: "test" } as const;
 
@@ -13,9 +13,9 @@ export interface StoreBench extends Bench {
   readonly store: string;
   readonly artifacts: Artifacts;
   call(): { readonly actor: typeof SYSTEM; readonly operationId: string };
-  create(parts?: Partial<CreateInput>): Promise<Envelope>;
+  create(parts?: Partial<CreateInput>): Promise<ArtifactEnvelope>;
   /** Through challenge and adjudication. */
-  adjudicated(decision: Decision, parts?: Partial<CreateInput>): Promise<Envelope>;
+  adjudicated(decision: AdjudicationDecision, parts?: Partial<CreateInput>): Promise<ArtifactEnvelope>;
 }
 
 export async function openStoreBench(uuid?: () => string): Promise<StoreBench> {

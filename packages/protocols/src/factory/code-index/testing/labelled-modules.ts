@@ -77,7 +77,7 @@ export const LABELLED: readonly EntryContent[] = MODULES.trim()
 
 type Question = readonly [query: string, name: string];
 
-/** What somebody who has not read the descriptions might ask, and the module they would want. The built-in model was improved on these. */
+/** Questions by a reader who has not seen the descriptions, with the wanted module. The built-in model was tuned on these. */
 export const QUESTIONS: readonly Question[] = asked(`
 make a permalink out of a blog post heading = slugify_title
 generate url friendly identifiers from names = slugify_title
@@ -181,7 +181,7 @@ election result from ballots = tally_votes
 poll winner = tally_votes
 `);
 
-/** Written when the model was finished, and never used to improve it: what it can be expected to do on other questions. */
+/** Written after the model was finished and never used to tune it: the expected quality on new questions. */
 export const HELD_OUT: readonly Question[] = asked(`
 clean up a string so it can be part of a web address = slugify_title
 turn "2024-02-30" into an error = parse_iso_date

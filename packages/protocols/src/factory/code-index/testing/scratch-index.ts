@@ -6,7 +6,7 @@ import type { EmbeddingModel } from "@slipway/agents/embeddings/model";
 
 export interface ScratchIndex extends Bench {
   readonly index: CodeIndex;
-  /** The same database under another model, or as another process sees it. */
+  /** The same database with another model, or as another process sees it. */
   readonly reopened: (model?: EmbeddingModel) => CodeIndex;
   readonly ship: (...entries: readonly NewEntry[]) => Promise<void>;
 }
@@ -46,7 +46,7 @@ export function entry(name: string, fields: Partial<NewEntry> = {}): NewEntry {
   });
 }
 
-/** Vectors said by hand: each text has the one whose key it contains, and is of no direction of its own otherwise. */
+/** Hand-written vectors: a text gets the vector whose key it contains, and otherwise one without a direction. */
 export function modelOf(id: string, vectors: Readonly<Record<string, readonly number[]>>, dimensions = 256): EmbeddingModel {
   return {
     id,

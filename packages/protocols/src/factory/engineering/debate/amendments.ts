@@ -2,20 +2,20 @@ import { CONTRACT_FILE, contractField, EXAMPLES_FILE, type Deliverable } from ".
 import { sectionsOf } from "../examples.ts";
 import type { Amendment, Applied } from "./schemas.ts";
 
-/** A deliverable with the named parts of its code. */
+/** A deliverable with its named code elements. */
 export interface Version {
   readonly files: Deliverable;
   readonly elements: ReadonlyMap<string, string>;
 }
 
-/** An amendment that was not carried out, and what the Proposer said about it. */
+/** An amendment that was not applied, with the Proposer's explanation. */
 export interface Unapplied {
   readonly amendment: Amendment;
   readonly problem: string;
   readonly explanation: string;
 }
 
-/** Whether each amendment was carried out, by looking; the Proposer's word alone is none. */
+/** Compares the versions before and after: the Proposer's word is not enough. */
 export function unappliedAmendments(
   amendments: readonly Amendment[],
   said: readonly Applied[],
@@ -46,7 +46,7 @@ function structuralProblem({ action, target }: Amendment, before: string | null,
   }
 }
 
-/** A file, a field of the contract, a named part of the code, a test or a heading; null where there is no such thing. */
+/** The text of a file, contract field, code element, test or heading; null if there is none. */
 function textOf(target: string, { files, elements }: Version): string | null {
   const name = target.trim();
   if (Object.hasOwn(files, name)) return files[name] ?? null;
@@ -58,7 +58,7 @@ function textOf(target: string, { files, elements }: Version): string | null {
   return section === undefined ? null : JSON.stringify(section);
 }
 
-/** `function parse()`, `test "an empty text"` and `tests/a.test.ts: an empty text` name what they are about. */
+/** Reduces `function parse()`, `test "an empty text"` and `tests/a.test.ts: an empty text` to the name in them. */
 function bareName(target: string): string {
   return target
     .replace(/^[\w./-]+\.(?:ts|md)\s*[:#]\s*/, "")

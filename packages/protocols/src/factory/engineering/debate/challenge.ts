@@ -1,15 +1,15 @@
 import { digestOf } from "@slipway/durable/canonical";
 import { moduleRefOf, type ModuleBrief } from "../brief.ts";
 import { challengerContext, type Round } from "../context.ts";
-import type { Finding, Inspection } from "../inspection.ts";
+import type { InspectionFinding, Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
 import { contribute, json, keepMade, play, type Played } from "../record.ts";
-import { shownAs } from "../shown-as.ts";
-import type { EngineeringSite } from "../site.ts";
+import { shownAs } from "../advisory-schema.ts";
+import type { TaskRun } from "../task-run.ts";
 import { checkChallenge, MAX_COMPLIANCE_RETRIES, mildReview } from "./compliance.ts";
 import type { Proposed } from "./propose.ts";
 import { contributeRaised, raise } from "./raise.ts";
-import type { Verdict } from "./rules.ts";
+import type { DebateVerdict } from "./rules.ts";
 import { challengeAnswerSchema, challengeSchema, type Challenge, type ChallengeAnswer } from "./schemas.ts";
 import { hearWitnesses, standingObjections, type Witnessed } from "./witness.ts";
 
@@ -23,13 +23,13 @@ export type ChallengeOutcome =
       readonly challenge: Challenge;
       readonly ref: string;
       readonly witnesses: readonly Witnessed[];
-      readonly verdict: Verdict;
+      readonly verdict: DebateVerdict;
     }
   | { readonly kind: "exception"; readonly raised: InterfaceChange; readonly exception_id: string };
 
-/** One challenge that meets the standard, or FAIL; with the harness's own findings, and what came of every witness. */
+/** A challenge that meets the standard, or a FAIL; includes the findings of the harness and the results of all witnesses. */
 export async function challenge(
-  site: EngineeringSite,
+  run: TaskRun,
   brief: ModuleBrief,
   round: number,
   proposed: Proposed,
@@ -38,31 +38,34 @@ export async function challenge(
 ): Promise<ChallengeOutcome> {
   const { module_id } = brief.contract;
   const step = `${module_id}/challenge:${round}`;
-  const { answer, played } = await compliantAnswer(site, step, brief, round, proposed, inspection, rounds);
+  const { answer, played } = await compliantAnswer(run, step, brief, round, proposed, inspection, rounds);
   if (answer.interface_change !== undefined) {
     const raised = answer.interface_change;
-    const outcome = await raise(site, step, { played, artifact_ref: proposed.implementation.ref }, raised);
+    const outcome = await raise(run, step, { played, artifact_ref: proposed.implementation.ref }, raised);
     if (outcome.ok) {
-      await contributeRaised(site, step, played, "CHALLENGE", raised, outcome);
+      await contributeRaised(run, step, played, "CHALLENGE", raised, outcome);
       return { kind: "exception", ...outcome };
     }
   }
-  const { interface_change: _, ...said } = withFindings(answer, inspection.findings);
-  const draft = { target_artifact_id: proposed.implementation.id, ...said };
-  const kept = await keepMade(site, `${step}:kept`, played, {
+  const { interface_change: _, ...content } = withFindings(answer, inspection.findings);
+  const draft = { target_artifact_id: proposed.implementation.id, ...content };
+  const saved = await keepMade(run, `${step}:kept`, played, {
     type: "CHALLENGE",
     contribution: "CHALLENGE",
     body: { "challenge.json": json(draft) },
     inputs: [{ ref: proposed.implementation.ref, purpose: "what is challenged" }],
   });
-  const challenged = challengeSchema.parse({ challenge_id: kept.id, ...draft });
-  await site.keep(`${step}:status`, (call) =>
-    site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground: { to: "CHALLENGED", challenge: kept.ref } }),
+  const challenged = challengeSchema.parse({ challenge_id: saved.id, ...draft });
+  await run.keep(`${step}:status`, (call) =>
+    run.services.store.artifacts.change(call, {
+      artifact_id: proposed.implementation.id,
+      ground: { to: "CHALLENGED", challenge: saved.ref },
+    }),
   );
-  const witnesses = await site.ctx.step(`${step}:witnesses`, (signal) =>
-    hearWitnesses(site.shop, brief, proposed.files, challenged.failures, inspection.findings, signal),
+  const witnesses = await run.ctx.step(`${step}:witnesses`, (signal) =>
+    hearWitnesses(run.services, brief, proposed.files, challenged.failures, inspection.findings, signal),
   );
-  return { kind: "challenged", challenge: challenged, ref: kept.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };
+  return { kind: "challenged", challenge: challenged, ref: saved.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };
 }
 
 interface Answered {
@@ -71,7 +74,7 @@ interface Answered {
 }
 
 async function compliantAnswer(
-  site: EngineeringSite,
+  run: TaskRun,
   step: string,
   brief: ModuleBrief,
   round: number,
@@ -79,15 +82,15 @@ async function compliantAnswer(
   inspection: Inspection,
   rounds: readonly Round[],
 ): Promise<Answered> {
-  const { task } = site;
+  const { task } = run;
   const { proposal, proposalRef, files } = proposed;
   const citable = { contract: brief.contract, tests: inspection.summary.map(({ name }) => name) };
   const used = brief.dependencies.map(moduleRefOf);
-  const outOfUse = used.length === 0 ? [] : await site.ctx.step(`${step}:out-of-use`, () => site.shop.index.outOfUse(used));
+  const outOfUse = used.length === 0 ? [] : await run.ctx.step(`${step}:out-of-use`, () => run.services.index.outOfUse(used));
   let complaint: readonly string[] | null = null;
   for (let attempt = 0; ; attempt++) {
     const name = attempt === 0 ? step : `${step}-${attempt + 1}`;
-    const played: Played<unknown> = await play(site, {
+    const played: Played<unknown> = await play(run, {
       step: name,
       role: "challenger",
       subject: brief.contract.module_id,
@@ -101,12 +104,12 @@ async function compliantAnswer(
     if (checked.ok) return { answer: checked.answer, played };
     complaint = played.reply.ok ? checked.problems : [played.reply.failure.message];
     if (attempt === MAX_COMPLIANCE_RETRIES) return { answer: mildReview(complaint, checked.answer), played };
-    await contribute(site, name, played.by, played.contextPack, "CHALLENGE", `refused:${digestOf(value)}`);
+    await contribute(run, name, played.by, played.contextPack, "CHALLENGE", `refused:${digestOf(value)}`);
   }
 }
 
-/** What the harness found is no matter of opinion: it goes into the challenge, whatever the Challenger thought of it. */
-export function withFindings(answer: ChallengeAnswer, findings: readonly Finding[]): ChallengeAnswer {
+/** Findings of the harness are facts: they go into the challenge, whatever the Challenger says. */
+export function withFindings(answer: ChallengeAnswer, findings: readonly InspectionFinding[]): ChallengeAnswer {
   if (findings.length === 0) return answer;
   return {
     ...answer,
@@ -123,7 +126,10 @@ export function withFindings(answer: ChallengeAnswer, findings: readonly Finding
   };
 }
 
-/** A FAIL of which no objection is left has been refuted. */
-export function effectiveVerdict({ verdict, failures }: Pick<Challenge, "verdict" | "failures">, witnesses: readonly Witnessed[]): Verdict {
+/** A FAIL whose objections were all refuted counts as PASS. */
+export function effectiveVerdict(
+  { verdict, failures }: Pick<Challenge, "verdict" | "failures">,
+  witnesses: readonly Witnessed[],
+): DebateVerdict {
   return verdict === "FAIL" && standingObjections(failures, witnesses).length === 0 ? "PASS" : verdict;
 }

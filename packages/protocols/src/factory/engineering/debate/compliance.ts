@@ -3,7 +3,7 @@ import type { Contract } from "@slipway/languages/contracts/schema";
 import { challengeAnswerSchema, hasEveryCriterion, type ChallengeAnswer } from "./schemas.ts";
 import { CRITERIA } from "./rubric.ts";
 
-/** How often a Challenger whose answer is no challenge is called again. */
+/** How often a Challenger is asked again when its answer is not a valid challenge. */
 export const MAX_COMPLIANCE_RETRIES = 2;
 const MIN_EVIDENCE_CHARACTERS = 20;
 const MIN_EVIDENCE_WORDS = 4;
@@ -12,13 +12,13 @@ export type CheckedChallenge =
   | { readonly ok: true; readonly answer: ChallengeAnswer }
   | { readonly ok: false; readonly problems: readonly string[]; readonly answer: ChallengeAnswer | null };
 
-/** What can be cited: names of the contract and of its tests. */
+/** Names that evidence can cite: those of the contract and of its tests. */
 export interface Citable {
   readonly contract: Contract;
   readonly tests: readonly string[];
 }
 
-/** A mild review is no review: every criterion, each with evidence that points at something, and a verdict that follows from them. */
+/** A challenge must cover every criterion, cite evidence for each, and reach the verdict that follows from them. */
 export function checkChallenge(value: unknown, citable: Citable): CheckedChallenge {
   const checked = checkSchema(challengeAnswerSchema, value);
   if (!checked.ok) {
@@ -29,7 +29,7 @@ export function checkChallenge(value: unknown, citable: Citable): CheckedChallen
   return problems.length === 0 ? { ok: true, answer: withOmissions(answer) } : { ok: false, problems, answer };
 }
 
-/** A FAIL is not sent back for what it left out, lest its objections get lost; but what was not verified is not met. */
+/** A FAIL is not sent back for omissions, so that its objections are not lost; a criterion it did not verify counts as NOT_MET. */
 function withOmissions(answer: ChallengeAnswer): ChallengeAnswer {
   return {
     ...answer,
@@ -63,7 +63,7 @@ function evidenceProblems({ rubric_assessments, verdict }: ChallengeAnswer, cita
     if (evidence.trim().length < MIN_EVIDENCE_CHARACTERS || evidence.trim().split(/\s+/).length < MIN_EVIDENCE_WORDS) {
       return [`${at}: too short to be evidence`];
     }
-    // R6 is about the whole of the module, which has no name to cite.
+    // R6 is about the whole module, which has no name to cite.
     const cites = criterion === "R6" || assessment === "NOT_MET" || names.some((name) => contains(evidence, name));
     return cites ? [] : [`${at}: cites no test, no contract field and no behaviour by its name`];
   });
@@ -110,7 +110,7 @@ function citableNames({ contract, tests }: Citable): string[] {
   ];
 }
 
-/** As whole words: an input called `n` is not cited by every word with an n in it. */
+/** Whole words: an input called `n` is not cited by every word with an n in it. */
 function contains(text: string, name: string): boolean {
   return words(text).includes(words(name));
 }
@@ -122,7 +122,7 @@ function words(text: string): string {
     .trim()} `;
 }
 
-/** A Challenger that will not do its work has not shown that the module is right. */
+/** Without a valid review the module counts as failed. */
 export function mildReview(problems: readonly string[], answer: ChallengeAnswer | null): ChallengeAnswer {
   return {
     verdict: "FAIL",

@@ -2,7 +2,7 @@ import type { ModuleBrief } from "../brief.ts";
 import type { Round } from "../context.ts";
 import type { ModuleFailure } from "../halt.ts";
 import type { InterfaceChange } from "../interface-change.ts";
-import type { EngineeringSite } from "../site.ts";
+import type { TaskRun } from "../task-run.ts";
 import type { Shipped } from "../ship.ts";
 import type { Proposed, Revision } from "./propose.ts";
 import { playRound } from "./round.ts";
@@ -18,26 +18,26 @@ export type ModuleOutcome =
     }
   | { readonly status: "exception"; readonly raised: InterfaceChange; readonly exception_id: string; readonly rounds: readonly Round[] };
 
-/** Where a debate begins: with a proposal of its own, or with what a person has provided, which nobody revises. */
+/** Starts with a proposal of the Proposer, or with a person's deliverable, which no role revises. */
 export interface DebateStart {
   readonly given: Proposed | null;
   readonly retryCount: number;
 }
 
 export interface Debate {
-  readonly site: EngineeringSite;
+  readonly run: TaskRun;
   readonly brief: ModuleBrief;
-  /** What the code index had for it. */
+  /** Results of the code index for this module. */
   readonly found: unknown;
-  /** Rounds that are over. */
+  /** Finished rounds. */
   readonly rounds: Round[];
-  /** Witnesses that were right. */
+  /** Witnesses whose objections were upheld. */
   readonly upheld: Witness[];
 }
 
-/** Round after round until the module is shipped or its budget of revisions is used up; whatever fails draws on the same one. */
-export async function debateModule(site: EngineeringSite, brief: ModuleBrief, found: unknown, start: DebateStart): Promise<ModuleOutcome> {
-  const debate: Debate = { site, brief, found, rounds: [], upheld: [] };
+/** Plays rounds until the module ships or its revisions are used up. Failures of every kind share one budget. */
+export async function debateModule(run: TaskRun, brief: ModuleBrief, found: unknown, start: DebateStart): Promise<ModuleOutcome> {
+  const debate: Debate = { run, brief, found, rounds: [], upheld: [] };
   let revision: Revision = { files: {}, objections: null, follows: null };
   for (let round = 1, { retryCount } = start; ; round++, retryCount++) {
     const ended = await playRound(debate, { round, retryCount, revision, given: round === 1 ? start.given : null });

@@ -8,22 +8,22 @@ import type { Unapplied } from "./amendments.ts";
 import type { Proposed } from "./propose.ts";
 import type { Objection } from "./schemas.ts";
 
-/** How far the last round has come. */
-export interface Last {
+/** The state of the last round when it failed. */
+export interface LastFailure {
   readonly proposed: Proposed | null;
   readonly inspection: Inspection | null;
   readonly shipping: Extract<ShipOutcome, { ok: false }> | null;
   readonly unapplied: readonly Unapplied[];
 }
 
-export const NOTHING_YET: Last = { proposed: null, inspection: null, shipping: null, unapplied: [] };
+export const NOTHING_YET: LastFailure = { proposed: null, inspection: null, shipping: null, unapplied: [] };
 
 export function failureOf(
   { contract }: ModuleBrief,
   reason: string,
   objections: readonly Objection[],
   rounds: readonly Round[],
-  { proposed, inspection, shipping, unapplied }: Last,
+  { proposed, inspection, shipping, unapplied }: LastFailure,
 ): ModuleFailure {
   return {
     module_id: contract.module_id,
@@ -47,7 +47,7 @@ function failedLog(inspection: Inspection | null): ExecutionLog | null {
   return log !== null && log.summary.failed > 0 ? log : null;
 }
 
-/** What the ship step refused, as an objection like any other. */
+/** The refusal of the ship step, as an objection. */
 export function shipObjection({ kind, message }: Extract<ShipOutcome, { ok: false }>): Objection {
   const invariant = kind === "tests" ? "tests at ship" : "interface fingerprint";
   return { invariant, evidence: message, required_change: "Correct it; the harness looks again." };

@@ -7,11 +7,11 @@ import { deliverableOf, filesSchema, type Deliverable } from "../deliverable.ts"
 import type { FolderAnswer } from "../folder.ts";
 import { interfaceChangeSchema, type InterfaceChange } from "../interface-change.ts";
 import { contribute, json, keepMade, play, type Played } from "../record.ts";
-import type { EngineeringSite } from "../site.ts";
+import type { TaskRun } from "../task-run.ts";
 import { contributeRaised, raise } from "./raise.ts";
 import { appliedSchema, type Adjudication, type Applied, type Objection, type Proposal } from "./schemas.ts";
 
-/** A deliverable with its claim, on record. */
+/** A recorded deliverable with its claim. */
 export interface Proposed {
   readonly files: Deliverable;
   readonly coverage: Coverage;
@@ -19,7 +19,7 @@ export interface Proposed {
   readonly proposalRef: string;
   readonly implementation: { readonly id: string; readonly ref: string };
   readonly contextPack: string;
-  /** What a dependency would have to offer, should the surface not be as it was locked. */
+  /** A contract change of a dependency that the Proposer wants if its surface differs from the locked one. */
   readonly upstream_change?: InterfaceChange | undefined;
 }
 
@@ -28,7 +28,7 @@ export type ProposalOutcome =
   | { readonly kind: "exception"; readonly raised: InterfaceChange; readonly exception_id: string }
   | { readonly kind: "none"; readonly problem: string };
 
-const said = z.string().regex(/\S/);
+const nonEmpty = z.string().regex(/\S/);
 const upstream = {
   upstream_change: interfaceChangeSchema
     .optional()
@@ -38,9 +38,9 @@ const upstream = {
 };
 const proposalFields = {
   type: z.literal("PROPOSAL"),
-  claim: said.describe("What it delivers and why that meets the contract."),
+  claim: nonEmpty.describe("What it delivers and why that meets the contract."),
   acceptance_checks: z
-    .array(said)
+    .array(nonEmpty)
     .min(1)
     .describe("Each begins with a criterion of the task, word for word, and goes on with what shows it."),
   coverage: coverageSchema,
@@ -73,29 +73,24 @@ export interface Debated {
 export interface Revision {
   readonly files: Deliverable;
   readonly objections: { readonly ref: string | null; readonly failures: readonly Objection[] } | null;
-  /** The implementation it follows. */
+  /** The implementation this one revises. */
   readonly follows: string | null;
 }
 
-/** One proposal, on record: the deliverable is an artifact in DRAFT, the claim another one. */
-export async function propose(
-  site: EngineeringSite,
-  { brief, found }: Debated,
-  round: number,
-  revision: Revision,
-): Promise<ProposalOutcome> {
+/** Asks for one proposal and records it: the deliverable as a DRAFT artifact, the claim as another artifact. */
+export async function propose(run: TaskRun, { brief, found }: Debated, round: number, revision: Revision): Promise<ProposalOutcome> {
   const { module_id } = brief.contract;
   const step = `${module_id}/propose:${round}`;
-  const played = await play(site, {
+  const played = await play(run, {
     step,
     role: "proposer",
     subject: module_id,
     attempt: String(round),
     context: proposerContext({
-      task: site.task,
+      task: run.task,
       brief,
       found,
-      schemas: site.shop.schemas,
+      schemas: run.services.schemas,
       files: revision.files,
       objections: revision.objections,
       adjudication: null,
@@ -105,33 +100,33 @@ export async function propose(
     folder: workspace(brief, revision.files, proposalInFolder),
   });
   if (!played.reply.ok) {
-    await contribute(site, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
+    await contribute(run, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
     return { kind: "none", problem: played.reply.failure.message };
   }
   const { value } = played.reply;
   if (value.type === "INTERFACE_CHANGE") {
     const { type: _, ...change } = value;
-    const outcome = await raise(site, step, { played, artifact_ref: site.task.task_ref }, change);
-    await contributeRaised(site, step, played, "IMPLEMENTATION", change, outcome);
+    const outcome = await raise(run, step, { played, artifact_ref: run.task.task_ref }, change);
+    await contributeRaised(run, step, played, "IMPLEMENTATION", change, outcome);
     return outcome.ok ? { kind: "exception", ...outcome } : { kind: "none", problem: outcome.problem };
   }
   const { claim, acceptance_checks, coverage, upstream_change } = value;
   const claimed = { claim, acceptance_checks, coverage, upstream_change, files: deliverableOf(value.files) };
-  return { kind: "proposed", proposed: await keepProposal(site, step, played, brief, claimed, revision.follows) };
+  return { kind: "proposed", proposed: await keepProposal(run, step, played, brief, claimed, revision.follows) };
 }
 
 export type Claimed = Pick<Proposal, "claim" | "acceptance_checks"> & Pick<Proposed, "coverage" | "files" | "upstream_change">;
 
-/** Deliverable and claim on record, and in the round's folder. */
+/** Records deliverable and claim. */
 export async function keepProposal(
-  site: EngineeringSite,
+  run: TaskRun,
   step: string,
   played: Pick<Played<unknown>, "by" | "contextPack">,
   brief: ModuleBrief,
   { claim, acceptance_checks, coverage, upstream_change, files: delivered }: Claimed,
   follows: string | null,
 ): Promise<Proposed> {
-  const implementation = await keepMade(site, `${step}:implementation`, played, {
+  const implementation = await keepMade(run, `${step}:implementation`, played, {
     type: "IMPLEMENTATION",
     contribution: "IMPLEMENTATION",
     body: delivered,
@@ -139,7 +134,7 @@ export async function keepProposal(
     follows: follows ?? undefined,
   });
   const draft = { target_artifact_id: implementation.id, claim, deliverable_ref: implementation.ref, acceptance_checks };
-  const kept = await keepMade(site, `${step}:proposal`, played, {
+  const kept = await keepMade(run, `${step}:proposal`, played, {
     type: "PROPOSAL",
     contribution: null,
     body: { "proposal.json": json(draft) },
@@ -160,9 +155,9 @@ export type AmendOutcome =
   | { readonly files: Deliverable; readonly applied: readonly Applied[]; readonly upstream_change?: InterfaceChange | undefined }
   | { readonly problem: string };
 
-/** The amendments of an adjudication, applied by the Proposer. What came of it is looked at afterwards. */
+/** Asks the Proposer to apply the amendments of an adjudication. The harness checks the result afterwards. */
 export async function amend(
-  site: EngineeringSite,
+  run: TaskRun,
   { brief, found }: Debated,
   round: number,
   proposed: Proposed,
@@ -170,16 +165,16 @@ export async function amend(
 ): Promise<AmendOutcome> {
   const { module_id } = brief.contract;
   const step = `${module_id}/amend:${round}`;
-  const played = await play(site, {
+  const played = await play(run, {
     step,
     role: "proposer",
     subject: module_id,
     attempt: `${round}-amended`,
     context: proposerContext({
-      task: site.task,
+      task: run.task,
       brief,
       found,
-      schemas: site.shop.schemas,
+      schemas: run.services.schemas,
       files: proposed.files,
       objections: null,
       adjudication,
@@ -189,12 +184,12 @@ export async function amend(
     folder: workspace(brief, proposed.files, amendedInFolder),
   });
   if (!played.reply.ok) {
-    await contribute(site, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
+    await contribute(run, step, played.by, played.contextPack, "IMPLEMENTATION", `refused:${digestOf(played.reply.failure.code)}`);
     return { problem: played.reply.failure.message };
   }
   const { value } = played.reply;
   const amended = deliverableOf(value.files);
-  await keepMade(site, `${step}:implementation`, played, {
+  await keepMade(run, `${step}:implementation`, played, {
     type: "IMPLEMENTATION",
     contribution: "IMPLEMENTATION",
     body: amended,
@@ -206,7 +201,7 @@ export async function amend(
   return { files: amended, applied: value.applied, upstream_change: value.upstream_change };
 }
 
-/** Its own module in full, for one who works on files; nothing of any other is there. */
+/** The role's own module in full, for a provider that works on files; other modules are not included. */
 function workspace({ contract }: ModuleBrief, delivered: Deliverable, schema: z.ZodType): FolderAnswer {
   return {
     files: { "contract.json": json(contract), ...delivered },

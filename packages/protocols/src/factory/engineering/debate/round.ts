@@ -4,36 +4,36 @@ import type { InterfaceChange } from "../interface-change.ts";
 import type { RoundRecord } from "../ports.ts";
 import { ship, type Shipment } from "../ship.ts";
 import { adjudicate } from "./adjudicate.ts";
-import { lookAtAmended, refused } from "./amended.ts";
+import { lookAtAmended, refused } from "./inspect-amended.ts";
 import { challenge, type ChallengeOutcome } from "./challenge.ts";
 import type { Debate, ModuleOutcome } from "./debate.ts";
-import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type Last } from "./failure.ts";
-import { lookAt } from "./look.ts";
+import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type LastFailure } from "./failure.ts";
+import { lookAt } from "./inspect-proposal.ts";
 import { amend, propose, type Proposed, type Revision } from "./propose.ts";
 import { raise } from "./raise.ts";
 import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS } from "./rules.ts";
 import type { Adjudication, Objection } from "./schemas.ts";
 import { standingObjections } from "./witness.ts";
 
-/** Where a round stands in its debate. The routing reads it; no prompt does. */
-export interface Turn {
+/** The position of a round in its debate. Only the routing reads it; no prompt contains it. */
+export interface DebateTurn {
   readonly round: number;
   readonly retryCount: number;
   readonly revision: Revision;
-  /** What a person has provided instead of a Proposer. */
+  /** A person's deliverable, used instead of the Proposer's. */
   readonly given: Proposed | null;
 }
 
-/** How a round ends: the debate is over, or there is something to revise. */
-export type Ended = { readonly over: ModuleOutcome } | { readonly over: null; readonly revision: Revision };
+/** How a round ends: with the outcome of the debate, or with a revision. */
+export type DebateEnd = { readonly over: ModuleOutcome } | { readonly over: null; readonly revision: Revision };
 
 type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
 
 /** Propose, challenge, route; revise or adjudicate; ship or halt. */
-export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
-  const { site, brief, rounds } = debate;
+export async function playRound(debate: Debate, turn: DebateTurn): Promise<DebateEnd> {
+  const { run, brief, rounds } = debate;
   const { round, retryCount, revision, given } = turn;
-  const outcome = given === null ? await propose(site, debate, round, revision) : ({ kind: "proposed", proposed: given } as const);
+  const outcome = given === null ? await propose(run, debate, round, revision) : ({ kind: "proposed", proposed: given } as const);
   if (outcome.kind === "exception")
     return over({ status: "exception", raised: outcome.raised, exception_id: outcome.exception_id, rounds });
   if (outcome.kind === "none") {
@@ -46,7 +46,7 @@ export async function playRound(debate: Debate, turn: Turn): Promise<Ended> {
   const { proposed } = outcome;
   await keepFiles(debate, round, "proposal", { "proposal.json": proposed.proposal });
   const inspection = await lookAt(debate, round, proposed);
-  const challenged = await challenge(site, brief, round, proposed, inspection, rounds);
+  const challenged = await challenge(run, brief, round, proposed, inspection, rounds);
   if (challenged.kind === "exception")
     return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
   return decide(debate, turn, { proposed, inspection, challenged });
@@ -58,25 +58,25 @@ interface Challenged {
   readonly challenged: Extract<ChallengeOutcome, { kind: "challenged" }>;
 }
 
-/** Both sides have spoken, and what could be run has been. */
-async function decide(debate: Debate, turn: Turn, { proposed, inspection, challenged }: Challenged): Promise<Ended> {
-  const { site, brief, rounds } = debate;
+/** Routes a round after the challenge and its witnesses. */
+async function decide(debate: Debate, turn: DebateTurn, { proposed, inspection, challenged }: Challenged): Promise<DebateEnd> {
+  const { run, brief, rounds } = debate;
   const { round, retryCount } = turn;
-  const { challenge: said, witnesses, verdict, ref } = challenged;
-  const last: Last = { ...NOTHING_YET, proposed, inspection };
+  const { challenge: recorded, witnesses, verdict, ref } = challenged;
+  const last: LastFailure = { ...NOTHING_YET, proposed, inspection };
   const current: Round = {
     proposal: proposed.proposal,
     proposalRef: proposed.proposalRef,
-    challenge: said,
+    challenge: recorded,
     challengeRef: ref,
     witnesses,
     adjudication: null,
   };
-  await keepFiles(debate, round, "challenge", { "challenge.json": said, "witnesses.json": witnesses });
-  const standing = standingObjections(said.failures, witnesses);
+  await keepFiles(debate, round, "challenge", { "challenge.json": recorded, "witnesses.json": witnesses });
+  const standing = standingObjections(recorded.failures, witnesses);
   const upheld = witnesses.filter(({ standing: how }) => how === "upheld");
-  debate.upheld.push(...upheld.flatMap(({ failure_index }) => said.failures[failure_index]?.witness ?? []));
-  const revised = (objections: readonly Objection[]): Ended => ({
+  debate.upheld.push(...upheld.flatMap(({ failure_index }) => recorded.failures[failure_index]?.witness ?? []));
+  const revised = (objections: readonly Objection[]): DebateEnd => ({
     over: null,
     revision: { files: proposed.files, follows: proposed.implementation.ref, objections: { ref, failures: objections } },
   });
@@ -84,14 +84,14 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
   const defect = verdict === "FAIL" ? standing.find(({ plan_level }) => plan_level !== undefined) : undefined;
   if (defect?.plan_level !== undefined) {
     rounds.push(current);
-    const failure = failureOf(brief, "the plan is in its way", [defect], rounds, last);
+    const failure = failureOf(brief, "the plan prevents it", [defect], rounds, last);
     return over({ status: "plan_defect", failure, recommendation: defect.plan_level });
   }
   if ((await route(debate, turn, afterChallenge(verdict, retryCount))) === "revise") {
     rounds.push(current);
     return revised(standing);
   }
-  const decided = await adjudicate(site, brief, round, proposed, current, rounds, { verdict, retryCount });
+  const decided = await adjudicate(run, brief, round, proposed, current, rounds, { verdict, retryCount });
   if (!decided.ok) {
     rounds.push(current);
     return halt(debate, `no valid adjudication was made: ${decided.problem}`, standing, last);
@@ -104,8 +104,8 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
   if (next === "halt") return halt(debate, "the Arbiter rejected it and no revision is left", standing, last);
   if (next === "revise") {
     const ground = { to: "DRAFT", revisionsLeft: MAX_REVISIONS - retryCount } as const;
-    await site.keep(`${brief.contract.module_id}/rejected:${round}`, (call) =>
-      site.shop.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground }),
+    await run.keep(`${brief.contract.module_id}/rejected:${round}`, (call) =>
+      run.services.store.artifacts.change(call, { artifact_id: proposed.implementation.id, ground }),
     );
     const reason = { invariant: "adjudication", evidence: adjudication.rationale, required_change: "Answer the reason for the rejection." };
     return revised([...standing, reason]);
@@ -113,21 +113,21 @@ async function decide(debate: Debate, turn: Turn, { proposed, inspection, challe
   return deliver(debate, turn, { ...last, proposed }, ref, { ref: adjudicationRef, value: adjudication });
 }
 
-/** What was approved, with its amendments if there are any, is shipped; the ship step may still refuse it. */
+/** Ships the approved deliverable after its amendments, if any. The ship step can still refuse it. */
 async function deliver(
   debate: Debate,
-  turn: Turn,
-  last: Last & { readonly proposed: Proposed },
+  turn: DebateTurn,
+  last: LastFailure & { readonly proposed: Proposed },
   challengeRef: string,
   amendments: { readonly ref: string; readonly value: Adjudication } | null,
-): Promise<Ended> {
-  const { site, brief } = debate;
+): Promise<DebateEnd> {
+  const { run, brief } = debate;
   const { proposed } = last;
   const { implementation, contextPack } = proposed;
   let upstream = proposed.upstream_change;
   let shipment: Shipment = { files: proposed.files, implementation, contextPack, amended: false };
   if (amendments !== null) {
-    const amended = await amend(site, debate, turn.round, proposed, amendments);
+    const amended = await amend(run, debate, turn.round, proposed, amendments);
     const unapplied =
       "problem" in amended
         ? refused(amendments.value, amended.problem)
@@ -138,7 +138,7 @@ async function deliver(
     shipment = { ...shipment, files: amended.files, amended: true };
     upstream = amended.upstream_change ?? upstream;
   }
-  const shipping = await ship(site, brief, turn.round, shipment);
+  const shipping = await ship(run, brief, turn.round, shipment);
   if (shipping.ok) return over({ status: "shipped", shipped: shipping.shipped });
   if (shipping.kind === "fingerprint" && upstream !== undefined) {
     const raised = await raiseAtShip(debate, turn.round, shipment, upstream);
@@ -153,24 +153,24 @@ async function deliver(
   };
 }
 
-/** The surface is not as it was locked, and the Proposer has said which contract is in its way: the ship step raises it, and the task halts. */
-function raiseAtShip({ site, brief }: Debate, round: number, { implementation, contextPack }: Shipment, upstream: InterfaceChange) {
+/** The surface differs from the locked one and the Proposer named the contract that causes it: raise the exception; the task halts. */
+function raiseAtShip({ run, brief }: Debate, round: number, { implementation, contextPack }: Shipment, upstream: InterfaceChange) {
   const step = `${brief.contract.module_id}/ship:${round}`;
-  const played = { by: { role: "ship", run_id: site.call(step).operationId }, contextPack } as const;
-  return raise(site, step, { played, artifact_ref: implementation.ref }, upstream);
+  const played = { by: { role: "ship", run_id: run.call(step).operationId }, contextPack } as const;
+  return raise(run, step, { played, artifact_ref: implementation.ref }, upstream);
 }
 
-function over(outcome: ModuleOutcome): Ended {
+function over(outcome: ModuleOutcome): DebateEnd {
   return { over: outcome };
 }
 
-function halt({ brief, rounds }: Debate, reason: string, objections: readonly Objection[], last: Last): Ended {
+function halt({ brief, rounds }: Debate, reason: string, objections: readonly Objection[], last: LastFailure): DebateEnd {
   return over({ status: "failed", failure: failureOf(brief, reason, objections, rounds, last) });
 }
 
-/** Remembered with the count it was decided on. */
-async function route<N extends Next>({ site, brief }: Debate, { round, retryCount }: Turn, next: N): Promise<N> {
-  const state = await site.ctx.step(`${brief.contract.module_id}/route:${round}:${next}`, async () => ({
+/** Recorded with the retry count it was decided on. */
+async function route<N extends Next>({ run, brief }: Debate, { round, retryCount }: DebateTurn, next: N): Promise<N> {
+  const state = await run.ctx.step(`${brief.contract.module_id}/route:${round}:${next}`, async () => ({
     round,
     retry_count: retryCount,
     next,
@@ -178,11 +178,11 @@ async function route<N extends Next>({ site, brief }: Debate, { round, retryCoun
   return state.next;
 }
 
-/** In the folder of the round; nothing of an earlier one is written over. */
-function keepFiles({ site, brief }: Debate, round: number, what: string, files: RoundRecord["files"]): Promise<null> {
+/** Writes into the folder of this round, so that no earlier round is overwritten. */
+function keepFiles({ run, brief }: Debate, round: number, what: string, files: RoundRecord["files"]): Promise<null> {
   const debate = brief.contractRef.slice(0, brief.contractRef.indexOf("@"));
-  return site.keep(`${brief.contract.module_id}/round:${round}:${what}`, async (call) => {
-    await site.shop.store.keepRound(call, { debate, round, files });
+  return run.keep(`${brief.contract.module_id}/round:${round}:${what}`, async (call) => {
+    await run.services.store.keepRound(call, { debate, round, files });
     return null;
   });
 }

@@ -1,4 +1,4 @@
-/** What a challenge is held to. Only the Challenger sees the words; everybody else sees the numbers. */
+/** The standard of a challenge. Only the Challenger sees the texts; the other roles see the numbers. */
 export const RUBRIC = {
   R1: "Contract conformance: inputs, outputs, error surfaces, effects and modes were each verified. One that was not verified means NOT_MET. A missing or incomplete examples.md means NOT_MET.",
   R2: "Test coverage: at least one test for each input constraint, output invariant and error surface, and one for the purpose as a whole; all of them through the public surface only.",
@@ -8,8 +8,8 @@ export const RUBRIC = {
   R6: "Decomposition: the module meets every point of the decomposition rubric.",
 } as const;
 
-export type Criterion = keyof typeof RUBRIC;
-export const CRITERIA = Object.keys(RUBRIC) as [Criterion, ...Criterion[]];
+export type RubricCriterion = keyof typeof RUBRIC;
+export const CRITERIA = Object.keys(RUBRIC) as [RubricCriterion, ...RubricCriterion[]];
 
 export const DECOMPOSITION_RUBRIC = [
   "It is one behaviour from input to output that one sentence describes.",

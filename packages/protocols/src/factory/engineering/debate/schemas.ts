@@ -3,27 +3,27 @@ import { z } from "zod";
 import { interfaceChangeSchema } from "../interface-change.ts";
 import { CRITERIA } from "./rubric.ts";
 
-const said = z.string().regex(/\S/, "must not be empty");
+const nonEmpty = z.string().regex(/\S/, "must not be empty");
 
 export const proposalSchema = z.strictObject({
-  proposal_id: said,
-  target_artifact_id: said,
-  claim: said,
-  deliverable_ref: said,
-  acceptance_checks: z.array(said).min(1),
+  proposal_id: nonEmpty,
+  target_artifact_id: nonEmpty,
+  claim: nonEmpty,
+  deliverable_ref: nonEmpty,
+  acceptance_checks: z.array(nonEmpty).min(1),
 });
-/** What the Proposer claims of a deliverable. */
+/** The Proposer's claim about a deliverable. */
 export type Proposal = z.infer<typeof proposalSchema>;
 
 const witness = z.strictObject({
-  name: said.describe("What it shows."),
-  source: said.describe("A node:test file beside tests/ that imports ../implementation/index.ts; it fails while the objection holds."),
+  name: nonEmpty.describe("What it shows."),
+  source: nonEmpty.describe("A node:test file beside tests/ that imports ../implementation/index.ts; it fails while the objection holds."),
 });
 
 const failureSchema = z.strictObject({
-  invariant: said.describe("Which promise is broken, by its place in contract or rubric."),
-  evidence: said,
-  required_change: said,
+  invariant: nonEmpty.describe("Which promise is broken, by its place in contract or rubric."),
+  evidence: nonEmpty,
+  required_change: nonEmpty,
   concerns: z.enum(["behaviour", "document"]).optional().describe("behaviour unless it is about what is written down."),
   witness: witness.optional(),
   plan_level: z
@@ -33,13 +33,13 @@ const failureSchema = z.strictObject({
 });
 export type Objection = z.infer<typeof failureSchema>;
 
-const assessment = z.strictObject({ criterion: z.enum(CRITERIA), assessment: z.enum(["MET", "NOT_MET"]), evidence: said });
+const assessment = z.strictObject({ criterion: z.enum(CRITERIA), assessment: z.enum(["MET", "NOT_MET"]), evidence: nonEmpty });
 
-/** As the Challenger answers; whether it is a challenge at all is decided by the compliance gate. */
+/** The Challenger's answer; the compliance gate decides whether it is a valid challenge. */
 export const challengeAnswerSchema = z.strictObject({
   verdict: z.enum(["PASS", "FAIL"]),
   failures: z.array(failureSchema),
-  optional_alternative_ref: said.optional(),
+  optional_alternative_ref: nonEmpty.optional(),
   rubric_assessments: z.array(assessment),
   interface_change: interfaceChangeSchema.optional().describe("Only when the contract of a dependency has to change."),
 });
@@ -47,7 +47,7 @@ export type ChallengeAnswer = z.infer<typeof challengeAnswerSchema>;
 
 export const challengeSchema = challengeAnswerSchema
   .omit({ interface_change: true })
-  .extend({ challenge_id: said, target_artifact_id: said })
+  .extend({ challenge_id: nonEmpty, target_artifact_id: nonEmpty })
   .refine(({ rubric_assessments }) => hasEveryCriterion(rubric_assessments), {
     path: ["rubric_assessments"],
     error: `must have exactly one entry for each of ${CRITERIA.join(", ")}`,
@@ -56,7 +56,6 @@ export const challengeSchema = challengeAnswerSchema
     path: ["verdict"],
     error: "cannot be PASS while a criterion is NOT_MET",
   });
-/** The other side. */
 export type Challenge = z.infer<typeof challengeSchema>;
 
 export function hasEveryCriterion(assessments: readonly { readonly criterion: string }[]): boolean {
@@ -71,21 +70,21 @@ export function hasEveryCriterion(assessments: readonly { readonly criterion: st
 
 const amendmentSchema = z.strictObject({
   action: z.enum(["MODIFY", "ADD", "REMOVE"]),
-  target: said.describe("A file, a test by its name, a function, a heading of examples.md or a field such as contract.json#/purpose."),
-  detail: said.describe("The exact change."),
+  target: nonEmpty.describe("A file, a test by its name, a function, a heading of examples.md or a field such as contract.json#/purpose."),
+  detail: nonEmpty.describe("The exact change."),
 });
 export type Amendment = z.infer<typeof amendmentSchema>;
 
 const adjudicationFields = z.strictObject({
   decision: z.enum(DECISIONS),
   amendments: z.array(amendmentSchema),
-  rationale: said,
+  rationale: nonEmpty,
   ship_directive: z.enum(["SHIP", "NO_SHIP"]),
 });
 
 type AdjudicationFields = z.infer<typeof adjudicationFields>;
 
-/** As the Arbiter may answer here: after the last revision a plain approval over a standing FAIL is none. */
+/** The decisions allowed here: after the last revision a plain APPROVE over a standing FAIL is not one of them. */
 export function adjudicationAnswerSchema(allowed: readonly AdjudicationFields["decision"][]) {
   const known = answers.get(allowed.join());
   const schema = known ?? adjudicationFields.superRefine((answer, context) => adjudicationProblems(answer, allowed, context));
@@ -96,7 +95,7 @@ export function adjudicationAnswerSchema(allowed: readonly AdjudicationFields["d
 const answers = new Map<string, typeof adjudicationFields>();
 
 export const adjudicationSchema = adjudicationFields
-  .extend({ adjudication_id: said, target_artifact_id: said })
+  .extend({ adjudication_id: nonEmpty, target_artifact_id: nonEmpty })
   .superRefine((answer, context) => adjudicationProblems(answer, DECISIONS, context));
 export type Adjudication = z.infer<typeof adjudicationSchema>;
 
@@ -122,13 +121,13 @@ const VAGUE_START =
   /^(?:please\s+)?(?:improve|enhance|fix|clean ?up|tidy|polish|refine|strengthen|better|more|add more|review|consider|handle|address|optimi[sz]e|refactor|simplify)\b/i;
 const SPECIFIC = /[`"'«“]|\d|\(\)|[a-z][A-Z]|[a-z]_[a-z]|\w\.\w|=>|===?/;
 
-/** Nobody can tell from it whether it was done. */
+/** Too vague to check whether it was done. */
 export function isVague(detail: string): boolean {
   const words = detail.trim().split(/\s+/).length;
   if (SPECIFIC.test(detail)) return words < 3;
   return words < 6 || VAGUE_START.test(detail.trim());
 }
 
-/** What the Proposer says it did with each amendment. */
+/** The Proposer's record for each amendment. */
 export const appliedSchema = z.strictObject({ amendment_index: z.int().nonnegative(), applied: z.boolean(), note: z.string() });
 export type Applied = z.infer<typeof appliedSchema>;

@@ -2,20 +2,20 @@ import { hollowed } from "@slipway/languages/typescript/hollow";
 import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
 import { sourcesOf, type ModuleBrief } from "../brief.ts";
 import type { Deliverable } from "../deliverable.ts";
-import type { Finding } from "../inspection.ts";
-import type { EngineeringShop } from "../ports.ts";
+import type { InspectionFinding } from "../inspection.ts";
+import type { EngineeringServices } from "../ports.ts";
 import type { Objection } from "./schemas.ts";
 
 /**
- * What became of an objection. fact: the harness found it. upheld: its witness failed, as it should. refuted: its witness passed.
- * opinion: it is about behaviour, and nothing was run that shows it. document: it is about what is written, which anybody can read.
+ * The result of an objection. fact: found by the harness. upheld: its witness failed, as it should. refuted: its witness passed. opinion:
+ * it is about behaviour and has no usable witness. document: it is about written text, which needs no witness.
  */
-export type Standing = "fact" | "upheld" | "refuted" | "opinion" | "document";
+export type WitnessVerdict = "fact" | "upheld" | "refuted" | "opinion" | "document";
 
 export interface Witnessed {
   readonly failure_index: number;
-  readonly standing: Standing;
-  /** What was run and what came of it, or why nothing could be. */
+  readonly standing: WitnessVerdict;
+  /** What ran and with which result, or why nothing ran. */
   readonly report: string;
 }
 
@@ -24,15 +24,15 @@ export type Witness = NonNullable<Objection["witness"]>;
 const WITNESS_FILE = "tests/witness.test.ts";
 const ALLOWED_IMPORTS = /^(?:node:(?:test|assert|assert\/strict)|\.\.\/implementation\/index\.ts)$/;
 
-type Room = Pick<EngineeringShop, "language" | "kernel">;
+type Room = Pick<EngineeringServices, "language" | "kernel">;
 
-/** Runs the witnesses of a challenge against the proposal, each alone. The harness's own findings need none. */
+/** Runs the witnesses of a challenge against the proposal, one at a time. Findings of the harness need none. */
 export async function hearWitnesses(
-  room: Room,
+  services: Room,
   brief: ModuleBrief,
   files: Deliverable,
   objections: readonly Objection[],
-  findings: readonly Finding[],
+  findings: readonly InspectionFinding[],
   signal?: AbortSignal,
 ): Promise<Witnessed[]> {
   const heard: Witnessed[] = [];
@@ -43,15 +43,15 @@ export async function hearWitnesses(
       const report = concerns === "document" ? "about what is written" : "no witness was given";
       heard.push({ failure_index, standing: concerns === "document" ? "document" : "opinion", report });
     } else {
-      heard.push({ failure_index, ...(await hear(room, brief, files, witness, signal)) });
+      heard.push({ failure_index, ...(await hear(services, brief, files, witness, signal)) });
     }
   }
   return heard;
 }
 
-/** One witness, against the module and against the same module with nothing in it. */
+/** Runs one witness against the module and against the same module with empty functions. */
 export async function hear(
-  room: Room,
+  services: Room,
   brief: ModuleBrief,
   files: Deliverable,
   witness: Witness,
@@ -59,16 +59,16 @@ export async function hear(
 ): Promise<Omit<Witnessed, "failure_index">> {
   const code = Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith("implementation/")));
   const sources = sourcesOf(brief, { ...code, [WITNESS_FILE]: witness.source });
-  const { imports, exported, tests: declared } = room.language.readModule(sources, brief.contract);
+  const { imports, exported, tests: declared } = services.language.readModule(sources, brief.contract);
   const stray = imports.find(({ file, specifier }) => file === WITNESS_FILE && !ALLOWED_IMPORTS.test(specifier));
   if (stray !== undefined) return { standing: "opinion", report: `"${witness.name}" was not run: it imports ${stray.specifier}` };
-  const options = { sandbox: await room.kernel.sandbox(), declared, ...(signal === undefined ? {} : { signal }) };
+  const options = { sandbox: await services.kernel.sandbox(), declared, ...(signal === undefined ? {} : { signal }) };
   const empty = { ...sources, files: hollowed(sources.files, exported) };
   const [run, hollow] = await Promise.all([runTests(sources, options), runTests(empty, options)]);
   return judgeWitness(witness.name, run, hollow);
 }
 
-/** A witness speaks about the module only if it says something else when there is nothing in it. */
+/** A witness counts only if its result differs when the module is empty. */
 export function judgeWitness(name: string, run: TestRun, empty: TestRun): Omit<Witnessed, "failure_index"> {
   const unusable = (why: string) => ({ standing: "opinion" as const, report: `"${name}" shows nothing: ${why}` });
   if (run.broken !== null) return unusable(run.broken);
@@ -87,7 +87,7 @@ function outcome({ tests }: TestRun): string {
   return JSON.stringify(tests.map(({ name, result, error }) => [name, result, error?.name, error?.message]));
 }
 
-/** What a revision has to answer: everything but what was refuted. */
+/** The objections a revision must answer: all that were not refuted. */
 export function standingObjections(objections: readonly Objection[], heard: readonly Witnessed[]): Objection[] {
   return objections.filter((_, index) => heard.find(({ failure_index }) => failure_index === index)?.standing !== "refuted");
 }

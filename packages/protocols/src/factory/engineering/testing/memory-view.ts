@@ -3,7 +3,7 @@ import { missing } from "@slipway/kernel/host/file-views/files";
 import type { ShippedModule, StoreView } from "../ports.ts";
 import { json } from "../record.ts";
 
-/** The surfaces of modules that are only in memory; there is nothing else to see. */
+/** The surfaces of modules that exist only in memory. */
 export function memoryView(shipped: () => readonly ShippedModule[]): StoreView {
   const read = async (path: string) => {
     const [, module_id, version = "", file = ""] = path.split("/");

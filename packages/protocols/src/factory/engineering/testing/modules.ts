@@ -2,7 +2,7 @@ import type { Contract } from "@slipway/languages/contracts/schema";
 import type { ModuleReport } from "../../reuse/schema.ts";
 import type { PlanDraft, PlannedModule } from "../micro-plan.ts";
 
-/** A small module that is right: doubles a number that is not negative. */
+/** A small correct module: doubles a number that is not negative. */
 export function contractOf(id = "MM-twice", name = "twice", change: Partial<Contract> = {}): Contract {
   return {
     module_id: id,
@@ -74,7 +74,7 @@ export const CHECKS = ["A number is doubled. Test: doubles", "A negative number 
 
 type Files = Record<string, string | null>;
 
-/** What a Proposer returns; a file that is null is left out. */
+/** A Proposer's answer; a file that is null is left out. */
 export function proposalOf(contract: Contract = contractOf(), files: Files = {}, change: object = {}) {
   return {
     type: "PROPOSAL",
@@ -163,12 +163,12 @@ export function reportOf(module_id: string, considered: readonly string[] = [], 
   };
 }
 
-/** The same plan, with these looked at and rejected for each of its modules. */
+/** The same plan, with these candidates considered and rejected for each of its modules. */
 export function considering(plan: PlanDraft, ...refs: readonly string[]): PlanDraft {
   return { ...plan, reuse_reports: plan.reuse_reports.map(({ module_id }) => reportOf(module_id, refs)) };
 }
 
-/** A plan of modules that all double; each name is its id without the prefix. What they call from outside the plan was looked at, too. */
+/** A plan of modules that all double; each name is its id without the prefix. Dependencies outside the plan are considered too. */
 export function planOf(...modules: readonly (readonly [id: string, depends_on?: readonly string[]])[]): PlanDraft {
   return {
     modules: modules.map(([id, depends_on = []]) => plannedModule(id, depends_on)),

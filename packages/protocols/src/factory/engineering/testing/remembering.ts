@@ -14,8 +14,8 @@ let walls: Promise<Sandbox> | null = null;
 const runs = new Map<string, { readonly outcome: ProcessOutcome; readonly chunks: readonly Chunk[] }>();
 
 /**
- * The real sandbox; the same command in a folder with the same content is run once in a test file, and said again after that. What a
- * module's tests say depends on the module, which is in the folder beside theirs.
+ * The real sandbox with a cache per test file: a command in a folder with the same content runs once, and later calls return its output.
+ * The cache key contains the module, because it lies in the same folder as its tests.
  */
 export async function rememberingSandbox(): Promise<Sandbox> {
   walls ??= sandboxWorksHere() ? openSandbox() : Promise.resolve(unsandboxed({ reason: "no bubblewrap here", by: "test" }));
@@ -28,19 +28,19 @@ export async function rememberingSandbox(): Promise<Sandbox> {
       const place = digestOf(content);
       const key = digestOf([request.command, content]);
       const known = runs.get(key);
-      // The process of a module has nobody to answer when all its tests are remembered.
+      // If all tests of a module are cached, its process would wait for requests that never come.
       const isModule = request.command.includes("--permission");
       if (isModule && (remembered.get(place) ?? 0) >= files) return ENDED;
       if (known === undefined) {
         const chunks: Chunk[] = [];
         const said = (text: Uint8Array) => Buffer.from(Buffer.from(text).toString("utf8").replaceAll(request.worktree, PLACE));
-        // At once: another process may wait for it.
+        // Forwarded at once: another process may wait for it.
         const onOutput = (stream: OutputStream, chunk: Uint8Array) => {
           chunks.push([stream, said(chunk)]);
           request.onOutput?.(stream, chunk);
         };
         const outcome = await real.run({ ...request, onOutput });
-        // One that was stopped says nothing about the next.
+        // The output of an aborted command is not cached.
         if (request.signal?.aborted !== true && !isModule) {
           runs.set(key, { outcome, chunks });
           remembered.set(place, (remembered.get(place) ?? 0) + 1);
@@ -68,7 +68,7 @@ function contentOf(folder: string): string[] {
     .map((path) => `${path.slice(folder.length)}\n${readFileSync(path, "utf8")}`);
 }
 
-/** The real compiler, asked once about the same code. */
+/** The real compiler with a cache by content. */
 export function rememberingReader(): LanguageReader {
   const real = openTypeScript();
   const readings = new Map<string, ModuleReading>();

@@ -9,17 +9,17 @@ import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import type { Contract } from "@slipway/languages/contracts/schema";
 import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
-import { openDesk } from "../../../desk.ts";
-import { protocolRole } from "../../../roles.ts";
+import { openDispatcher } from "../../../dispatch/dispatcher.ts";
+import { protocolRole } from "../../../dispatch/roles.ts";
 import { artifactTools } from "../../artifact-tools.ts";
 import { bodies } from "../../bodies.ts";
 import { engineering, type EngineeringInput, type EngineeringResult } from "../engineering.ts";
 import type {
   ContextPackDraft,
   ContributionDraft,
-  EngineeringShop,
+  EngineeringServices,
   EngineeringTask,
-  Raised,
+  RaiseAnswer,
   RoundRecord,
   SealedModule,
   ShippedModule,
@@ -30,10 +30,10 @@ import { CRITERIA, planOf } from "./modules.ts";
 import { memoryView } from "./memory-view.ts";
 import { rememberingReader, rememberingSandbox } from "./remembering.ts";
 
-/** One for all tests of a file: the walls are the machine's, the compiler keeps what it has parsed. */
+/** Shared by all tests of a file: the compiler caches parsed files. */
 export const language = rememberingReader();
 
-/** What a role answers to each of its invocations, in order; the last answer again after that. `role/subject` before the plain role. */
+/** The answers of each role, in order; the last one repeats. `role/subject` takes precedence over the plain role. */
 export type Script = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Asked {
@@ -62,7 +62,7 @@ export interface Workshop {
   readonly engine: Engine;
   run(input?: Partial<EngineeringTask>, resumption?: EngineeringInput["resumption"]): Promise<EngineeringResult>;
   steps(): Promise<string[]>;
-  /** What every step gave, by its name. */
+  /** The result of every step, by name. */
   results(): Promise<Record<string, unknown>>;
   /** The retry_count of every routing, as it was recorded. */
   counts(): Promise<number[]>;
@@ -71,12 +71,12 @@ export interface Workshop {
 }
 
 export interface WorkshopOptions {
-  /** Modules that are there before. */
+  /** Modules shipped before the run. */
   readonly shipped?: readonly ShippedModule[];
-  readonly raise?: () => Raised;
-  /** Before anything is asked of the index. */
+  readonly raise?: () => RaiseAnswer;
+  /** Called before each use of the index. */
   readonly beforeIndex?: (what: "search" | "register") => void;
-  /** A Proposer that works on files: what it does in its folder, and what it answers. */
+  /** A Proposer that works on files: what it does in its folder, and its answer. */
   readonly folderProposer?: (folder: string, attempt: string) => unknown;
 }
 
@@ -90,7 +90,7 @@ export const TASK: EngineeringTask = {
   dependencies: [],
 };
 
-/** A real kernel, engine, desk, compiler and sandbox; only the models are scripted, and the store keeps in memory. */
+/** Real kernel, engine, dispatcher, compiler and sandbox; models are scripted, and the store is in memory. */
 export async function openWorkshop(script: Script, options: WorkshopOptions = {}): Promise<Workshop> {
   const scratch = await openScratchKernel();
   const { kernel, records } = scratch;
@@ -107,7 +107,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   const kept: Kept = { packs: [], contributions: [], rounds: [], reports: [], plans: [], sealed: [], registered: [], raised: [] };
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
-  const desk = openDesk({
+  const dispatcher = openDispatcher({
     kernel,
     role: (name) => protocolRole("factory", name, async () => null),
     provider: async (role) => ({
@@ -137,19 +137,19 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   }
 
   const once = new Map<string, unknown>();
-  /** The store's promise: the same call twice is carried out once. */
+  /** Like the real store, performs a repeated call once. */
   const doOnce = async <T>({ operationId }: { readonly operationId: string }, body: () => T): Promise<T> => {
     if (!once.has(operationId)) once.set(operationId, body());
     return once.get(operationId) as T;
   };
   const allShipped = (): ShippedModule[] => [...(options.shipped ?? []), ...kept.sealed.map(shippedFrom)];
-  const shop: EngineeringShop = {
+  const services: EngineeringServices = {
     kernel: {
       clock: kernel.clock,
       budget: kernel.budget,
       sandbox: rememberingSandbox,
     },
-    desk,
+    dispatcher,
     language,
     store: {
       artifacts,
@@ -200,7 +200,15 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     repoRevision: async () => "0123456789abcdef",
     objectFormat: "sha1",
   };
-  const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [engineering], kernel: shop });
+  const engine = await openEngine({
+    sqlite: database.sqlite,
+    blobs: objects,
+    clock,
+    ids,
+    inbox,
+    workflows: [engineering],
+    kernel: services,
+  });
   let runId = "";
 
   return {

@@ -27,7 +27,7 @@ export function tasksAs(...statuses: readonly TaskStatus[]): Record<string, Task
   );
 }
 
-/** The first task has halted, and with it what depends on it. */
+/** The first task has halted, which blocks its dependents. */
 export function facts(fields: Partial<ResolutionFacts> = {}): ResolutionFacts {
   const task_id = fields.task_id ?? idOf(0);
   const sheetOf = (id: string) => PLAN.tasks.find((task) => task.task_id === id)?.sheet;

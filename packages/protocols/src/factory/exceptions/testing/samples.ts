@@ -1,5 +1,5 @@
 import type { Contract } from "@slipway/languages/contracts/schema";
-import type { ContractDelta, InterfaceChangeException, RaiseInput } from "../schema.ts";
+import type { ContractDelta, InterfaceChangeException, RaiseExceptionInput } from "../schema.ts";
 
 export const NO_CHANGE: ContractDelta = {
   added_inputs: [],
@@ -15,8 +15,8 @@ export const NO_CHANGE: ContractDelta = {
 
 const LOCALE = { name: "locale", type: "string | undefined", constraints: ["optional"] };
 
-/** A consumer that needs to say which language a duration is written in. */
-export function raise(): RaiseInput {
+/** A consumer that needs to state the language of a duration. */
+export function raise(): RaiseExceptionInput {
   return {
     type: "INCOMPLETE",
     target_module: "MM-parse_duration@1.0.0",

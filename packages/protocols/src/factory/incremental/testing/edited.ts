@@ -8,10 +8,10 @@ import type { RebuildPlan } from "../plan.ts";
 
 export const [ONE, TWO] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks as [SpecTask, SpecTask];
 
-/** Everything goes well at once. */
+/** Every role succeeds at once. */
 export const WELL: Parts = { proposer: [deliver], challenger: [challengeOf()], arbiter: [APPROVE] };
 
-/** The page is edited and the product owner says this, up to the question whether to build it: what would run. */
+/** Edits the page, lets the product owner emit this spec, and returns the rebuild plan of the gate's question. */
 export async function edit(works: Works, page: string, spec: ProductSpec, parts: Parts = {}): Promise<RebuildPlan> {
   await works.again(page, { ...WELL, "product-owner": [{ calls: [{ tool: "emit_structured_spec", spec }] }], ...parts });
   await works.drive();
@@ -24,14 +24,14 @@ export async function build(works: Works): Promise<{ readonly status: string; re
 }
 
 export const fates = ({ tasks }: RebuildPlan) => tasks.map(({ task_id, action, because }) => `${action} ${task_id}: ${because.join(", ")}`);
-/** Without repetition: who was asked, about what. */
+/** Who was asked about what, without repetitions. */
 export const asked = (works: Works) => [...new Set(works.asked.map(({ role, subject }) => `${role} ${subject}`))];
 export const tasksOf = (works: Works): Record<string, Task> =>
   (JSON.parse(works.file("project/state_machine.json") ?? "{}") as StateMachine).tasks;
 export const indexOf = async (works: Works) =>
-  (await works.shop.codeIndex.snapshot()).map(({ module_id, version, status }) => `${module_id}@${version} ${status}`);
+  (await works.services.codeIndex.snapshot()).map(({ module_id, version, status }) => `${module_id}@${version} ${status}`);
 
-/** A plan that makes nothing: what is shipped does. */
+/** A plan that reuses a shipped module and makes nothing. */
 export function reusing(id: string, ref: string) {
   return {
     modules: [plannedModule(id, [], { reuse_decision: "REUSE", reuse_candidate_refs: [ref] })],
@@ -40,7 +40,7 @@ export function reusing(id: string, ref: string) {
   };
 }
 
-/** A Proposer whose `twice` is made of this expression and tested by this number for 21. */
+/** A Proposer whose `twice` returns this expression and is tested with this result for 21. */
 export function making(expression: string, result: number, more: readonly object[] = []) {
   const code = `export class NegativeError extends Error {}\n\nexport function twice(n: number): number {\n  if (n < 0) throw new NegativeError("n is negative");\n  return ${expression};\n}\n`;
   return (shown: Record<string, string>) => {

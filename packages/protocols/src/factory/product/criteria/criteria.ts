@@ -1,4 +1,4 @@
-import type { Finding, Severity } from "../deficiency.ts";
+import type { SpecFinding, Severity } from "../deficiency.ts";
 import type { Outline } from "../outline.ts";
 import { dependenciesAreAcyclic, dependenciesExist, taskIdsAreUnique } from "./references.ts";
 import { errorSurfacesAreSpecific, sketchesAreComplete } from "./sketch.ts";
@@ -12,13 +12,13 @@ import {
 } from "./structure.ts";
 import { acceptanceIsObservable, descriptionsSayEnough, subtasksAreDistinct } from "./wording.ts";
 
-export interface Criterion {
+export interface SpecCriterion {
   readonly severity: Severity;
-  readonly check: (outline: Outline) => readonly Finding[];
+  readonly check: (outline: Outline) => readonly SpecFinding[];
 }
 
-/** When a spec is complete: numbers 1 to 14, in order. An error keeps it from being emitted, a warning is for the person at the gate. */
-export const CRITERIA: readonly Criterion[] = [
+/** The criteria of a complete spec, 1 to 14. An error prevents emission; a warning is shown to the person at the gate. */
+export const CRITERIA: readonly SpecCriterion[] = [
   { severity: "ERROR", check: pillarsHaveEpics },
   { severity: "ERROR", check: epicsHaveStoriesAndSuccess },
   { severity: "ERROR", check: storiesHaveTasks },

@@ -1,8 +1,8 @@
-import type { Finding } from "../deficiency.ts";
+import type { SpecFinding } from "../deficiency.ts";
 import { isEmpty, textsIn, type Outline, type OutlineNode } from "../outline.ts";
 
 /** 7 */
-export function taskIdsAreUnique({ tasks }: Outline): Finding[] {
+export function taskIdsAreUnique({ tasks }: Outline): SpecFinding[] {
   const first = new Map<string, string>();
   return tasks.flatMap((task) => {
     const id = idOf(task);
@@ -14,7 +14,7 @@ export function taskIdsAreUnique({ tasks }: Outline): Finding[] {
 }
 
 /** 8 */
-export function dependenciesExist({ tasks }: Outline): Finding[] {
+export function dependenciesExist({ tasks }: Outline): SpecFinding[] {
   const known = new Set(tasks.map(idOf));
   return tasks.flatMap((task) =>
     textsIn(task, "depends_on")
@@ -23,14 +23,14 @@ export function dependenciesExist({ tasks }: Outline): Finding[] {
   );
 }
 
-/** 9: every dependency that closes a cycle, with the cycle. Takes time in proportion to tasks and dependencies. */
-export function dependenciesAreAcyclic({ tasks }: Outline): Finding[] {
+/** 9: every dependency that closes a cycle, with the cycle. Linear in tasks and dependencies. */
+export function dependenciesAreAcyclic({ tasks }: Outline): SpecFinding[] {
   const edges = dependenciesOf(tasks);
   const seen = new Set<string>();
-  const findings: Finding[] = [];
+  const findings: SpecFinding[] = [];
   for (const start of edges.keys()) {
     if (seen.has(start)) continue;
-    // By hand instead of by recursion: a chain may be as long as the spec.
+    // Iterative: a chain can be as long as the spec, which recursion could not handle.
     const way: { readonly id: string; next: number }[] = [{ id: start, next: 0 }];
     const onTheWay = new Map([[start, 0]]);
     seen.add(start);

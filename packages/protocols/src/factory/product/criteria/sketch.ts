@@ -1,20 +1,20 @@
-import type { Finding } from "../deficiency.ts";
+import type { SpecFinding } from "../deficiency.ts";
 import { fieldsOf, isEmpty, type Outline } from "../outline.ts";
 import { SKETCH_FIELDS } from "../spec.ts";
 import { words } from "./words.ts";
 
-/** These mean nothing else, wherever they stand. */
+/** Placeholders anywhere in a text. */
 const MARKERS = /\b(?:TBD|TBA|TBC|FIXME|XXX)\b/;
-/** These are placeholders where they are all a clause says: "TODO: decide" is one, "the TODO's title" is not. */
+/** Placeholders if they are a whole clause: "TODO: decide" is one, "the TODO's title" is not. */
 const AS_A_CLAUSE = new Set(
   "tbd|tba|tbc|todo|to do|fixme|xxx|n/a|n.a|not applicable|to be defined|to be decided|to be determined|to be done".split("|"),
 );
-/** These where they are all there is. */
+/** Placeholders if they are the whole text. */
 const ALONE = new Set("na|none|nil|null|undefined|unknown|later|same|ditto|placeholder|lorem ipsum".split("|"));
 const CLAUSE_ENDS = /[;:,()[\]{}<>\n!?]+|\.(?=\s|$)|\s[-–—]+\s|^[-–—\s]+/;
 
 /** 6 */
-export function sketchesAreComplete({ tasks }: Outline): Finding[] {
+export function sketchesAreComplete({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap(({ path, label, fields }) => {
     const sketch = fieldsOf(fields["io_contract_sketch"]);
     return SKETCH_FIELDS.flatMap((name) => {
@@ -40,7 +40,7 @@ function bare(text: string): string {
     .toLowerCase();
 }
 
-/** Words that a sentence about errors can have without naming one. */
+/** Words that do not name a specific error. */
 const SAYS_NOTHING = new Set(
   `error errors exception exceptions failure failures problem problems issue issues fault faults fail fails failed occur occurs
 happen happens arise arises throw throws thrown raise raises raised return returns returned report reports reported handle handles
@@ -52,7 +52,7 @@ that as for from at not needed necessary required sometimes`.split(/\s+/),
 );
 
 /** 14 */
-export function errorSurfacesAreSpecific({ tasks }: Outline): Finding[] {
+export function errorSurfacesAreSpecific({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap(({ path, label, fields }) => {
     const surfaces = fieldsOf(fields["io_contract_sketch"])["error_surfaces"];
     if (typeof surfaces !== "string" || isEmpty(surfaces) || words(surfaces).some((word) => !SAYS_NOTHING.has(word))) return [];

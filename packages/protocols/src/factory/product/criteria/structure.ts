@@ -1,14 +1,14 @@
-import type { Finding } from "../deficiency.ts";
+import type { SpecFinding } from "../deficiency.ts";
 import { isEmpty, listIn, type Outline, type OutlineNode } from "../outline.ts";
 import { epicSchema, pillarSchema, productSpecSchema, storySchema, taskSchema } from "../spec.ts";
 
 /** 1 */
-export function pillarsHaveEpics({ pillars }: Outline): Finding[] {
+export function pillarsHaveEpics({ pillars }: Outline): SpecFinding[] {
   return pillars.flatMap((pillar) => atLeast(1, pillar, "epics", "epic", "epics"));
 }
 
 /** 2 */
-export function epicsHaveStoriesAndSuccess({ epics }: Outline): Finding[] {
+export function epicsHaveStoriesAndSuccess({ epics }: Outline): SpecFinding[] {
   return epics.flatMap((epic) => [
     ...atLeast(1, epic, "stories", "story", "stories"),
     ...atLeast(1, epic, "success_criteria", "success criterion", "success criteria"),
@@ -16,22 +16,22 @@ export function epicsHaveStoriesAndSuccess({ epics }: Outline): Finding[] {
 }
 
 /** 3 */
-export function storiesHaveTasks({ stories }: Outline): Finding[] {
+export function storiesHaveTasks({ stories }: Outline): SpecFinding[] {
   return stories.flatMap((story) => atLeast(1, story, "tasks", "task", "tasks"));
 }
 
 /** 4 */
-export function tasksHaveSubtasks({ tasks }: Outline): Finding[] {
+export function tasksHaveSubtasks({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap((task) => atLeast(2, task, "subtasks", "subtask", "subtasks"));
 }
 
 /** 5 */
-export function tasksHaveAcceptanceCriteria({ tasks }: Outline): Finding[] {
+export function tasksHaveAcceptanceCriteria({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap((task) => atLeast(2, task, "acceptance_criteria", "acceptance criterion", "acceptance criteria"));
 }
 
-/** An entry that says nothing does not count. */
-function atLeast(minimum: number, node: OutlineNode, list: string, one: string, many: string): Finding[] {
+/** Empty entries do not count. */
+function atLeast(minimum: number, node: OutlineNode, list: string, one: string, many: string): SpecFinding[] {
   const found = listIn(node, list).filter((entry) => !isEmpty(entry)).length;
   if (found >= minimum) return [];
   const has = found === 0 ? `no ${one}` : `only ${found} ${found === 1 ? one : many}`;
@@ -39,7 +39,7 @@ function atLeast(minimum: number, node: OutlineNode, list: string, one: string, 
 }
 
 /** 10 */
-export function requiredFieldsAreThere(outline: Outline): Finding[] {
+export function requiredFieldsAreThere(outline: Outline): SpecFinding[] {
   return [
     ...emptyIn([outline.spec], Object.keys(productSpecSchema.shape)),
     ...emptyIn(outline.pillars, Object.keys(pillarSchema.shape)),
@@ -52,7 +52,7 @@ export function requiredFieldsAreThere(outline: Outline): Finding[] {
   ];
 }
 
-function emptyIn(nodes: readonly OutlineNode[], required: readonly string[]): Finding[] {
+function emptyIn(nodes: readonly OutlineNode[], required: readonly string[]): SpecFinding[] {
   return nodes.flatMap((node) =>
     required.flatMap((name) => {
       const path = `${node.path}/${name}`;

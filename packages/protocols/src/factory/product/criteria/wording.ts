@@ -1,4 +1,4 @@
-import type { Finding } from "../deficiency.ts";
+import type { SpecFinding } from "../deficiency.ts";
 import { isEmpty, textsIn, type Outline } from "../outline.ts";
 import { gistOf, likeness, words } from "./words.ts";
 
@@ -6,7 +6,7 @@ const SHORTEST_DESCRIPTION = 20;
 const NEAR_DUPLICATE = 0.8;
 
 /** 11 */
-export function descriptionsSayEnough({ spec, pillars, epics, stories, tasks }: Outline): Finding[] {
+export function descriptionsSayEnough({ spec, pillars, epics, stories, tasks }: Outline): SpecFinding[] {
   return [spec, ...pillars, ...epics, ...stories, ...tasks].flatMap(({ path, label, fields }) => {
     const text = fields["description"];
     if (typeof text !== "string" || isEmpty(text)) return [];
@@ -18,7 +18,7 @@ export function descriptionsSayEnough({ spec, pillars, epics, stories, tasks }: 
 }
 
 /** 12 */
-export function acceptanceIsObservable({ tasks }: Outline): Finding[] {
+export function acceptanceIsObservable({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap((task) =>
     textsIn(task, "acceptance_criteria")
       .filter(({ text }) => !words(text).some((word) => OBSERVABLE.has(word)))
@@ -30,7 +30,7 @@ export function acceptanceIsObservable({ tasks }: Outline): Finding[] {
 }
 
 /** 13 */
-export function subtasksAreDistinct({ tasks }: Outline): Finding[] {
+export function subtasksAreDistinct({ tasks }: Outline): SpecFinding[] {
   return tasks.flatMap((task) => {
     const subtasks = textsIn(task, "subtasks").map(({ path, text }) => ({ path, text, gist: gistOf(text) }));
     return subtasks.flatMap(({ path, text, gist }, index) => {

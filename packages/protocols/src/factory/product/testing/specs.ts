@@ -1,6 +1,6 @@
 import type { ProductSpec, SpecTask } from "../spec.ts";
 
-/** A task nobody could complain about. */
+/** A task that meets all criteria. */
 export function sampleTask(number: number, changes: Partial<SpecTask> = {}): SpecTask {
   return {
     task_id: `TSK-${String(number).padStart(3, "0")}`,
@@ -56,7 +56,7 @@ export function sampleSpec(tasks: readonly SpecTask[] = [sampleTask(1), sampleTa
   };
 }
 
-/** The same with one place changed; undefined takes it away. The place is a JSON pointer. */
+/** The same spec with the value at a JSON pointer replaced; undefined removes it. */
 export function changed(spec: unknown, pointer: string, value: unknown): unknown {
   const copy = structuredClone(spec) as never;
   const keys = pointer.split("/").slice(1);

@@ -2,20 +2,20 @@ import { migrateFactory } from "../../tables.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
-import type { SearchResult } from "@slipway/agents/web-search/web-search";
+import type { WebSearchResult } from "@slipway/agents/web-search/web-search";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import { openScratchKernel, PERSON } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
-import { openDesk } from "../../../desk.ts";
-import { protocolRole } from "../../../roles.ts";
-import { openFactoryRooms } from "../../rooms.ts";
+import { openDispatcher } from "../../../dispatch/dispatcher.ts";
+import { protocolRole } from "../../../dispatch/roles.ts";
+import { openFactoryStores } from "../../stores.ts";
 import { productLoop, type ProductInput, type ProductResult } from "../loop.ts";
-import type { ProductShop } from "../site.ts";
+import type { ProductServices } from "../product-run.ts";
 
 export const SPEC_MD = "# Ledger\n\nRead bank statements and add them up.\n";
 
-/** What the scripted product owner answers, round by round: calls, an error that the provider has, or any text. */
+/** One answer of the scripted product owner: calls, a provider error, or any text. */
 export type Turn = readonly object[] | Error | string;
 
 export interface Studio {
@@ -31,20 +31,20 @@ export interface Studio {
   events(): Promise<{ readonly name: string; readonly payload: string }[]>;
   /** What one section of the pack of a round holds. */
   section(round: number, title: string): string | undefined;
-  /** The same run in a process that knows nothing of it. */
+  /** Reopens the run as a new process would. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface StudioOptions extends Partial<Pick<ProductShop, "webSearch" | "searchCodeIndex" | "readRepository">> {
+export interface StudioOptions extends Partial<Pick<ProductServices, "webSearch" | "searchCodeIndex" | "readRepository">> {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Instead of the scripted one. */
+  /** Replaces the scripted provider. */
   readonly provider?: (kernel: Kernel) => Promise<Provider>;
   readonly works?: Provider["works"];
 }
 
-/** A real repository, database, desk and engine; only the model is scripted. */
+/** Real repository, database, dispatcher and engine; only the model is scripted. */
 export async function openStudio(script: readonly Turn[], options: StudioOptions = {}): Promise<Studio> {
   const { files = {}, env = {}, works = "prompt" } = options;
   const scratch = await openScratchKernel(files, { env });
@@ -63,9 +63,9 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
     },
   };
   const provider = (await options.provider?.(kernel)) ?? scripted;
-  const shop: ProductShop = {
+  const services: ProductServices = {
     kernel,
-    desk: openDesk({
+    dispatcher: openDispatcher({
       kernel,
       role: (name) => protocolRole("factory", name, async () => null),
       provider: async () => ({ provider, model: "m" }),
@@ -73,7 +73,7 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
     }),
     webSearch: options.webSearch ?? null,
     searchCodeIndex: options.searchCodeIndex ?? (async () => []),
-    keepContextPack: openFactoryRooms(records).store.keepContextPack,
+    keepContextPack: openFactoryStores(records).store.keepContextPack,
     rebuildPlan: async () => Promise.reject(new Error("there is no earlier project")),
     readRepository: options.readRepository ?? (async (path) => (files[path] === undefined ? null : Buffer.from(files[path]))),
   };
@@ -85,7 +85,7 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
       ids: records.ids,
       inbox: records.inbox,
       workflows: [productLoop],
-      kernel: shop,
+      kernel: services,
     });
   let engine = await open();
 
@@ -131,8 +131,8 @@ export function resultOf(outcome: { readonly status: string; readonly value?: un
   return outcome.status === "completed" ? (outcome.value as ProductResult) : undefined;
 }
 
-/** As many results as anybody could want. */
-export const PAGES: readonly SearchResult[] = Array.from({ length: 30 }, (_, index) => ({
+/** More results than any query returns. */
+export const PAGES: readonly WebSearchResult[] = Array.from({ length: 30 }, (_, index) => ({
   url: `https://example.org/${index + 1}`,
   title: `Page ${index + 1}`,
   snippet: "about ledgers",

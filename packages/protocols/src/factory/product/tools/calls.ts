@@ -27,14 +27,14 @@ const searchCodeIndex = codeIndexQuery.extend({ tool: z.literal("search_code_ind
 
 const { $schema: _dialect, ...specShape } = z.toJSONSchema(productSpecSchema, { io: "input" });
 
-/** Shown with its whole shape and taken as it comes: what is wrong with it is for the tool to say, all at once. */
+/** Shown with its full schema but accepted in any form: the tool reports all errors at once. */
 const emit = z.strictObject({ tool: z.literal("emit_structured_spec"), spec: z.looseObject({}).meta(specShape) });
 
 const toolCall = z.discriminatedUnion("tool", [webSearch, readFile, writeFile, validate, searchCodeIndex, emit]);
-export type ToolCall = z.output<typeof toolCall>;
-export type ToolName = ToolCall["tool"];
-export type CallOf<T extends ToolName> = Extract<ToolCall, { tool: T }>;
+export type ProductToolCall = z.output<typeof toolCall>;
+export type ToolName = ProductToolCall["tool"];
+export type CallOf<T extends ToolName> = Extract<ProductToolCall, { tool: T }>;
 
-/** The product owner's answer: what it wants done next, in this order. */
+/** The product owner's answer: tool calls, in order. */
 export const toolCalls = z.strictObject({ calls: z.array(toolCall).min(1).max(MAX_CALLS) });
 export type ToolCalls = z.output<typeof toolCalls>;

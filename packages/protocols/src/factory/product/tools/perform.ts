@@ -3,19 +3,19 @@ import { MAX_RESULTS, type WebSearch } from "@slipway/agents/web-search/web-sear
 import { parseStrictJson } from "@slipway/kernel/schema/json";
 import { assertCanonicalPath, visible } from "@slipway/kernel/paths/paths";
 import type { ReadFile } from "@slipway/kernel/host/files/read-file";
-import { told } from "../../told.ts";
-import { sourcesOf, type Emitted, type Sheet, type Source, type ToolResult } from "../sheet.ts";
+import { asToolResult } from "../../tool-result.ts";
+import { sourcesOf, type Emitted, type SpecDraft, type Source, type ToolResult } from "../spec-draft.ts";
 import { judgeSpec, validateSpec, type Judged } from "../validate.ts";
-import type { CallOf, CodeIndexQuery, ToolCall, ToolName } from "./calls.ts";
+import type { CallOf, CodeIndexQuery, ProductToolCall, ToolName } from "./calls.ts";
 
-/** What the tools reach beyond the sheet itself. */
+/** What the tools need besides the draft. */
 export interface ToolPorts {
-  /** Null: it is off. */
+  /** Null if web search is off. */
   readonly webSearch: WebSearch | null;
   readonly searchCodeIndex: (query: CodeIndexQuery) => Promise<readonly unknown[]>;
-  /** A file of the repository as it is committed, or null. */
+  /** Reads a committed file of the repository; null if there is none. */
   readonly readRepository: ReadFile;
-  /** Leaves a draft where a person can look at it. */
+  /** Stores a draft where a person can read it. */
   readonly keepDraft: (context: number, path: string, content: string) => Promise<void>;
   readonly persist: (spec: Extract<Judged, { ok: true }>, sources: readonly Source[]) => Promise<Emitted>;
   readonly conceal: (text: string) => string;
@@ -23,7 +23,9 @@ export interface ToolPorts {
 
 const MAX_READ_BYTES = 256 * 1024;
 
-type Tools = { readonly [T in ToolName]: (call: CallOf<T>, sheet: Sheet, ports: ToolPorts, signal: AbortSignal) => Promise<ToolResult> };
+type Tools = {
+  readonly [T in ToolName]: (call: CallOf<T>, draft: SpecDraft, ports: ToolPorts, signal: AbortSignal) => Promise<ToolResult>;
+};
 
 const TOOLS: Tools = {
   async web_search({ query, max_results }, _sheet, { webSearch, conceal }, signal) {
@@ -32,11 +34,11 @@ const TOOLS: Tools = {
     return { ok: true, output: results.slice(0, MAX_RESULTS).map(({ url, title, snippet }) => ({ url, title, snippet })) };
   },
 
-  async read_file(call, sheet, { readRepository }) {
+  async read_file(call, draft, { readRepository }) {
     const path = assertCanonicalPath(call.path);
-    if (path === sheet.source.name) return { ok: true, output: { content: sheet.source.text } };
-    const draft = sheet.files.get(path);
-    if (draft !== undefined) return { ok: true, output: { content: draft } };
+    if (path === draft.source.name) return { ok: true, output: { content: draft.source.text } };
+    const written = draft.files.get(path);
+    if (written !== undefined) return { ok: true, output: { content: written } };
     const bytes = await readRepository(path);
     if (bytes === null) return refused(`There is no ${visible(path)} in the workspace.`);
     if (bytes.byteLength > MAX_READ_BYTES)
@@ -52,20 +54,20 @@ const TOOLS: Tools = {
     return { ok: true, output: { success: true } };
   },
 
-  async validate_spec({ spec_path }, sheet, ports, signal) {
-    const found = await TOOLS.read_file({ tool: "read_file", path: spec_path }, sheet, ports, signal);
+  async validate_spec({ spec_path }, draft, ports, signal) {
+    const found = await TOOLS.read_file({ tool: "read_file", path: spec_path }, draft, ports, signal);
     if (!found.ok) return found;
-    const draft = parseStrictJson((found.output as { content: string }).content);
-    return draft.ok ? { ok: true, output: validateSpec(draft.value) } : refused(`${visible(spec_path)}: ${draft.problem}.`);
+    const parsed = parseStrictJson((found.output as { content: string }).content);
+    return parsed.ok ? { ok: true, output: validateSpec(parsed.value) } : refused(`${visible(spec_path)}: ${parsed.problem}.`);
   },
 
   async search_code_index({ tool: _tool, ...query }, _sheet, { searchCodeIndex }) {
     return { ok: true, output: await searchCodeIndex(query) };
   },
 
-  async emit_structured_spec({ spec }, sheet, { persist }) {
+  async emit_structured_spec({ spec }, draft, { persist }) {
     const judged = judgeSpec(spec);
-    if (judged.ok) return { ok: true, output: await persist(judged, sourcesOf(sheet)) };
+    if (judged.ok) return { ok: true, output: await persist(judged, sourcesOf(draft)) };
     return { ok: false, error: "Nothing was emitted: the spec has errors.", report: judged.report };
   },
 };
@@ -73,10 +75,9 @@ const TOOLS: Tools = {
 const SEARCH_IS_OFF =
   "web_search is off: no backend is configured under runtime.web_search of slipway/agents.yaml. Go on from SPEC.md, the files and what you know.";
 
-/** One call. */
-export async function perform(call: ToolCall, sheet: Sheet, ports: ToolPorts, signal: AbortSignal): Promise<ToolResult> {
-  const tool = TOOLS[call.tool] as (call: ToolCall, ...rest: [Sheet, ToolPorts, AbortSignal]) => Promise<ToolResult>;
-  return told(signal, () => tool(call, sheet, ports, signal));
+export async function perform(call: ProductToolCall, draft: SpecDraft, ports: ToolPorts, signal: AbortSignal): Promise<ToolResult> {
+  const tool = TOOLS[call.tool] as (call: ProductToolCall, ...rest: [SpecDraft, ToolPorts, AbortSignal]) => Promise<ToolResult>;
+  return asToolResult(signal, () => tool(call, draft, ports, signal));
 }
 
 function refused(error: string): ToolResult {

@@ -8,12 +8,12 @@ export function taskId(number: number): string {
   return `T-p-e-s-${String(number).padStart(3, "0")}`;
 }
 
-/** Tasks by which earlier ones each depends on. */
+/** Tasks from lists of the earlier tasks each depends on. */
 export function tasksOf(dependsOn: readonly (readonly number[])[]): Record<string, Task> {
   return Object.fromEntries(dependsOn.map((others, number) => [taskId(number), freshTask(SLUGS, others.map(taskId), number)]));
 }
 
-/** Any graph without circles, declared in any order. */
+/** Any acyclic graph, declared in any order. */
 export const graphArbitrary = (maxTasks: number): fc.Arbitrary<Record<string, Task>> =>
   fc
     .array(fc.uniqueArray(fc.nat({ max: 1000 }), { maxLength: 4 }), { minLength: 1, maxLength: maxTasks })

@@ -2,7 +2,7 @@ import type { Task, TaskStatus } from "../state.ts";
 
 export type Tasks = Readonly<Record<string, Task>>;
 
-/** Everything a task depends on, by its definition. */
+/** All transitive dependencies of a task, by definition. */
 export function closure(tasks: Tasks, id: string): Set<string> {
   const found = new Set<string>();
   const look = (at: string) => {

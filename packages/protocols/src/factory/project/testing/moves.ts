@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Change } from "../changes.ts";
+import type { TaskChange } from "../changes.ts";
 import type { Task, TaskStatus } from "../state.ts";
 import { closure, type Model } from "./model.ts";
 
@@ -7,12 +7,12 @@ export const AT = "2026-01-02T03:04:05Z";
 const REFS = ["MM-a@1.0.0", "MM-b@1.0.0"];
 const RESOLVED = { halted_reason: null, escalation_ref: null };
 
-/** One thing that somebody wants done: carried out, with what it makes of the model, or refused with nothing changed. */
+/** An attempted change: applied, with its effect on the model, or refused without effect. */
 export type Wish =
-  { readonly change: Change; readonly effect: (model: Model) => void } | { readonly change: Change; readonly refused: true };
+  { readonly change: TaskChange; readonly effect: (model: Model) => void } | { readonly change: TaskChange; readonly refused: true };
 
-/** Tasks that take the place of one. */
-export type Splitting = (task: string, model: Model) => Extract<Change, { kind: "split" }>["into"];
+/** The tasks that replace a split one. */
+export type Splitting = (task: string, model: Model) => Extract<TaskChange, { kind: "split" }>["into"];
 
 export interface Move {
   readonly name: string;
@@ -20,9 +20,9 @@ export interface Move {
   readonly wish: (task: string, model: Model, other: string, split: Splitting) => Wish | null;
 }
 
-const sets = (change: Change, parts: Partial<Task>): Wish => ({ change, effect: (model) => model.set(change.task, parts) });
+const sets = (change: TaskChange, parts: Partial<Task>): Wish => ({ change, effect: (model) => model.set(change.task, parts) });
 
-/** Everything that dispatch, the engineering loop and people can do to a project, and what they may not. */
+/** Every change that dispatch, the engineering loop and people can attempt, allowed or not. */
 export const MOVES: readonly Move[] = [
   {
     name: "dispatch",
@@ -85,7 +85,7 @@ export const MOVES: readonly Move[] = [
     name: "abandonBlocked",
     from: "BLOCKED",
     wish(task, model) {
-      const change: Change = { kind: "abandon", task, by: "ABANDON_TASK", rationale: "r" };
+      const change: TaskChange = { kind: "abandon", task, by: "ABANDON_TASK", rationale: "r" };
       const may = [...closure(model.tasks, task)].some((id) => model.tasks[id]!.status === "ABANDONED");
       return may ? sets(change, { status: "ABANDONED" }) : { change, refused: true };
     },
@@ -108,14 +108,13 @@ export const MOVES: readonly Move[] = [
     name: "rewire",
     from: "BLOCKED",
     wish(task, model, onto) {
-      const change: Change = { kind: "rewire", task, depends_on: [onto] };
+      const change: TaskChange = { kind: "rewire", task, depends_on: [onto] };
       const refused = onto === task || closure(model.tasks, onto).has(task) || model.tasks[onto]!.status === "ABANDONED";
       return refused ? { change, refused: true } : sets(change, { depends_on: [onto] });
     },
   },
 ];
 
-/** A move on one of the tasks in its status. */
 export function wishOf({ from, wish }: Move, at: number, other: number, model: Model, split: Splitting): Wish | null {
   const among = model.with(from);
   const all = Object.keys(model.tasks);

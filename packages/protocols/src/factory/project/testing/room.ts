@@ -8,21 +8,21 @@ import { openProjects } from "../../projects/projects.ts";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { Records } from "@slipway/kernel/record/storage";
 import { onTestFinished } from "vitest";
-import type { ProjectRoom } from "../project.ts";
+import type { ProjectRecords } from "../project.ts";
 
 export const SYSTEM = { type: "system", id: "test" } as const;
 
-export interface TestRoom extends ProjectRoom {
+export interface TestProject extends ProjectRecords {
   readonly records: Records;
   readonly clock: Clock & { time: number };
-  /** A call that was never made before. */
+  /** A call with a new operation id. */
   call(): { readonly actor: typeof SYSTEM; readonly operationId: string };
-  /** As another process would open it. */
-  another(): Promise<TestRoom>;
+  /** Opens the same records as another process would. */
+  another(): Promise<TestProject>;
 }
 
 /** Real records in a folder of their own; only the clock is scripted. */
-export async function testRoom(root = mkdtempSync(join(tmpdir(), "slipway-project-"))): Promise<TestRoom> {
+export async function testRoom(root = mkdtempSync(join(tmpdir(), "slipway-project-"))): Promise<TestProject> {
   const clock = { time: Date.UTC(2026, 0, 2, 3, 4, 5), now: () => clock.time, monotonic: () => clock.time };
   const records = await openRecords({ layout: layoutAt(root), clock });
   await migrateFactory(records.database.db, records.database.sqlite.path);

@@ -13,7 +13,7 @@ export interface SpecShape {
   readonly epics: number;
   readonly stories: number;
   readonly tasks: number;
-  /** Which earlier tasks, by number, the task of this number depends on. */
+  /** The earlier tasks, by number, that a task depends on. */
   readonly dependsOn?: (task: number) => readonly number[];
 }
 
@@ -34,7 +34,7 @@ export function specId(number: number): string {
   return `TSK-${String(number).padStart(3, "0")}`;
 }
 
-/** A spec of any size; task 0 is the first in its order. */
+/** A spec of any size; task 0 comes first. */
 export function specOf({ pillars, epics, stories, tasks, dependsOn = () => [] }: SpecShape): ProductSpec {
   let number = 0;
   const some = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
@@ -70,7 +70,7 @@ export function specOf({ pillars, epics, stories, tasks, dependsOn = () => [] }:
   };
 }
 
-/** Ten thousand tasks, or a hundred: the larger one is the smaller one a hundred times. Chains of ten, five of them after one another. */
+/** Ten thousand tasks, or a hundred: the larger spec repeats the smaller one. Chains of ten, five of them in sequence. */
 export function projectOf(tasks: 100 | 10_000): ProductSpec {
   const per = tasks === 100 ? { pillars: 10, epics: 2, stories: 1, tasks: 5 } : { pillars: 10, epics: 20, stories: 10, tasks: 5 };
   return specOf({ ...per, dependsOn: (task) => (task % 10 !== 0 ? [task - 1] : task % 100 >= 50 ? [task - 41] : []) });

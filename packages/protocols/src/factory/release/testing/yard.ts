@@ -3,12 +3,12 @@ import { fingerprintOf } from "@slipway/languages/contracts/fingerprint";
 import { openScratchKernel, PERSON, POLICY, type ApprovedFacts, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { codeOf, contractOf, examplesOf, testsOf } from "../../engineering/testing/modules.ts";
-import { partial } from "../../partial.ts";
-import { openFactoryShop, type FactoryShop } from "../../shop.ts";
+import { partial } from "../partial.ts";
+import { openFactoryServices, type FactoryServices } from "../../services.ts";
 import { shippedEntry } from "../../testing/factory-records.ts";
 import { migrateFactory } from "../../tables.ts";
 
-/** `MM-name@version`, what it was built with, and its code where it is not the usual one. */
+/** `MM-name@version`, its dependencies, and its code if it differs from the default. */
 export interface Shipped {
   readonly ref: string;
   readonly built_with?: readonly string[];
@@ -16,8 +16,8 @@ export interface Shipped {
 }
 
 export interface Yard extends Pick<ScratchKernel, "git" | "write" | "root" | "kernel" | "records"> {
-  readonly shop: FactoryShop;
-  /** A partial release, until it ends or waits. */
+  readonly services: FactoryServices;
+  /** Runs a partial release until it ends or waits. */
   release(...refs: string[]): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   drive(): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   question(): Promise<InboxQuestion>;
@@ -28,15 +28,15 @@ export interface Yard extends Pick<ScratchKernel, "git" | "write" | "root" | "ke
 
 export const NOT_ASKED = POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
 
-/** A real repository with modules that were shipped long ago; nobody builds any here. */
+/** A real repository with modules shipped in advance; no agent builds any here. */
 export async function openYard(shipped: readonly Shipped[], files: Readonly<Record<string, string>> = {}): Promise<Yard> {
   const scratch = await openScratchKernel(files);
   await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const { kernel, records } = scratch;
-  const shop = openFactoryShop({ kernel, desk: { invoke: () => Promise.reject(new Error("nobody is asked")) }, env: {} });
-  for (const module of shipped) await ship(shop, module);
+  const services = openFactoryServices({ kernel, dispatcher: { invoke: () => Promise.reject(new Error("nobody is asked")) }, env: {} });
+  for (const module of shipped) await ship(services, module);
   const { database, objects, clock, ids, inbox } = records;
-  const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [partial], kernel: shop });
+  const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [partial], kernel: services });
   const drive = () => engine.drive("yard", { whenWaiting: "return" });
   async function question(): Promise<InboxQuestion> {
     const [first] = await inbox.listOpen();
@@ -46,7 +46,7 @@ export async function openYard(shipped: readonly Shipped[], files: Readonly<Reco
   const answer = async (value: unknown) => void (await records.answer({ id: (await question()).id, value, by: PERSON }));
   return {
     ...scratch,
-    shop,
+    services,
     drive,
     question,
     answer,
@@ -56,14 +56,14 @@ export async function openYard(shipped: readonly Shipped[], files: Readonly<Reco
     },
     approve: async () => answer({ decision: "approve", token: scratch.sign((await question()).context as unknown as ApprovedFacts) }),
     async close() {
-      shop.language.close();
+      services.language.close();
       await engine.close();
       await scratch.close();
     },
   };
 }
 
-async function ship(shop: FactoryShop, { ref, built_with = [], code }: Shipped): Promise<void> {
+async function ship(services: FactoryServices, { ref, built_with = [], code }: Shipped): Promise<void> {
   const [module_id = "", version = ""] = ref.split("@");
   const name = module_id.slice("MM-".length);
   const dependencies = built_with.map((used) => ({ ref: used.replace("@", "@^"), why: "it doubles" }));
@@ -84,6 +84,6 @@ async function ship(shop: FactoryShop, { ref, built_with = [], code }: Shipped):
     "ship.json": JSON.stringify(evidence),
   };
   const call = (what: string) => ({ actor: { type: "orchestrator", id: "yard" } as const, operationId: `${what}/${ref}` });
-  await shop.store.sealModule(call("seal"), { module_id, version, files, depends_on: built_with });
-  await shop.index.register(call("register"), shippedEntry(name, { version, dependencies: dependencies.map((one) => one.ref) }));
+  await services.store.sealModule(call("seal"), { module_id, version, files, depends_on: built_with });
+  await services.index.register(call("register"), shippedEntry(name, { version, dependencies: dependencies.map((one) => one.ref) }));
 }

@@ -5,7 +5,7 @@ import type { SlipwayError } from "@slipway/durable/errors";
 import { openDatabase } from "../../../../open-database.ts";
 import type { Database } from "../../../../record/database/open.ts";
 import type { Tx } from "../../../../record/database/tables.ts";
-import type { Lease } from "../lease.ts";
+import type { LockLease } from "../lease.ts";
 import { acquireWithin, heldLocks, lostLocks, reclaimExpiredWithin, releaseWithin, renewWithin, trimWithin } from "../store.ts";
 import { whileLocked, type Backoff } from "../wait.ts";
 
@@ -14,9 +14,9 @@ export const RESOURCES = ["db_migrations", "events", "openapi"];
 const BACKOFF: Backoff = { initial_seconds: 0.05, factor: 2, max_seconds: 5, jitter: 0.5 };
 
 export type Bench = Database & Awaited<ReturnType<typeof openBench>>;
-export type Claim = Pick<Lease, "resource" | "holder" | "token">;
+export type Claim = Pick<LockLease, "resource" | "holder" | "token">;
 
-/** The room on a real database, each call in a transaction of its own; the clock and the pauses are scripted. */
+/** The room on a real database, with one transaction per call. Clock and pauses are scripted. */
 export async function openBench(backoff = BACKOFF) {
   const database = await openDatabase({ path: join(mkdtempSync(join(tmpdir(), "slipway-locks-")), "slipway.db") });
   const { db } = database;
@@ -45,8 +45,8 @@ export async function openBench(backoff = BACKOFF) {
     release: (lease: Pick<Claim, "resource" | "holder"> & { token?: number }) => within((tx) => releaseWithin(tx, lease)),
     reclaim: () => within((tx) => reclaimExpiredWithin(tx, clock.now())),
     held: (holder?: string) => heldLocks(db, holder),
-    /** Whether a write that the lock protects goes through. */
-    mayWrite: async ({ resource, holder }: Pick<Lease, "resource" | "holder">) =>
+    /** Whether a write protected by the lock is allowed. */
+    mayWrite: async ({ resource, holder }: Pick<LockLease, "resource" | "holder">) =>
       (await within((tx) => lostLocks(tx, holder, [resource], clock.now()))).length === 0,
   };
 }

@@ -1,4 +1,4 @@
-/** A child process of the lock tests: under the lock, reads a number, dawdles, and writes it back one higher. */
+/** A child process of the lock tests. Under the lock it reads a number, waits, and writes the number plus one. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { openDatabase } from "../../../../open-database.ts";

@@ -8,7 +8,7 @@ interface ModelFeature {
   queued: { plan: Plan; detectedAt: number } | null;
 }
 
-/** Plans, locks and the queue as the requirements tell it, in plain data: no database, no claims, no leases. */
+/** Plans, locks and queue as the requirements describe them, in plain data: no database, no claims, no leases. */
 export class QueueModel {
   readonly features = new Map<string, ModelFeature>();
   readonly locks = new Map<string, string>();
@@ -26,7 +26,7 @@ export class QueueModel {
     return feature;
   }
 
-  /** What the call ends in; null when it succeeds. */
+  /** The error code of the call; null if it succeeds. */
   propose(id: string, plan: Plan): string | null {
     const feature = this.of(id);
     if (feature.status === "failed" || feature.status === "merged") return "invalid_status_transition";
@@ -62,7 +62,7 @@ export class QueueModel {
     return null;
   }
 
-  /** The feature ends: it lets go of its locks, its plan and its place. */
+  /** Ends the feature: releases its locks, its plan and its queue entry. */
   end(id: string, status: "failed" | "merged"): void {
     const feature = this.of(id);
     feature.status = status;
@@ -83,7 +83,7 @@ export class QueueModel {
       .map(({ id, plan }) => ({ id, plan_version: plan.plan_version, required: this.#missing(id, plan) }));
   }
 
-  /** Always the oldest that nothing is in the way of, until there is none. */
+  /** Accepts the oldest plan without obstacles, until there is none. */
   #turns(): void {
     for (;;) {
       const clear = this.inQueue().find(({ id }) => this.#inTheWay(id, this.of(id).queued?.plan ?? null).length === 0);

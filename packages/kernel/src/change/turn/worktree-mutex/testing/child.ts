@@ -1,4 +1,4 @@
-/** A child process of the tests of holds: says when it holds, lets go when told to, or never. */
+/** A child process of the hold tests. It prints when it has the hold, and releases it on input. */
 import { once } from "node:events";
 import { systemClock } from "@slipway/durable/environment";
 import { openDatabase } from "../../../../open-database.ts";

@@ -1,0 +1,80 @@
+import type { Json } from "./canonical.ts";
+import type { JournalEvent } from "./chain.ts";
+import { fromFailure, SlipwayError, type Failure } from "./errors.ts";
+import { append, eventByKey, type Draft } from "./journal.ts";
+import { assertStepName } from "./names.ts";
+import { decodePayload, isShort, spill } from "./payload.ts";
+import { durably, type Scope } from "./scope.ts";
+
+/** Takes the name for this execution and finds what an earlier one has recorded under it. */
+export function recall(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> | undefined {
+  assertStepName(name);
+  const used = scope.names.size;
+  if (scope.names.add(name).size === used) throw duplicate(scope, name);
+  return scope.stream.unrecalled === 0 ? undefined : recallRecorded(scope, name, kinds);
+}
+
+async function recallRecorded(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> {
+  const event = await lookUp(scope, name);
+  if (event === undefined) return undefined;
+  scope.stream.unrecalled--;
+  if (kinds.includes(event.kind)) return event;
+  throw haltBecauseChanged(
+    scope,
+    `The journal of ${scope.runId} has "${event.kind}" under the name "${name}", the code now does something else there.`,
+  );
+}
+
+export function lookUp(scope: Scope, key: string): Promise<JournalEvent | undefined> {
+  return durably(scope, eventByKey(scope.execution.parts.sqlite, scope.stream.name, key));
+}
+
+export interface RecordedEvent {
+  readonly value?: Json;
+  readonly failure?: Failure;
+  readonly [field: string]: unknown;
+}
+
+export async function payloadOf(scope: Scope, event: JournalEvent): Promise<RecordedEvent> {
+  return (await durably(scope, decodePayload(scope.execution.parts.blobs, event))) as unknown as RecordedEvent;
+}
+
+/** Gives what was recorded: the value, or the failure thrown again. */
+export async function replay<T>(scope: Scope, event: JournalEvent): Promise<T> {
+  const { value, failure } = await payloadOf(scope, event);
+  if (failure !== undefined) throw fromFailure(failure);
+  return value as T;
+}
+
+/** `text` is canonical JSON; it is spilled here when it is long. */
+export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string, also?: () => void): Promise<JournalEvent> {
+  const { parts, moved } = scope.execution;
+  const write = (payload: string) => append(parts, scope.stream, { ...draft, payload }, also).finally(moved);
+  return durably(scope, isShort(text) ? write(text) : spill(parts.blobs, text).then(write));
+}
+
+/** The journal and the code disagree. Recording that as the run's failure would make it final, so the execution halts instead. */
+export function haltBecauseChanged(scope: Scope, message: string): SlipwayError {
+  const error = versionChanged(scope.runId, message);
+  scope.execution.conclude({ status: "halted", error });
+  return error;
+}
+
+export function versionChanged(runId: string, message: string): SlipwayError {
+  return new SlipwayError("workflow_version_changed", message, {
+    run_id: runId,
+    suggested_next_actions: [
+      "Finish the run with the version of Slipway it was started with.",
+      `Accept the change, if every step it has done still means the same: slipway resume ${runId} --accept-version`,
+      `Give the run up: slipway stop ${runId} --cancel`,
+    ],
+  });
+}
+
+function duplicate(scope: Scope, name: string): SlipwayError {
+  return new SlipwayError("duplicate_step", `Run ${scope.runId} uses the name "${name}" twice.`, {
+    run_id: scope.runId,
+    step: name,
+    suggested_next_actions: ["Give every step, question, sleep and child of a run a name of its own, e.g. with the round's number."],
+  });
+}

@@ -1,0 +1,38 @@
+import type { Ctx } from "@slipway/durable/ctx";
+import type { Failure } from "@slipway/durable/errors";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import type { Sibling } from "@slipway/kernel/change/turn/turns/sibling-statuses";
+import type { WorkerRole } from "./worker-role.ts";
+import type { ChangeServices } from "./services.ts";
+
+/** Where one feature is worked on. */
+export interface ChangeRun {
+  readonly ctx: Ctx;
+  readonly services: ChangeServices;
+  readonly id: string;
+  /** Every feature of the run in the order of its specifications, this one among them. */
+  readonly siblings: readonly Sibling[];
+  /** The version of the accepted plan that the next one takes the place of; null where it is the first. */
+  readonly revises: number | null;
+}
+
+export type OperationResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+/** One for the whole run: whatever a person is asked or told comes from it. */
+export function orchestratorSession({ ctx }: ChangeRun): string {
+  return `orchestrator@${ctx.runId.split("/")[0]}`;
+}
+
+/** Bound to one feature and role; QA has a new one for each batch. */
+export function workerSession({ ctx }: ChangeRun, role: WorkerRole, batch?: string): string {
+  return `${role}${batch === undefined ? "" : `-${batch}`}@${ctx.runId}`;
+}
+
+/** The operation id comes from run and step name, so a repeated step changes nothing twice. */
+export function orchestratorCall(change: ChangeRun, step: string): Call {
+  return { actor: { type: "orchestrator", id: orchestratorSession(change) }, operationId: `${change.ctx.runId}/${step}` };
+}
+
+export function workerCall(change: ChangeRun, step: string, role: WorkerRole, session: string): Call {
+  return { actor: { type: role, id: session }, operationId: `${change.ctx.runId}/${step}` };
+}

@@ -1,0 +1,45 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import type { ErrorCode } from "@slipway/durable/errors";
+import { rolesFor, type Tool } from "@slipway/kernel/config/rbac";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import { perform } from "./perform.ts";
+import { toolFor, type Routed, type WorkerRole } from "./worker-role.ts";
+import { workerCall, workerSession, type OperationResult, type ChangeRun } from "./change-run.ts";
+
+export interface WorkerCall<T> {
+  readonly role: WorkerRole;
+  readonly output: Routed;
+  readonly step: string;
+  readonly batch?: string;
+  readonly returned?: readonly ErrorCode[];
+  readonly body: (call: Call) => Promise<T>;
+}
+
+/** What a worker's output causes, in the worker's own name. A tool its role may not use is stopped here, before the kernel sees it. */
+export function performAs<T>(
+  change: ChangeRun,
+  { role, output, step, batch, returned = [], body }: WorkerCall<T>,
+): Promise<OperationResult<T>> {
+  const tool = toolFor(role, output);
+  return perform(
+    change,
+    step,
+    async (call) => {
+      assertAllowed(change, role, tool);
+      return body(call);
+    },
+    { returned, as: (_site, name) => workerCall(change, name, role, workerSession(change, role, batch)) },
+  );
+}
+
+function assertAllowed({ services }: ChangeRun, role: WorkerRole, tool: Tool): void {
+  const allowed = rolesFor(services.kernel.configuration.policy.rbac, tool);
+  if (allowed.includes(role)) return;
+  throw new SlipwayError("forbidden_tool_for_role", `${tool} is not open to the role "${role}"; the call was not made.`, {
+    operation: tool,
+    role,
+    allowed_roles: allowed,
+    stopped_by: "firewall",
+    suggested_next_actions: ["slipway/policy.yaml, rbac, says who may call what."],
+  });
+}

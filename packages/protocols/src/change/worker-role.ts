@@ -1,0 +1,37 @@
+import type { Tool } from "@slipway/kernel/config/rbac";
+
+/** The roles in whose name the policy (`rbac`) lets a protocol change a feature. */
+export type WorkerRole = "planner" | "builder" | "qa";
+
+/** What a worker returns that calls a tool. */
+export type Routed = "PLAN_SUBMISSION" | "PLAN_REVISION" | "PATCH" | "INDEX_UPDATE" | "NOTE";
+
+/** A tool `as` the worker passes the firewall first. */
+interface Route {
+  readonly tool: Tool;
+  readonly as: "worker" | "orchestrator";
+}
+
+/** Everything a worker's output can set in motion. Anything else is refused. */
+const ROUTES: Readonly<Record<WorkerRole, Readonly<Partial<Record<Routed, Route>>>>> = {
+  planner: {
+    PLAN_SUBMISSION: { tool: "plan.submit", as: "worker" },
+    PLAN_REVISION: { tool: "plan.update", as: "worker" },
+    NOTE: { tool: "feature.log_append", as: "orchestrator" },
+  },
+  builder: {
+    PATCH: { tool: "repo.apply_patch", as: "worker" },
+    NOTE: { tool: "feature.log_append", as: "orchestrator" },
+  },
+  qa: {
+    PATCH: { tool: "repo.apply_patch", as: "worker" },
+    INDEX_UPDATE: { tool: "qa.test_index_update", as: "worker" },
+    NOTE: { tool: "feature.log_append", as: "orchestrator" },
+  },
+};
+
+export function toolFor(role: WorkerRole, output: Routed): Tool {
+  const route = ROUTES[role][output];
+  if (route === undefined) throw new TypeError(`A ${role} has no ${output} to route.`);
+  return route.tool;
+}

@@ -1,0 +1,40 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import { AGENTS_FILE } from "@slipway/kernel/config/load";
+import type { AgentsConfig } from "@slipway/kernel/config/agents";
+import { closest } from "@slipway/kernel/schema/hint";
+import { DEFAULT_PROTOCOL, PROTOCOLS } from "../protocols.ts";
+import { roleNames } from "./roles.ts";
+
+export interface NamedRole {
+  readonly protocol: string;
+  readonly role: string;
+}
+
+/** Every role of every protocol, in their order. */
+export async function everyRole(): Promise<NamedRole[]> {
+  const named = PROTOCOLS.map(async ({ name: protocol }) => (await roleNames(protocol)).map((role) => ({ protocol, role })));
+  return (await Promise.all(named)).flat();
+}
+
+/** Under which keys a role stands in agents.yaml: `factory/arbiter`; for the default protocol `planner` as well. */
+export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
+  return protocol === DEFAULT_PROTOCOL ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
+}
+
+/** A key that names no role would be ignored without a word. */
+export async function assertKnownRoles(agents: AgentsConfig | null): Promise<void> {
+  if (agents === null) return;
+  const known = (await everyRole()).flatMap(roleKeys);
+  const fields = { "/roles": agents.roles, "/runtime/role_provider_overrides": agents.runtime.role_provider_overrides };
+  for (const [field, entries] of Object.entries(fields)) {
+    const key = Object.keys(entries).find((name) => !known.includes(name));
+    if (key === undefined) continue;
+    const meant = closest(key, known);
+    const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
+    throw new SlipwayError("config_invalid", `${AGENTS_FILE}: there is no role "${key}".${hint}`, {
+      file: AGENTS_FILE,
+      field: `${field}/${key}`,
+      suggested_next_actions: [`\`slipway agents\` lists every role; one without a protocol is a role of ${DEFAULT_PROTOCOL}.`],
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { unappliedAmendments, type Unapplied } from "./amendments.ts";
+import type { Debate } from "./debate.ts";
+import type { amend, Proposed } from "./propose.ts";
+import type { Adjudication } from "./schemas.ts";
+
+/** Checks each amendment in the amended files. */
+export function lookAtAmended(
+  { run, brief }: Debate,
+  round: number,
+  { amendments }: Adjudication,
+  { files }: Proposed,
+  amended: Exclude<Awaited<ReturnType<typeof amend>>, { problem: string }>,
+): Promise<Unapplied[]> {
+  const { language } = run.services;
+  return run.ctx.step(`${brief.contract.module_id}/amended:${round}`, async () => {
+    const [before, after] = [files, amended.files].map((version) => ({ files: version, elements: language.elementsOf(version) })) as [
+      Version,
+      Version,
+    ];
+    return unappliedAmendments(amendments, amended.applied, before, after);
+  });
+}
+
+type Version = Parameters<typeof unappliedAmendments>[2];
+
+/** Used if the Proposer gave no valid answer: no amendment counts as applied. */
+export function refused({ amendments }: Adjudication, explanation: string): Unapplied[] {
+  return amendments.map((amendment) => ({ amendment, problem: "the Proposer gave no valid answer", explanation }));
+}

@@ -1,0 +1,48 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import { performAs } from "../change/firewall.ts";
+import { gate } from "../change/gate.ts";
+import type { Start, Tried } from "../change/phase.ts";
+import type { WorkerRole } from "../change/worker-role.ts";
+import type { OperationResult, ChangeRun } from "../change/change-run.ts";
+import { moveTo, ensureUnblocked } from "../change/unblock.ts";
+import { askWorker } from "./worker.ts";
+
+/** One diff, judged against the plan, then the fast gates on exactly those bytes. Null when a person has given the feature up. */
+export async function buildOnce(change: ChangeRun, start: Start): Promise<Tried<string | null>> {
+  if (!(await ensureUnblocked(change, `build:${start.attempt}`, "building"))) return { ok: true, value: null };
+  const answered = await askWorker(change, { role: "builder", ...start });
+  if (!answered.ok) return answered;
+  const patched = await applyPatch(change, "builder", `patch:${start.attempt}`, answered.value.unified_diff);
+  if (!patched.ok) return patched;
+  const passed = await gate(change, "fast", start.attempt);
+  if (!passed.ok) return passed;
+  const entered = await moveTo(change, `qa-entry:${start.attempt}`, "qa", "the fast gates passed");
+  return { ok: true, value: entered ? patched.value.tree : null };
+}
+
+export interface Patched {
+  readonly tree: string;
+  readonly changed: readonly string[];
+}
+
+export function applyPatch(
+  change: ChangeRun,
+  role: WorkerRole,
+  step: string,
+  unified_diff: string,
+  batch?: string,
+): Promise<OperationResult<Patched>> {
+  return performAs(change, {
+    role,
+    output: "PATCH",
+    step,
+    ...(batch === undefined ? {} : { batch }),
+    async body(call) {
+      const { tree, empty, changed } = await change.services.kernel.features.applyPatch(call, { feature_id: change.id, unified_diff });
+      // Gates pass on an unchanged tree, too; that is not work.
+      if (empty)
+        throw new SlipwayError("patch_rejected", "After this patch nothing differs from the base: the feature is still to be built.");
+      return { tree, changed: changed.map(({ path }) => path) };
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import { featuresNamed, type Feature } from "@slipway/kernel/change/feature/store";
+import type { Spec } from "@slipway/kernel/change/plan/specs/read";
+import { features, type FeaturesInput } from "./protocol.ts";
+import type { Retry } from "./retry.ts";
+import type { FeatureInput } from "./schemas.ts";
+import { isBranchTaken } from "@slipway/kernel/host/git/taken-branch";
+import type { Starter } from "../surface/surface.ts";
+import { recordRun } from "../surface/start-protocol.ts";
+import type { Prepared, RunRequest } from "../protocol.ts";
+
+/** The input of a run over specifications. They are kept by digest: the run never reads the user's files. */
+export async function prepareFeatures(starter: Starter, { specs }: RunRequest): Promise<Prepared> {
+  await assertNew(starter, specs);
+  await assertNoOldRun(starter, specs);
+  await assertNoBranch(starter, specs);
+  const ingested = specs.map(async ({ id, path, bytes }) => ({
+    feature_id: id,
+    spec_source: path,
+    spec_digest: await starter.records.objects.put(bytes),
+  }));
+  return inputFor(starter, await Promise.all(ingested));
+}
+
+/** Records a run that continues features which have ended. */
+export function startRetry(
+  starter: Starter,
+  chosen: readonly { readonly feature: Feature; readonly retry: Retry }[],
+  { skipBaseGates = false } = {},
+): Promise<string> {
+  const specs = chosen.map(({ feature: { id, spec_source, spec_digest }, retry }) => ({ feature_id: id, spec_source, spec_digest, retry }));
+  return recordRun(starter, features.name, features.name, inputFor(starter, specs), skipBaseGates);
+}
+
+function inputFor({ kernel }: Starter, specs: readonly FeatureInput[]) {
+  const input: FeaturesInput = { max_active_features: kernel.configuration.policy.supervisor.max_active_features, specs };
+  const [first] = specs;
+  return { input, slug: first !== undefined && specs.length === 1 ? first.feature_id : `${specs.length}-features` };
+}
+
+/** A deleted feature's old run would go on with the new one of the same name. */
+async function assertNoOldRun({ engine }: Starter, specs: readonly Spec[]): Promise<void> {
+  const unfinished = await engine.runs({ status: ["pending", "running", "waiting", "stopped"] });
+  for (const { id } of specs) {
+    const old = unfinished.find(({ runId }) => runId.endsWith(`/feature:${id}`));
+    if (old === undefined) continue;
+    const [root = old.runId] = old.runId.split("/");
+    throw new SlipwayError("run_exists", `The run ${root} has not ended its own feature "${id}" yet.`, {
+      feature_id: id,
+      run_id: root,
+      suggested_next_actions: [`Let it notice the deletion: \`slipway resume ${root}\`, or end it: \`slipway stop ${root} --cancel\`.`],
+    });
+  }
+}
+
+/** A feature gets a branch of its own. One that is checked out, or holds something else than the base, is somebody's. */
+async function assertNoBranch({ kernel }: Starter, specs: readonly Spec[]): Promise<void> {
+  const base = kernel.configuration.policy.worktree.base_branch;
+  for (const { id, path } of specs) {
+    if (!(await isBranchTaken(kernel.repository, id, base))) continue;
+    throw new SlipwayError("invalid_feature_slug", `${path} would become the feature "${id}", but there is a branch of that name.`, {
+      file: path,
+      feature_id: id,
+      suggested_next_actions: ["Give the specification another file name, or delete the branch if it is not needed."],
+    });
+  }
+}
+
+async function assertNew({ records, engine }: Starter, specs: readonly Spec[]): Promise<void> {
+  const ids = specs.map(({ id }) => id);
+  const known = await featuresNamed(records.database.db, ids);
+  const [first] = known;
+  if (first === undefined) return;
+  const [root = first.run_id] = first.run_id.split("/");
+  const live = ["pending", "running", "waiting", "stopped"].includes((await engine.run(root))?.status ?? "");
+  throw new SlipwayError("run_exists", `There is already a feature "${first.id}" (${first.status}, run ${root}).`, {
+    feature_id: first.id,
+    run_id: root,
+    suggested_next_actions: live
+      ? [`Continue it: \`slipway resume ${root}\`.`]
+      : [
+          ...(first.status === "merged" ? [] : [`Go on with it: \`slipway retry ${first.id}\`.`]),
+          `Give the specification another file name, or make room: \`slipway delete ${first.id}\`.`,
+        ],
+  });
+}

@@ -1,0 +1,44 @@
+import { join, relative } from "node:path";
+import { SlipwayError } from "@slipway/agents/errors";
+import { findLayout, readBoard } from "@slipway/kernel/open-board";
+import { discoverSpecs } from "@slipway/kernel/change/plan/specs/discover";
+import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/change/plan/specs/read";
+import type { Arguments } from "./command.ts";
+import type { Io } from "./io.ts";
+
+/** Which specifications a `run` means; every mistake is found before anything is written. */
+export async function namedSpecs(args: Arguments, io: Io): Promise<Spec[]> {
+  const file = args.text("fi");
+  const folder = args.text("fl");
+  const ways = [file, folder, args.positionals.length > 0 ? "" : undefined].filter((way) => way !== undefined);
+  if (ways.length > 1) {
+    throw new SlipwayError("invalid_cli_args", "Name the specifications in one way only: files, -fi FILE or -fl FOLDER.", {
+      suggested_next_actions: ["Run `slipway run --help`."],
+    });
+  }
+  if (folder !== undefined) return readSpecs(io.cwd, await findSpecs(io.cwd, folder));
+  if (file !== undefined) return readSpecs(io.cwd, [file]);
+  if (args.positionals.length > 0) return readSpecs(io.cwd, args.positionals);
+  return readSpecs(io.cwd, await discovered(io.cwd));
+}
+
+/** Without arguments: what is under .slipway/features and has not been started yet. */
+async function discovered(cwd: string): Promise<string[]> {
+  const layout = findLayout(cwd);
+  const started = new Set((await readBoard(layout)).features.map(({ id }) => id));
+  const found = await discoverSpecs(layout);
+  const fresh = found.filter(({ feature_id }) => !started.has(feature_id));
+  if (fresh.length > 0) return fresh.map(({ spec_path }) => relative(cwd, join(layout.root, spec_path)));
+  throw new SlipwayError(
+    "no_specs_found",
+    found.length === 0
+      ? "No specification was named, and none is under .slipway/features."
+      : `No specification was named, and all ${found.length} under .slipway/features are started already.`,
+    {
+      suggested_next_actions: [
+        "Name one: `slipway run my_feature.spec.md`.",
+        ...(found.length === 0 ? [] : ["Or continue: `slipway resume`."]),
+      ],
+    },
+  );
+}

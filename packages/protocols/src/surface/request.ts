@@ -1,0 +1,54 @@
+import { basename } from "node:path";
+import { SlipwayError } from "@slipway/agents/errors";
+import { featureIdOf } from "@slipway/kernel/change/plan/specs/feature-id";
+import { readSpec, type Spec } from "@slipway/kernel/change/plan/specs/read";
+import type { ProtocolEntry, RunRequest } from "../protocol.ts";
+import type { Arguments } from "./command.ts";
+import type { Io } from "./io.ts";
+import { namedSpecs } from "./named-specs.ts";
+
+/** What the arguments ask a protocol for. */
+export async function requestFrom(entry: ProtocolEntry, args: Arguments, io: Io): Promise<RunRequest> {
+  const { cwd, env } = io;
+  switch (entry.takes) {
+    case "specifications":
+      return { specs: await namedSpecs(args, io), text: null, cwd, env };
+    case "a page":
+      return { specs: [await readPage(cwd, onePage(entry, args))], text: null, cwd, env };
+    case "a request":
+    case "an interview":
+      return { specs: [], text: await givenText(entry, args, cwd), cwd, env };
+  }
+}
+
+function onePage(entry: ProtocolEntry, args: Arguments): string {
+  const named = [...args.positionals, ...fileOption(args)];
+  const [page] = named;
+  if (named.length === 1 && page !== undefined && args.text("fl") === undefined) return page;
+  throw invalid(entry, `\`slipway ${entry.name}\` takes one page, and ${named.length} were named.`);
+}
+
+/** Reads the page. Its name in small letters becomes the run's: such a page is often called SPEC.md. */
+export async function readPage(cwd: string, path: string): Promise<Spec> {
+  const bytes = await readSpec(cwd, path);
+  return { id: featureIdOf(basename(path).toLowerCase()), path, bytes };
+}
+
+async function givenText(entry: ProtocolEntry, args: Arguments, cwd: string): Promise<string | null> {
+  const [file, ...more] = fileOption(args);
+  if (more.length > 0 || args.text("fl") !== undefined || (file !== undefined && args.positionals.length > 0))
+    throw invalid(entry, "Give the request in one way only: as words, or with -fi FILE.");
+  const text = file === undefined ? args.positionals.join(" ") : Buffer.from(await readSpec(cwd, file)).toString();
+  if (text.trim() !== "") return text.trim();
+  if (entry.takes === "an interview") return null;
+  throw invalid(entry, "The request is empty.");
+}
+
+function fileOption(args: Arguments): string[] {
+  const file = args.text("fi");
+  return file === undefined ? [] : [file];
+}
+
+function invalid({ example }: ProtocolEntry, message: string): SlipwayError {
+  return new SlipwayError("invalid_cli_args", message, { suggested_next_actions: [`For example: \`${example}\`.`] });
+}

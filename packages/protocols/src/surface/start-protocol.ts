@@ -1,0 +1,52 @@
+import type { ProtocolEntry, NothingToDo, RunRequest } from "../protocol.ts";
+import type { Arguments } from "./command.ts";
+import { jsonLine } from "./escape.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { requestFrom } from "./request.ts";
+import type { Begun, Starter, Surface } from "./surface.ts";
+
+/** Reads the request, records the run and drives it until it ends or a person is needed. */
+export async function startProtocol(entry: ProtocolEntry, args: Arguments, surface: Surface): Promise<ExitCode> {
+  const request = await requestFrom(entry, args, surface);
+  return surface.run(args, async (starter) => {
+    const begun = await beginRun(entry, starter, request, { skipBaseGates: args.flag("skip-base-gates") });
+    return "runId" in begun ? begun : showNothingToDo(begun, surface, args.flag("json"));
+  });
+}
+
+/** Every mistake is found before the run is recorded. */
+export async function beginRun(
+  { name, load }: ProtocolEntry,
+  starter: Starter,
+  request: RunRequest,
+  { skipBaseGates = false } = {},
+): Promise<Begun | NothingToDo> {
+  const protocol = await load();
+  const prepared = await protocol.prepare(starter, request);
+  if (!("input" in prepared)) return prepared;
+  await starter.assertAgents(name);
+  return { runId: await recordRun(starter, name, rootOf(protocol.started), prepared, skipBaseGates), note: prepared.note ?? "" };
+}
+
+/** The sandbox is opened first: a machine without one is found before agents are paid. */
+export async function recordRun(
+  starter: Starter,
+  protocol: string,
+  workflow: string,
+  { input, slug }: { readonly input: object; readonly slug: string },
+  skipBaseGates: boolean,
+): Promise<string> {
+  await starter.sandbox();
+  const agents = await starter.agents(protocol);
+  return starter.start(workflow, slug, { agents, ...(skipBaseGates ? { skip_base_gates: true } : {}), ...input });
+}
+
+function rootOf([root]: readonly { readonly name: string }[]): string {
+  if (root === undefined) throw new TypeError("A protocol has at least one workflow that can be started.");
+  return root.name;
+}
+
+function showNothingToDo({ lines, json: facts }: NothingToDo, surface: Surface, json: boolean): ExitCode {
+  surface.out(json ? jsonLine(facts) : lines.map((line) => `${line}\n`).join(""));
+  return EXIT.done;
+}
