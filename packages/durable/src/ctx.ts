@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import type { Durability } from "./durability.ts";
+import type { StepName } from "./step-name.ts";
 
 /** What a run's function may do. Everything it does must go through here, or it is not remembered. */
 export interface Ctx {
   readonly runId: string;
   /** Runs `fn` once and remembers its result under `name`. `fn` must be idempotent: a crash before the record runs it again. */
-  step<T>(name: string, fn: (signal: AbortSignal) => Promise<T>, options?: StepOptions): Promise<T>;
+  step<T>(name: string | StepName<T>, fn: (signal: AbortSignal) => Promise<T>, options?: StepOptions): Promise<T>;
   /** Waits, over restarts if need be, until somebody answers. */
   ask<T>(name: string, question: Question<T>): Promise<T>;
   sleep(name: string, ms: number): Promise<void>;

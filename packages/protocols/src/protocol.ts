@@ -6,6 +6,7 @@ import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
+import type { NarratedStep } from "./narration/step-text.ts";
 import type { RunNode } from "./run-view.ts";
 import type { CommandSpec } from "./surface/command.ts";
 import type { Reader, Starter } from "./surface/surface.ts";
@@ -30,6 +31,8 @@ export interface ProtocolEntry {
   readonly tables?: () => Promise<OwnMigrations>;
   /** Its MCP tools, named `NAME.verb`. */
   readonly tools?: () => Promise<readonly AnyTool[]>;
+  /** What a person reads about the steps of its changes, besides those that every change has. Light: `slipway status` loads it. */
+  readonly narration?: () => Promise<readonly NarratedStep[]>;
   readonly load: () => Promise<Protocol>;
 }
 

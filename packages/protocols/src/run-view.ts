@@ -17,13 +17,16 @@ const nodeSchema = z.strictObject({
   /** Unique in the run. */
   id: z.string(),
   parent: z.string().nullable(),
-  kind: z.enum(["run", "phase", "feature", "task", "module"]),
+  kind: z.enum(["run", "phase", "feature", "task", "module", "function", "review"]),
   title: z.string(),
   /** A word of the protocol's own table. */
   status: z.string(),
   /** The step under way, in words; null when nothing is. */
   now: z.string().nullable(),
-  /** Milliseconds since 1970. */
+  /** The role at work, and its attempt. */
+  role: z.string().nullable(),
+  attempt: z.string().nullable(),
+  /** When `now` began; milliseconds since 1970. */
   since: z.int().nullable(),
   cost_usd: z.number().nullable(),
   depends_on: z.array(z.string()),
@@ -48,5 +51,16 @@ export type RunWait = z.infer<typeof waitSchema>;
 
 /** A node with nothing to say but its name and status. */
 export function plainNode(node: Pick<RunNode, "id" | "parent" | "kind" | "title" | "status"> & Partial<RunNode>): RunNode {
-  return { now: null, since: null, cost_usd: null, depends_on: [], waits_for: [], reason: null, links: [], ...node };
+  return {
+    now: null,
+    role: null,
+    attempt: null,
+    since: null,
+    cost_usd: null,
+    depends_on: [],
+    waits_for: [],
+    reason: null,
+    links: [],
+    ...node,
+  };
 }

@@ -8,5 +8,6 @@ export const throwaway: ProtocolEntry = {
   example: 'slipway throwaway "a note about tides"',
   started: ["throwaway"],
   tools: async () => (await import("./tools.ts")).THROWAWAY_TOOLS,
+  narration: async () => (await import("./steps.ts")).NARRATION,
   load: async () => (await import("./implementation.ts")).throwaway,
 };

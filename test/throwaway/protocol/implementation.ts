@@ -1,7 +1,9 @@
 import { narrateChange } from "@slipway/protocols/change/narrate";
 import { openChangeServices } from "@slipway/protocols/change/services";
 import { viewChanges } from "@slipway/protocols/change/view";
+import { eventLine } from "@slipway/protocols/narration/event-line";
 import type { Protocol } from "@slipway/protocols/protocol";
+import { NARRATION } from "./steps.ts";
 import { noteChange, throwaway as root, type ThrowawayResult } from "./protocol.ts";
 
 export const throwaway: Protocol = {
@@ -9,11 +11,11 @@ export const throwaway: Protocol = {
   parts: [noteChange],
   open: ({ kernel, dispatcher }) => ({ workflows: openChangeServices(kernel, dispatcher) }),
   prepare: async (_starter, { text }) => ({ input: { id: "note", request: text ?? "" }, slug: "note" }),
-  narrate: (event) =>
-    event.kind === "step" && event.name === "writer:1"
-      ? { feature: "note", text: "the writer has answered", good: true }
-      : narrateChange(event),
-  view: viewChanges,
+  narrate(event) {
+    const line = event.stream.includes("/") ? narrateChange(event) : eventLine(NARRATION, event);
+    return line === null ? null : { feature: "note", ...line };
+  },
+  view: (reader, runId) => viewChanges(reader, runId, NARRATION),
   describe(result) {
     const { status, commit } = result as ThrowawayResult;
     return status === "merged"

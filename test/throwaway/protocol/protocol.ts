@@ -7,6 +7,7 @@ import { invokerOf } from "@slipway/protocols/change/invoker";
 import { readyFiles } from "@slipway/protocols/change/ready-files";
 import type { ChangeServices } from "@slipway/protocols/change/services";
 import { askAgent } from "@slipway/protocols/dispatch/ask-agent";
+import { STEPS } from "./steps.ts";
 
 interface NoteInput {
   readonly id: string;
@@ -28,7 +29,7 @@ export const throwaway = workflow<NoteInput, ThrowawayResult, ChangeServices>("t
     ],
     schema: z.strictObject({ decision: z.enum(["plain", "solemn"]), comment: z.string().optional() }),
   });
-  const answered = await askAgent(invokerOf(oneChange(ctx, services, id)), "writer:1", {
+  const answered = await askAgent(invokerOf(oneChange(ctx, services, id)), STEPS.writer.named(1), {
     role: "writer",
     subject: id,
     attempt: "1",

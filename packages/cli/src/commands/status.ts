@@ -1,10 +1,12 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { existsSync } from "node:fs";
+import { SlipwayError } from "../errors.ts";
 import type { FeatureBoard, BoardRun } from "@slipway/kernel/change/views/board/board";
 import { findLayout, readBoard } from "@slipway/kernel/open-board";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
+import type { RunView } from "@slipway/protocols/run-view";
 import type { Surface } from "@slipway/protocols/surface/surface";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
@@ -15,29 +17,60 @@ import { oneLine } from "@slipway/protocols/narration/one-line";
 export const run: RunCommand = async (args, io) => {
   const [named] = args.positionals;
   if (named !== undefined) return showRun(named, args.flag("json"), io);
-  const found = await readBoard(findLayout(io.cwd));
-  io.out(args.flag("json") ? jsonLine(found) : `${lines(found, io).join("\n")}\n`);
+  const board = await readBoard(findLayout(io.cwd));
+  if (args.flag("json")) {
+    io.out(jsonLine({ ...board, tree: await latestTree(board, io) }));
+    return EXIT.done;
+  }
+  // A project at its tasks has no features yet: its tree is all there is to show.
+  const tree = board.features.length === 0 ? await latestTree(board, io) : null;
+  io.out(`${[...(tree === null ? [] : await treeLines(tree, io)), ...lines(board, io, await workTexts(board))].join("\n")}\n`);
   return EXIT.done;
 };
 
-/** One run as a tree. Loaded only here: without a name the command has to answer at once. */
+/** Loaded only where something is under way: the command has to answer at once. */
+async function workTexts({ features }: FeatureBoard): Promise<(step: string) => string> {
+  if (features.every(({ at_work }) => at_work === null)) return (step) => step;
+  return (await import("@slipway/protocols/narration/work-text")).loadWorkText();
+}
+
 async function showRun(named: string, json: boolean, surface: Surface): Promise<ExitCode> {
-  const [{ runView }, { runTreeLines }] = await Promise.all([import("@slipway/runtime/run-view"), import("../render/run-tree.ts")]);
-  return surface.reader(async (reader) => {
-    const view = await runView(reader, named);
-    surface.out(json ? jsonLine(view) : `${runTreeLines(view, surface.color, Date.now()).join("\n")}\n`);
-    return EXIT.done;
-  });
+  const tree = await treeOf(named, surface);
+  surface.out(json ? jsonLine(tree) : `${(await treeLines(tree, surface)).join("\n")}\n`);
+  return EXIT.done;
+}
+
+/** One run as a tree. Loaded only here: the board has to be there at once. */
+async function treeOf(named: string, surface: Surface): Promise<RunView> {
+  const { runView } = await import("@slipway/runtime/run-view");
+  return surface.reader((reader) => runView(reader, named));
+}
+
+/** Null where there is no run, or one of a protocol that this program does not have. */
+async function latestTree({ runs: [latest] }: FeatureBoard, surface: Surface): Promise<RunView | null> {
+  if (latest === undefined) return null;
+  try {
+    return await treeOf(latest.id, surface);
+  } catch (error) {
+    if (error instanceof SlipwayError && error.code === "workflow_unknown") return null;
+    throw error;
+  }
+}
+
+async function treeLines(tree: RunView, { color }: Surface): Promise<string[]> {
+  const { runTreeLines } = await import("../render/run-tree.ts");
+  return runTreeLines(tree, color, Date.now());
 }
 
 /** Nothing is cut where nobody's screen ends. */
 const NO_SCREEN = 1000;
 
-function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io): string[] {
+function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, workText: (step: string) => string): string[] {
   const { bold, dim } = paint(io.color);
   if (features.length === 0 && runs.length === 0)
     return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
-  const view = { columns: io.terminal ? io.columns : NO_SCREEN, lines: Number.POSITIVE_INFINITY, color: io.color, now: Date.now() };
+  const columns = io.terminal ? io.columns : NO_SCREEN;
+  const view = { columns, lines: Number.POSITIVE_INFINITY, color: io.color, now: Date.now(), workText };
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
     .map(({ id, status, reason }) => dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → slipway retry ${id}` : ""}`));

@@ -1,4 +1,4 @@
-import type { Detector, FoundStep, DetectedLanguage, StepKind } from "./finding.ts";
+import type { Detector, FoundStep, DetectedLanguage, GateStepKind } from "./finding.ts";
 import { detectGo } from "./go.ts";
 import { detectJava } from "./java.ts";
 import { detectNode } from "./node.ts";
@@ -17,7 +17,7 @@ export const DETECTORS: readonly Detector[] = [
 
 export interface DetectedGate extends Omit<FoundStep, "kind"> {
   readonly name: string;
-  readonly kind: StepKind;
+  readonly kind: GateStepKind;
   /** Groups the gates of one project. */
   readonly project: string;
   readonly cwd?: string;

@@ -1,10 +1,10 @@
 import type { InitTarget } from "./target.ts";
 
-export type StepKind = "compile" | "typecheck" | "lint" | "test";
+export type GateStepKind = "compile" | "typecheck" | "lint" | "test";
 
 /** A gate found in a project. */
 export interface FoundStep {
-  readonly kind: StepKind;
+  readonly kind: GateStepKind;
   readonly cmd: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** One sentence: the choice and its reason. */

@@ -1,6 +1,6 @@
 import { SlipwayError } from "../errors.ts";
 import { z } from "zod";
-import type { InitFinding, FoundStep, StepKind } from "./finding.ts";
+import type { InitFinding, FoundStep, GateStepKind } from "./finding.ts";
 import { packageManagerOf, type PackageManager } from "./node-manager.ts";
 import { at, has, textOf, type InitTarget } from "./target.ts";
 
@@ -16,7 +16,7 @@ const manifestSchema = z.looseObject({
 export type NodeManifest = z.output<typeof manifestSchema>;
 
 /** Names of scripts for gates, best first. */
-const SCRIPTS: readonly (readonly [StepKind, readonly string[]])[] = [
+const SCRIPTS: readonly (readonly [GateStepKind, readonly string[]])[] = [
   ["typecheck", ["typecheck", "type-check", "check-types", "check:types", "tsc"]],
   ["lint", ["lint", "lint:check"]],
   ["test", ["test", "test:unit", "test:ci"]],
@@ -62,7 +62,7 @@ function chooseScript(
   place: InitTarget,
   manifest: NodeManifest,
   manager: PackageManager,
-  kind: StepKind,
+  kind: GateStepKind,
   names: readonly string[],
   notes: string[],
 ): FoundStep[] {

@@ -6,9 +6,11 @@ import { boardLines, type BoardView } from "./board.ts";
 import { clip, fit } from "./fit.ts";
 import { budgetLines } from "./budget.ts";
 import { momentText } from "@slipway/protocols/narration/moment";
+import { loadWorkText } from "@slipway/protocols/narration/work-text";
 import { waitText } from "./wait.ts";
 
-const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000 };
+const workText = await loadWorkText();
+const VIEW: BoardView = { columns: 80, lines: 20, color: false, now: 10_000, workText };
 const GATE = { mode: "fast", passed: true, current: true, at: 1 };
 
 const FIVE = [

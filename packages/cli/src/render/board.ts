@@ -1,6 +1,5 @@
 import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
 import { clip, fit } from "./fit.ts";
-import { workText } from "@slipway/protocols/change/narrate";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { waitText } from "./wait.ts";
@@ -11,13 +10,15 @@ export interface BoardView {
   readonly lines: number;
   readonly color: boolean;
   readonly now: number;
+  /** The text of a step under way. */
+  readonly workText: (step: string) => string;
 }
 
 type Colour = Exclude<keyof ReturnType<typeof paint>, "bold">;
 
 interface Column {
   readonly heading: string;
-  readonly text: (feature: BoardFeature, now: number) => string;
+  readonly text: (feature: BoardFeature, view: Pick<BoardView, "now" | "workText">) => string;
   readonly colour?: (feature: BoardFeature) => Colour | null;
   /** Fixed, so that columns do not move during a run; without it, the width of the longest text. */
   readonly width?: number;
@@ -59,7 +60,7 @@ export function boardLines(features: readonly BoardFeature[], view: BoardView): 
   const row = (feature: BoardFeature) =>
     columns.map(({ heading, text, colour, width }) => {
       const chosen = colour?.(feature) ?? null;
-      const cell = (heading === NOW.heading ? clip : fit)(text(feature, view.now), width);
+      const cell = (heading === NOW.heading ? clip : fit)(text(feature, view), width);
       return chosen === null ? cell : styles[chosen](cell);
     });
   return [
@@ -77,7 +78,7 @@ function columnsFor(features: readonly BoardFeature[], columns: number): (Column
   const room = columns - SHORT.reduce((sum, { width = 0 }) => sum + width + GAP.length, 0);
   const locked = columns >= ROOM_FOR_LOCKS && features.some(({ locks }) => locks.length > 0);
   const natural = ({ heading, text }: Column, share: number) => {
-    const longest = Math.max(heading.length, ...features.map((feature) => text(feature, 0).length));
+    const longest = Math.max(heading.length, ...features.map((feature) => text(feature, NO_WORK).length));
     return Math.min(longest, Math.max(NARROWEST, Math.floor(room * share)));
   };
   const id = natural(FEATURE, 0.4);
@@ -87,7 +88,12 @@ function columnsFor(features: readonly BoardFeature[], columns: number): (Column
   return [{ ...FEATURE, width: id }, ...short, ...locks, { ...NOW, width: Math.max(NARROWEST, left) }];
 }
 
-function nowText({ id, at_work, waits_for, merged_as, status, reason }: BoardFeature, now: number): string {
+const NO_WORK = { now: 0, workText: () => "" };
+
+function nowText(
+  { id, at_work, waits_for, merged_as, status, reason }: BoardFeature,
+  { now, workText }: Pick<BoardView, "now" | "workText">,
+): string {
   // An approved feature may be landing right now.
   if (waits_for !== null && (at_work === null || waits_for.for !== "landing")) return waitText(id, waits_for);
   if (at_work !== null) return workText(at_work.step) + elapsed(now - at_work.since);

@@ -16,13 +16,15 @@ const TICK_MS = 100;
 /** Durations on the board change every second. */
 const SECOND_MS = 1000;
 
+export interface BoardSource {
+  readonly features: () => readonly BoardFeature[];
+  readonly budgets: () => readonly BoardBudget[];
+  /** The text of a step under way. */
+  readonly workText: (step: string) => string;
+}
+
 /** Past events scroll by above the board; only changed lines of the board are redrawn. */
-export function liveBoard(
-  io: Io,
-  narrate: Narrate,
-  features: () => readonly BoardFeature[],
-  budgets: () => readonly BoardBudget[] = () => [],
-): ProgressDisplay {
+export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workText }: BoardSource): ProgressDisplay {
   const { dim, green, red } = paint(io.color);
   const screen = openScreen();
   const told: string[] = [];
@@ -38,7 +40,7 @@ export function liveBoard(
     const shown = features();
     if (shown.length === 0) return drawTree();
     const limits = budgetLines(budgets()).map((line) => dim(clip(line, io.columns)));
-    const view = { columns: io.columns, lines: Math.max(4, io.rows - 2 - limits.length), color: io.color, now: Date.now() };
+    const view = { columns: io.columns, lines: Math.max(4, io.rows - 2 - limits.length), color: io.color, now: Date.now(), workText };
     screen.draw(["", ...boardLines(shown, view), ...limits]);
   };
   // A run that has no features yet, such as a project at its tasks, is shown as its tree.

@@ -8,13 +8,20 @@ import { screenText } from "@slipway/protocols/surface/style";
 import { paint } from "@slipway/protocols/surface/paint";
 import { openProgress, styleFor } from "./progress.ts";
 import { answerCommand } from "./questions.ts";
+import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
+import { loadWorkText } from "@slipway/protocols/narration/work-text";
 import { plainNode, type RunView } from "@slipway/protocols/run-view";
 import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
 
 const narrate = narrateWith(await loadProtocols());
+const workText = await loadWorkText();
 
 const accepted = event({ kind: "step", name: "plan:1", payload: { value: { ok: true } } });
-const refused = event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "too wide" } } } });
+const refused = event({
+  kind: "step",
+  name: "plan:1",
+  payload: { value: { ok: false, failure: { code: "x", message: "too wide", details: {} } } },
+});
 const asked = event({ kind: "asked", name: "approve:1", payload: { title: "Merge?" } });
 const silent = event({ kind: "started", name: "feature" });
 
@@ -71,12 +78,17 @@ describe("on a terminal", () => {
     vi.useRealTimers();
   });
 
+  const board = (features: () => readonly BoardFeature[]) => ({ features, budgets: () => [], workText });
   const screen = () => stripVTControlCharacters(written);
   const io = (more: object = {}) => collectingIo("/", { terminal: true, columns: 80, ...more });
   const one = boardFeature({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
 
   test("what has happened scrolls by above a board that shows what is under way and for how long", () => {
-    const progress = liveBoard(io(), narrate, () => [one]);
+    const progress = liveBoard(
+      io(),
+      narrate,
+      board(() => [one]),
+    );
     progress.event(accepted);
     progress.event(silent);
     progress.started("run/feature:letters", "builder:1");
@@ -98,7 +110,11 @@ describe("on a terminal", () => {
 
   test("what is not different is not drawn again, and of what is only the lines that are", () => {
     let shown = [boardFeature({ id: "a" }), boardFeature({ id: "b" }), boardFeature({ id: "c" })];
-    const progress = liveBoard(io(), narrate, () => shown);
+    const progress = liveBoard(
+      io(),
+      narrate,
+      board(() => shown),
+    );
     progress.event(silent);
     vi.advanceTimersByTime(100);
     written = "";
@@ -114,7 +130,7 @@ describe("on a terminal", () => {
 
   test("many events at once are one drawing", () => {
     const looks = vi.fn(() => [one]);
-    const progress = liveBoard(io(), narrate, looks);
+    const progress = liveBoard(io(), narrate, board(looks));
     for (let index = 0; index < 500; index++) progress.event(silent);
     vi.advanceTimersByTime(100);
     expect(looks).toHaveBeenCalledTimes(1);
@@ -122,9 +138,19 @@ describe("on a terminal", () => {
   });
 
   test("a long line is cut to the width of the screen, what went wrong is told in full, a warning stays above", () => {
-    const progress = liveBoard(io({ color: true, columns: 40 }), narrate, () => []);
+    const progress = liveBoard(
+      io({ color: true, columns: 40 }),
+      narrate,
+      board(() => []),
+    );
     progress.event(event({ kind: "asked", name: "approve:1", payload: { title: "y".repeat(500) } }));
-    progress.event(event({ kind: "step", name: "plan:1", payload: { value: { ok: false, failure: { message: "x".repeat(500) } } } }));
+    progress.event(
+      event({
+        kind: "step",
+        name: "plan:1",
+        payload: { value: { ok: false, failure: { code: "x", message: "x".repeat(500), details: {} } } },
+      }),
+    );
     progress.warn("look\u001b[2J");
     progress.stop();
     expect(screen()).toMatch(/^• letters: asks: y+…$/m);
@@ -134,7 +160,11 @@ describe("on a terminal", () => {
   });
 
   test("while a prompt has the screen nothing is drawn; the next event draws anew", () => {
-    const progress = liveBoard(io(), narrate, () => [one]);
+    const progress = liveBoard(
+      io(),
+      narrate,
+      board(() => [one]),
+    );
     progress.event(accepted);
     progress.pause();
     expect(screen()).toContain("plan accepted");
@@ -158,7 +188,11 @@ describe("on a terminal", () => {
   };
 
   test("a run without features is shown as its tree", async () => {
-    const progress = liveBoard(io(), narrate, () => []);
+    const progress = liveBoard(
+      io(),
+      narrate,
+      board(() => []),
+    );
     progress.follow(() => Promise.resolve(tree));
     progress.event(silent);
     await vi.advanceTimersByTimeAsync(1200);
@@ -168,7 +202,11 @@ describe("on a terminal", () => {
 
   test("a tree that cannot be read is left out, and read again later", async () => {
     const reads = vi.fn().mockRejectedValueOnce(new Error("locked")).mockResolvedValue(tree);
-    const progress = liveBoard(io(), narrate, () => []);
+    const progress = liveBoard(
+      io(),
+      narrate,
+      board(() => []),
+    );
     progress.follow(reads);
     progress.event(silent);
     await vi.advanceTimersByTimeAsync(3000);
@@ -178,7 +216,11 @@ describe("on a terminal", () => {
   });
 
   test("before there is anything to show, a stop draws nothing", () => {
-    liveBoard(io(), narrate, () => []).stop();
+    liveBoard(
+      io(),
+      narrate,
+      board(() => []),
+    ).stop();
     expect(written).toBe("");
   });
 });

@@ -6,6 +6,7 @@ import type { Io } from "@slipway/protocols/surface/io";
 import { startedText } from "@slipway/protocols/narration/base-gates";
 import type { Line } from "@slipway/protocols/narration/line";
 import { oneLine } from "@slipway/protocols/narration/one-line";
+import { loadWorkText } from "@slipway/protocols/narration/work-text";
 import { loadProtocols, narrateWith } from "@slipway/protocols/all-protocols";
 import type { RunView } from "@slipway/protocols/run-view";
 import { watchFeatures } from "./watch-features.ts";
@@ -38,7 +39,9 @@ export async function openProgress(io: Io, style: ProgressStyle): Promise<Progre
   const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
   // Loaded on demand: the tables of character widths load slowly, and a pipe needs none.
   const progress =
-    style === "json" ? jsonLines(io, narrate, features) : (await import("./live.ts")).liveBoard(io, narrate, features, budgets);
+    style === "json"
+      ? jsonLines(io, narrate, features)
+      : (await import("./live.ts")).liveBoard(io, narrate, { features, budgets, workText: await loadWorkText() });
   return {
     ...progress,
     event(event) {

@@ -51,7 +51,10 @@ export function watchFeatures(cwd: string): FeatureWatch {
   };
 }
 
+/** Shown as it is: no protocol has such a step. */
+const WAITING_FOR_SLOT = "waiting for a free gate slot";
+
 /** Gate slots are limited, and waiting for one is in no table, because the gate has not begun. */
 function withGate(feature: BoardFeature, since: number | undefined): BoardFeature {
-  return feature.at_work !== null || since === undefined ? feature : { ...feature, at_work: { step: "gate-line", since } };
+  return feature.at_work !== null || since === undefined ? feature : { ...feature, at_work: { step: WAITING_FOR_SLOT, since } };
 }

@@ -7,6 +7,7 @@ import { giveBackLocks } from "./locks.ts";
 import { conflictingIn, resourcesIn, ruleOn, type Collided } from "./collision-rules.ts";
 import { endSession } from "./sessions.ts";
 import type { ChangeRun } from "./change-run.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 
 interface Case {
   readonly purpose: Collided["purpose"];
@@ -42,7 +43,9 @@ async function waitFor(change: ChangeRun, name: string, purpose: Case["purpose"]
   const others = blockers.join(", ");
   const reason = `waits for ${others}: ${resourcesIn(failure).join(", ")}`;
   if (purpose === "submit") await endSession(change, "planner", `wait:${name}`, "blocked");
-  await mustPerform(change, `wait:${name}`, (call) => features.wait(call, { feature_id: change.id, plan_json: plan, blockers, reason }));
+  await mustPerform(change, CHANGE_STEPS.wait.named(name), (call) =>
+    features.wait(call, { feature_id: change.id, plan_json: plan, blockers, reason }),
+  );
   const { onto } = await change.ctx.until(`waited:${name}`, () => features.endOf(change.siblings, blockers));
   await wake(change, name, onto, `goes on: ${others} ended`);
   // Work that is under way goes onto the moved base as far as it fits; what conflicts is a question when it lands.
@@ -63,7 +66,9 @@ async function waitInQueue(change: ChangeRun, name: string, purpose: Case["purpo
 
 /** Puts the feature, as long as it has built nothing, on the base that the others left. */
 async function wake(change: ChangeRun, name: string, onto: string | null, reason: string): Promise<void> {
-  await mustPerform(change, `wake:${name}`, (call) => change.services.kernel.features.wake(call, { feature_id: change.id, onto, reason }));
+  await mustPerform(change, CHANGE_STEPS.wake.named(name), (call) =>
+    change.services.kernel.features.wake(call, { feature_id: change.id, onto, reason }),
+  );
 }
 
 const LABELS = {

@@ -9,6 +9,7 @@ import { mustPerform } from "./perform.ts";
 import { retryPhase } from "./phase.ts";
 import { placeFiles, planFiles, type ReadyFiles } from "./place-files.ts";
 import type { ChangeServices } from "./services.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 
 /** One change that a protocol delivers as files. */
 export interface Delivery extends ReadyFiles {
@@ -48,7 +49,7 @@ async function landFiles(change: ChangeRun, delivery: Delivery): Promise<Deliver
   const { features, records } = services.kernel;
   const spec_digest = await ctx.step("spec", () => records.objects.put(Buffer.from(delivery.spec.text)));
   const spec = { feature_id: id, spec_source: delivery.spec.source, spec_digest, run_id: ctx.runId };
-  await mustPerform(change, "init", (call) => features.init(call, spec), { asksAlways: true });
+  await mustPerform(change, CHANGE_STEPS.init.named(), (call) => features.init(call, spec), { asksAlways: true });
   const planned = await retryPhase(change, "planning", null, (start) => planFiles(change, delivery, start));
   if (planned === null) return ended(change);
   for (let review = 1; ; review++) {

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import type { ErrorCode } from "@slipway/durable/errors";
+import type { StepName } from "@slipway/durable/step-name";
 import { rolesFor, type Tool } from "@slipway/kernel/config/rbac";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { perform } from "./perform.ts";
@@ -9,7 +10,7 @@ import { workerCall, workerSession, type OperationResult, type ChangeRun } from 
 export interface WorkerCall<T> {
   readonly role: WorkerRole;
   readonly output: Routed;
-  readonly step: string;
+  readonly step: string | StepName<OperationResult<T>>;
   readonly batch?: string;
   readonly returned?: readonly ErrorCode[];
   readonly body: (call: Call) => Promise<T>;

@@ -1,11 +1,12 @@
 import type { GateSummary } from "@slipway/kernel/change/judge/gate";
 import { mustPerform } from "./perform.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 
 /** A gate that fails is a result; a gate that cannot be run is a question. */
 export async function gate(change: ChangeRun, mode: string, attempt: string): Promise<OperationResult<GateSummary>> {
   const { features } = change.services.kernel;
-  const summary = await mustPerform(change, `gates:${mode}:${attempt}`, (call, signal) =>
+  const summary = await mustPerform(change, CHANGE_STEPS.gates.named(mode, attempt), (call, signal) =>
     features.runGates(call, { feature_id: change.id, mode }, signal),
   );
   return summary.failure === null ? { ok: true, value: summary } : { ok: false, failure: summary.failure };

@@ -11,6 +11,7 @@ import { holdPlanLocks } from "./locks.ts";
 import { withProbe } from "./probe.ts";
 import { retryAnswer } from "../dispatch/retry-answer.ts";
 import type { ChangeRun } from "./change-run.ts";
+import { CHANGE_STEPS, type CheckedCandidate } from "./steps.ts";
 import { moveTo, ensureUnblocked } from "./unblock.ts";
 
 /** How often the base may move away under one feature before a person is told to look. */
@@ -81,21 +82,15 @@ function restless(why: string): Standstill {
 }
 
 /** What would merge now, and whether what is in hand still covers it: recorded together, because an approval can run out. */
-function candidateFor(change: ChangeRun, name: string, approval: Approval): Promise<Candidate & Held> {
+function candidateFor(change: ChangeRun, name: string, approval: Approval): Promise<CheckedCandidate> {
   const { features } = change.services.kernel;
-  const look = async (call: Call): Promise<Candidate & Held> => {
+  const look = async (call: Call): Promise<CheckedCandidate> => {
     const candidate = await features.candidate(call, { feature_id: change.id });
     if (approval === null || approval === "not needed") return { ...candidate, holds: approval !== null, why: null };
     const holding = await features.approvalHolding(approval.token, candidate);
     return { ...candidate, holds: holding.holds, why: holding.holds ? null : holding.why };
   };
-  return mustPerform(change, `candidate:${name}`, look, { asksAlways: true });
-}
-
-interface Held {
-  readonly holds: boolean;
-  /** Why the approval in hand does not. */
-  readonly why: string | null;
+  return mustPerform(change, CHANGE_STEPS.candidate.named(name), look, { asksAlways: true });
 }
 
 function noLonger(why: string): string {
@@ -114,7 +109,9 @@ function alreadyThere({ base_branch }: Candidate): Standstill {
 async function stillReady(change: ChangeRun, name: string): Promise<boolean> {
   if (!(await ensureUnblocked(change, `land:${name}`, "qa"))) return false;
   const { status } = await change.ctx.step(`status:land:${name}`, () => change.services.kernel.features.standing(change.id));
-  return status === "ready_to_merge" || moveTo(change, `ready:land:${name}`, "ready_to_merge", "every required gate passed");
+  return (
+    status === "ready_to_merge" || moveTo(change, CHANGE_STEPS.ready.named(`land:${name}`), "ready_to_merge", "every required gate passed")
+  );
 }
 
 /** A lock of another run is in the way of an approved change: nothing is wrong with the change, so nobody builds it again. */
@@ -161,7 +158,7 @@ async function merge(change: ChangeRun, name: string, approval: Approval): Promi
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
   const outcome = await perform(
     change,
-    `merge:${name}`,
+    CHANGE_STEPS.merge.named(name),
     (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token }),
     {
       // A base that moved against the change, and a policy that changed since the candidate was looked at, show in the next one.

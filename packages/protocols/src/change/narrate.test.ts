@@ -6,11 +6,12 @@ import { workText } from "./narrate.ts";
 const narrate = narrateWith(await loadProtocols());
 
 const step = (name: string, value: unknown) => narrate(event({ kind: "step", name, payload: { value } }));
-const refused = { ok: false, failure: { code: "x", message: "it is\nnot so" } };
+const refused = { ok: false, failure: { code: "x", message: "it is\nnot so", details: {} } };
+const ran = (summary: object) => ({ ok: true, value: { tests: null, coverage: null, failure: null, ...summary } });
 
 describe("a step that has ended", () => {
   test.each([
-    ["init", {}, "worktree and branch are ready", true],
+    ["init", { ok: true }, "worktree and branch are ready", true],
     ["planner:1", { ok: true, value: { type: "PLAN_SUBMISSION" } }, "planner proposes a plan", null],
     ["planner:2", { ok: true, value: { type: "PLAN_SUBMISSION" } }, "planner proposes a plan (attempt 2)", null],
     ["builder:1", { ok: true, value: { type: "PATCH", summary: "a table" } }, "builder proposes a patch: a table", null],
@@ -18,7 +19,7 @@ describe("a step that has ended", () => {
     ["qa:2", refused, "qa failed (attempt 2): it is not so", false],
     ["plan:1", { ok: true }, "plan accepted", true],
     ["plan:1", refused, "plan refused: it is not so", false],
-    ["plan:1", { ok: false }, "plan refused: no reason given", false],
+    ["gates:fast:1", refused, "fast gates failed: it is not so", false],
     [
       "plan:1",
       {
@@ -38,29 +39,34 @@ describe("a step that has ended", () => {
       "its plan collides with another feature's",
       null,
     ],
-    ["wake:1", { ok: true }, "goes on, on the base the others have left", null],
+    ["wake:1", { ok: true }, "resumed on the updated base", null],
     ["verdicts:1", refused, "test index refused: it is not so", false],
     ["patch:1", { ok: true }, "patch applied, within the plan", true],
     ["patch:1", refused, "patch refused: it is not so", false],
     ["qa-patch:1", { ok: true }, "tests added, within the plan", true],
-    ["gates:fast:1", { passed: true, tests: null, coverage: null }, "fast gates passed", true],
+    ["gates:fast:1", ran({ passed: true }), "fast gates passed", true],
     [
       "gates:full:qa-1",
-      { passed: true, tests: { total: 12 }, coverage: { line: 0.914 } },
+      ran({ passed: true, tests: { total: 12 }, coverage: { line: 0.914 } }),
       "full gates passed (12 tests, 91 % of lines)",
       true,
     ],
-    ["gates:fast:1", { passed: false, failure: { message: "step test: exit 1" } }, "fast gates failed: step test: exit 1", false],
     [
       "gates:fast:1",
-      {
+      ran({ passed: false, failure: { message: "step test: exit 1", details: {} } }),
+      "fast gates failed: step test: exit 1",
+      false,
+    ],
+    [
+      "gates:fast:1",
+      ran({
         passed: false,
         failure: { message: "no such program.", details: { requires_human: true, suggested_next_actions: ["Install it.", "Or not."] } },
-      },
+      }),
       "fast gates failed: no such program. Next: Install it.",
       false,
     ],
-    ["ready:1", {}, "ready to merge", true],
+    ["ready:1", { ok: true }, "ready to merge", true],
     ["candidate:2", { ok: true, value: { rebuilt: true } }, "the base moved: rebuilt on top of it", null],
     ["merge:1", { ok: true, value: { base_branch: "main", commit: "0123456789abcdef" } }, "merged into main as 0123456789", true],
     ["merge:1", refused, "not merged: it is not so", false],
@@ -74,11 +80,11 @@ describe("a step that has ended", () => {
 
   test("steps of no interest, of a run itself, and values nobody expects are not told", () => {
     expect(step("candidate:1", { ok: true, value: { rebuilt: false } })).toBeNull();
-    expect(step("qa-entry:1", {})).toBeNull();
+    expect(step("qa-entry:1", { ok: true })).toBeNull();
     expect(step("verdicts:1", { ok: true })).toBeNull();
     expect(narrate(event({ stream: "2026-01-01_x", kind: "step", name: "init" }))).toBeNull();
     expect(narrate(event({ kind: "started", name: "feature" }))).toBeNull();
-    expect(narrate({ ...event({ kind: "step", name: "patch:1" }), payload: "[1]" })).toMatchObject({ good: false });
+    expect(narrate({ ...event({ kind: "step", name: "patch:1" }), payload: "[1]" })).toBeNull();
   });
 });
 
@@ -88,7 +94,7 @@ test("questions, answers and retries", () => {
     text: "answered by person:kim",
   });
   expect(narrate(event({ kind: "retry", name: "planner:1", payload: { failure: { message: "no answer" } } }))).toMatchObject({
-    text: "planner:1 is tried again: no answer",
+    text: "retrying planner:1: no answer",
   });
 });
 
@@ -101,8 +107,8 @@ test("an agent's words stay on their line", () => {
 });
 
 test.each([
-  ["init", "making the worktree"],
-  ["planner:1", "planner at work"],
+  ["init", "creating the worktree"],
+  ["gate-line", "gate-line"],
   ["gates:full:qa-1", "full gates"],
   ["merge:1", "merging"],
   ["repair:1", "repair"],
@@ -115,6 +121,6 @@ test("a pause is no failure: what it waits for, and when it goes on", () => {
   expect(step("builder:1~2", limited)).toEqual({ feature: "letters", text: "builder waits: slow down", good: null });
   expect(step("builder:1~3", { ok: true, value: { type: "PATCH", summary: "done" } })?.text).toBe("builder proposes a patch: done");
   const sleeping = event({ kind: "sleeping", name: "pause:builder:1~2", payload: { ms: 1000 } });
-  expect(narrate(sleeping)?.text).toMatch(/^goes on at \d\d:\d\d$|^goes on at \d{4}-/);
+  expect(narrate(sleeping)?.text).toMatch(/^resumes at \d\d:\d\d$|^resumes at \d{4}-/);
   expect(narrate(event({ kind: "sleeping", name: "other", payload: { ms: 1000 } }))).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { fromFailure, toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { isStorageFailure, recordable } from "@slipway/durable/failures";
+import type { StepName } from "@slipway/durable/step-name";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { GivenUp } from "../dispatch/given-up.ts";
 import { nextActions } from "../dispatch/pauses.ts";
@@ -30,7 +31,12 @@ const TRIES = 3;
  * the way), and what nobody foresaw (git gave way), is asked, and then the step is done again under a new name; or the person
  * gives the feature up, which ends it. What a person has edited by hand is asked about, too, and taken over or set aside.
  */
-export async function perform<T>(change: ChangeRun, name: string, body: Body<T>, options: Options = {}): Promise<OperationResult<T>> {
+export async function perform<T>(
+  change: ChangeRun,
+  name: string | StepName<OperationResult<T>>,
+  body: Body<T>,
+  options: Options = {},
+): Promise<OperationResult<T>> {
   const { returned = [], handles = () => false, as = orchestratorCall, asksAlways = false } = options;
   for (let round = 1, passing = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
@@ -59,7 +65,12 @@ export async function perform<T>(change: ChangeRun, name: string, body: Body<T>,
 }
 
 /** The same where a broken rule would be a bug of ours. */
-export async function mustPerform<T>(change: ChangeRun, name: string, body: Body<T>, options: Options = {}): Promise<T> {
+export async function mustPerform<T>(
+  change: ChangeRun,
+  name: string | StepName<OperationResult<T>>,
+  body: Body<T>,
+  options: Options = {},
+): Promise<T> {
   const outcome = await perform(change, name, body, options);
   if (outcome.ok) return outcome.value;
   throw fromFailure(outcome.failure);

@@ -6,6 +6,7 @@ import { retryAnswer } from "../dispatch/retry-answer.ts";
 import type { WorkerRole } from "./worker-role.ts";
 import { endSession } from "./sessions.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 
 /** What the worker is told about its last attempt or request, or by a person. */
 export type LastAttempt = { readonly failure: Failure } | { readonly comment: string } | { readonly reply: string } | null;
@@ -76,7 +77,11 @@ async function askForHelp(change: ChangeRun, phase: Phase, name: string, last: L
     mustPerform(change, step, (call) => change.services.kernel.features.changeStatus(call, { feature_id: change.id, to, reason }));
 
   await endSession(change, WORKER_OF[phase], `${phase}:${name}`, "blocked");
-  await setStatus(`block:${phase}:${name}`, "blocked", `${phase} ${unanswered ? "got no answer" : "used up its attempts"}; last: ${why}`);
+  await setStatus(
+    CHANGE_STEPS.block.named(`${phase}:${name}`),
+    "blocked",
+    `${phase} ${unanswered ? "got no answer" : "used up its attempts"}; last: ${why}`,
+  );
   const answer = await change.ctx.ask(`blocked:${phase}:${name}`, {
     kind: "blocked",
     title: `${change.id} is blocked in ${phase}`,

@@ -7,6 +7,7 @@ import { holdLocks } from "./locks.ts";
 import { patchesOf, type FileChange } from "./patches.ts";
 import { mustPerform, perform } from "./perform.ts";
 import type { Start, Tried } from "./phase.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 import { submitInTurn } from "./submit-plan.ts";
 import { ensureUnblocked, moveTo } from "./unblock.ts";
 
@@ -36,7 +37,10 @@ export async function placeFiles(change: ChangeRun, files: ReadyFiles, { attempt
   if (!(await moveTo(change, `qa-entry:${name}`, "qa", "the fast gates passed"))) return { ok: true, value: null };
   const all = await gateAll(change, name);
   if (!all.ok) return forPerson(all.failure);
-  return { ok: true, value: (await moveTo(change, `ready:${name}`, "ready_to_merge", "every required gate passed")) ? true : null };
+  return {
+    ok: true,
+    value: (await moveTo(change, CHANGE_STEPS.ready.named(name), "ready_to_merge", "every required gate passed")) ? true : null,
+  };
 }
 
 /** The files are final, so another attempt at the same thing cannot pass: a person decides. */
@@ -78,7 +82,7 @@ async function applyFiles(change: ChangeRun, files: ReadyFiles, name: string): P
   for (let number = 1; number <= count; number++) {
     const placed = await perform(
       change,
-      `patch:${name}.${number}`,
+      CHANGE_STEPS.patch.named(`${name}.${number}`),
       async (call) => {
         const unified_diff = (await patches())[number - 1] ?? "";
         const { tree } = await features.applyPatch(call, { feature_id: change.id, unified_diff });

@@ -6,6 +6,7 @@ import { arbitrate } from "./arbitrate.ts";
 import { performAs } from "./firewall.ts";
 import { holdLocks } from "./locks.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
+import { CHANGE_STEPS } from "./steps.ts";
 
 /**
  * Submits a plan when every earlier feature of the run has decided what it plans, and has what collides arbitrated. Waiting takes
@@ -36,7 +37,7 @@ async function submit(change: ChangeRun, name: string, plan: Plan): Promise<Oper
   return performAs(change, {
     role: "planner",
     output: revises === null ? "PLAN_SUBMISSION" : "PLAN_REVISION",
-    step: `plan:${name}`,
+    step: CHANGE_STEPS.plan.named(name),
     returned: ["collision_detected", "blocked_by_collision_policy"],
     body: (call) =>
       revises === null

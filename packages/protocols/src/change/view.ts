@@ -1,25 +1,34 @@
 import type { BoardFeature, Wait } from "@slipway/kernel/change/views/board/board";
 import { readBoard } from "@slipway/kernel/open-board";
+import { roleAtWork, type NarratedStep } from "../narration/step-text.ts";
 import { plainNode, type RunNode, type RunWait } from "../run-view.ts";
 import type { Reader } from "../surface/surface.ts";
 import { workText } from "./narrate.ts";
 
 /** Every feature of the run as a node. */
-export async function viewChanges({ records }: Reader, runId: string): Promise<RunNode[]> {
+export async function viewChanges({ records }: Reader, runId: string, rows: readonly NarratedStep[] = []): Promise<RunNode[]> {
   const { features } = await readBoard(records.layout);
   return features
     .filter(({ run }) => run === runId || run.startsWith(`${runId}/`))
-    .map((feature) => nodeOf(feature, runId, records.layout.feature(feature.id)));
+    .map((feature) => nodeOf(feature, runId, records.layout.feature(feature.id), rows));
 }
 
-function nodeOf({ id, status, reason, at_work, waits_for, cost_usd }: BoardFeature, parent: string, folder: string): RunNode {
+function nodeOf(
+  { id, status, reason, at_work, waits_for, cost_usd }: BoardFeature,
+  parent: string,
+  folder: string,
+  rows: readonly NarratedStep[],
+): RunNode {
+  const working = at_work === null ? null : roleAtWork(rows, at_work.step);
   return plainNode({
     id: `feature:${id}`,
     parent,
     kind: "feature",
     title: id,
     status,
-    now: at_work === null ? null : workText(at_work.step),
+    now: at_work === null ? null : workText(at_work.step, rows),
+    role: working?.role ?? null,
+    attempt: working?.attempt ?? null,
     since: at_work?.since ?? null,
     cost_usd,
     depends_on: waits_for?.for === "feature" ? waits_for.features.map((other) => `feature:${other}`) : [],

@@ -1,6 +1,7 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/agents/errors";
 import { toFailure } from "@slipway/durable/errors";
+import type { StepName } from "@slipway/durable/step-name";
 import type { AgentDispatcher, AgentRequest, Reply } from "./dispatcher.ts";
 import { withPauses, type Invoker } from "./pauses.ts";
 
@@ -23,7 +24,7 @@ export async function inPlace<T>({ ctx }: { readonly ctx: Ctx }, step: string, b
 /** One invocation as a step of its own: tried again in place, and taken up again after every pause under the same invocation. */
 export function askAgent<T>(
   waiting: Invoker & { readonly dispatcher: AgentDispatcher },
-  step: string,
+  step: string | StepName<Reply<T>>,
   request: Omit<AgentRequest<T>, "runId" | "invocation" | "call" | "said">,
 ): Promise<Reply<T>> {
   const { ctx, dispatcher, call } = waiting;

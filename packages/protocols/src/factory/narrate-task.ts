@@ -1,9 +1,12 @@
-import type { Line } from "../narration/line.ts";
+import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
+import type { RaiseAnswer } from "./engineering/ports.ts";
+import type { Inspection } from "./engineering/inspection.ts";
+import type { CheckedPlan } from "./engineering/plan-rules.ts";
+import type { DebateRoute } from "./engineering/debate/rules.ts";
+import type { Witnessed, WitnessVerdict } from "./engineering/debate/witness.ts";
+import { TASK_STEPS } from "./steps.ts";
 
-type Value = Readonly<Record<string, unknown>>;
-type Narrated = Omit<Line, "feature"> | null;
-
-const ROUTES: Readonly<Record<string, Omit<Line, "feature">>> = {
+const ROUTES: Readonly<Record<DebateRoute, StepLine>> = {
   revise: { text: "objections stand: revised", good: null },
   adjudicate: { text: "sent to the Arbiter", good: null },
   amend: { text: "approved with amendments", good: null },
@@ -11,85 +14,72 @@ const ROUTES: Readonly<Record<string, Omit<Line, "feature">>> = {
   halt: { text: "no agreement: a person has to decide", good: false },
 };
 
-/** The result of a step of a task: its plan, and debate and shipping of each module. */
-export function narrateTask(name: string, value: unknown): Line | null {
-  const [, module = "", step = ""] = /^(MM-\w+)\/(.+)$/.exec(name) ?? [];
-  if (module !== "") return lineOf(module, ofModule(step, value));
-  if (name.startsWith("check:plan:")) return lineOf("plan", ofPlan(value));
-  if (name === "supersede" && isRecord(value)) return superseded(value);
-  const agreed = /^(ICE-\w+):finalize$/.exec(name)?.[1];
-  if (agreed !== undefined) return { feature: agreed, text: "changed contract agreed; building it", good: true };
-  return null;
-}
+const SHIPPED = (_result: null, module: string): StepLine => ({ feature: module, text: "tested, sealed and indexed", good: true });
 
-/** The result of a tool of the product owner. */
-export function narrateProduct(name: string, value: unknown): Line | null {
-  if (!name.startsWith("tool:") || !isRecord(value) || !isRecord(value["output"])) return null;
-  const { output } = value;
-  if (value["ok"] === true && typeof output["spec_digest"] === "string") {
-    return { feature: "product", text: "spec emitted; it meets all 14 criteria", good: true };
-  }
-  const errors = listIn(output, "errors");
-  const [first] = errors;
-  if (first === undefined) return null;
-  const count = errors.length === 1 ? "1 fault" : `${errors.length} faults`;
-  return { feature: "product", text: `the draft has ${count}, such as ${String(first["message"])}`, good: null };
-}
+/** The plan of a task, and debate and shipping of each module. */
+export const TASK_NARRATION: readonly NarratedStep[] = [
+  narrates(TASK_STEPS.planChecked, { ends: (checked) => ({ feature: "plan", ...planLine(checked) }) }),
+  narrates(TASK_STEPS.reuse, {
+    ends: (shipped, module) =>
+      shipped === null
+        ? null
+        : { feature: module, text: `reused from the code index: ${shipped.module_id}@${shipped.version}`, good: true },
+  }),
+  narrates(TASK_STEPS.inspect, { ends: (inspection, module) => ({ feature: module, ...inspectionLine(inspection) }) }),
+  narrates(TASK_STEPS.witnesses, { ends: witnessLine }),
+  narrates(TASK_STEPS.route, {
+    ends: ({ next }, module, round) => ({ feature: module, ...ROUTES[next], text: `round ${round}: ${ROUTES[next].text}` }),
+  }),
+  narrates(TASK_STEPS.amended, {
+    ends: ({ length }, module) =>
+      length === 0
+        ? { feature: module, text: "amendments applied and checked", good: null }
+        : { feature: module, text: `${length} amendments not applied`, good: false },
+  }),
+  narrates(TASK_STEPS.register, { ends: SHIPPED }),
+  narrates(TASK_STEPS.registerAmended, { ends: SHIPPED }),
+  narrates(TASK_STEPS.exception, { ends: (raised, step) => ({ feature: step.split("/")[0] ?? step, ...exceptionLine(raised) }) }),
+  narrates(TASK_STEPS.supersede, {
+    ends: ({ module_ref }) =>
+      module_ref === undefined ? null : { feature: module_ref, text: "superseded by the new version", good: null },
+  }),
+  narrates(TASK_STEPS.finalize, {
+    ends: (_result, exception) => ({ feature: exception, text: "changed contract agreed; building it", good: true }),
+  }),
+];
 
-function ofModule(step: string, value: unknown): Narrated {
-  const [, round, next = ""] = /^route:(\d+):(\w+)$/.exec(step) ?? [];
-  const route = ROUTES[next];
-  if (route !== undefined) return { ...route, text: `round ${round}: ${route.text}` };
-  if (/^ship(?:-amended)?:\d+:register$/.test(step)) return { text: "tested, sealed and indexed", good: true };
-  if (/^inspect:\d+$/.test(step)) return inspected(value);
-  if (/^challenge:\d+:witnesses$/.test(step)) return witnessed(value);
-  if (/^amended:\d+$/.test(step)) return amended(value);
-  if (step.endsWith(":exception")) return raised(value);
-  if (step === "reuse" && isRecord(value)) {
-    return { text: `reused from the code index: ${String(value["module_id"])}@${String(value["version"])}`, good: true };
-  }
-  return null;
-}
-
-function ofPlan(value: unknown): Narrated {
-  if (!isRecord(value)) return null;
-  if (value["ok"] !== true) return { text: `refused: ${String(listIn(value, "problems")[0]?.["message"])}`, good: false };
-  const modules = listIn(isRecord(value["draft"]) ? value["draft"] : {}, "modules");
-  const alike = isRecord(value["alike"]) ? value["alike"] : {};
-  const named = modules.map(({ module_id, reuse_decision }) => {
-    const like = listIn(alike, String(module_id)).map(({ module_ref }) => String(module_ref));
+function planLine(checked: CheckedPlan): StepLine {
+  if (!checked.ok) return { text: `refused: ${checked.problems[0]?.message ?? "no reason given"}`, good: false };
+  const named = checked.draft.modules.map(({ module_id, reuse_decision }) => {
+    const like = (checked.alike[module_id] ?? []).map(({ module_ref }) => module_ref);
     const flagged = like.length === 0 ? "new" : `new, similar to ${like.join(", ")}: reason in the plan`;
-    return `${String(module_id)} (${reuse_decision === "REUSE" ? "reused" : flagged})`;
+    return `${module_id} (${reuse_decision === "REUSE" ? "reused" : flagged})`;
   });
   return { text: named.join(", "), good: null };
 }
 
 /** The inspection by the harness, before the challenge. */
-function inspected(value: unknown): Narrated {
-  if (!isRecord(value)) return null;
-  const tests = listIn(value, "summary");
-  const passed = tests.filter(({ result }) => result === "PASS").length;
-  const [finding] = listIn(value, "findings");
-  const ran = `${passed} of ${tests.length} tests pass`;
+function inspectionLine({ summary, findings }: Inspection): StepLine {
+  const passed = summary.filter(({ result }) => result === "PASS").length;
+  const ran = `${passed} of ${summary.length} tests pass`;
+  const [finding] = findings;
   return finding === undefined
     ? { text: `proposed; ${ran}, surface matches the contract`, good: null }
-    : { text: `proposed; ${ran}; found by the harness: ${String(finding["evidence"])}`, good: null };
+    : { text: `proposed; ${ran}; found by the harness: ${finding.evidence}`, good: null };
 }
 
-const STANDINGS: Readonly<Record<string, string>> = {
-  upheld: "objection upheld:",
-  refuted: "objection refuted:",
-  opinion: "objection is an opinion:",
+/** What the harness found itself was told with the inspection. */
+const VERDICTS: Readonly<Record<WitnessVerdict, ((report: string) => string) | null>> = {
+  fact: null,
+  upheld: (report) => `objection upheld: ${shortened(report)}`,
+  refuted: (report) => `objection refuted: ${shortened(report)}`,
+  opinion: (report) => `objection is an opinion: ${shortened(report)}`,
+  document: () => "objection to a document stands",
 };
 
-function witnessed(value: unknown): Narrated {
-  const heard = (Array.isArray(value) ? value : []).filter(isRecord);
-  const told = heard.flatMap(({ standing, report }) => {
-    if (standing === "document") return ["objection to a document stands"];
-    const how = STANDINGS[String(standing)];
-    return how === undefined ? [] : [`${how} ${shortened(String(report))}`];
-  });
-  return told.length === 0 ? null : { text: told.join("; "), good: null };
+function witnessLine(witnesses: readonly Witnessed[], module: string): StepLine | null {
+  const texts = witnesses.flatMap(({ standing, report }) => VERDICTS[standing]?.(report) ?? []);
+  return texts.length === 0 ? null : { feature: module, text: texts.join("; "), good: null };
 }
 
 /** Removes the repeated name from the report of a witness with one test of the same name. */
@@ -99,33 +89,8 @@ function shortened(report: string): string {
     .replace(/^"(.+?)" was run and passes: \1$/, '"$1" was run and passes');
 }
 
-function amended(value: unknown): Narrated {
-  if (!Array.isArray(value)) return null;
-  return value.length === 0
-    ? { text: "amendments applied and checked", good: null }
-    : { text: `${value.length} amendments not applied`, good: false };
-}
-
-function raised(value: unknown): Narrated {
-  if (!isRecord(value)) return null;
-  return value["ok"] === true
-    ? { text: `needs a changed contract of another module: ${String(value["exception_id"])}`, good: null }
+function exceptionLine(raised: RaiseAnswer): StepLine {
+  return raised.ok
+    ? { text: `needs a changed contract of another module: ${raised.exception_id}`, good: null }
     : { text: "interface change refused", good: null };
-}
-
-function superseded({ module_ref }: Value): Line | null {
-  return typeof module_ref === "string" ? { feature: module_ref, text: "superseded by the new version", good: null } : null;
-}
-
-function lineOf(feature: string, narrated: Narrated): Line | null {
-  return narrated === null ? null : { feature, ...narrated };
-}
-
-function listIn(value: Value, name: string): readonly Value[] {
-  const list = value[name];
-  return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Value {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

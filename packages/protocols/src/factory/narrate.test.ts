@@ -29,9 +29,9 @@ describe("a run of the factory", () => {
     ],
     ["run", "release", { release_id: "REL-1", overall_result: "PASS" }, "project", "REL-1 passes its gates", true],
     ["run", "release", { release_id: "REL-1", overall_result: "FAIL" }, "project", "REL-1 does not pass its gates", false],
-    ["run/task:2", "MM-a/route:1:revise", {}, "MM-a", "round 1: objections stand: revised", null],
-    ["run/task:2", "MM-a/route:2:ship", {}, "MM-a", "round 2: approved", true],
-    ["run/task:2", "MM-a/route:3:halt", {}, "MM-a", "round 3: no agreement: a person has to decide", false],
+    ["run/task:2", "MM-a/route:1:revise", { next: "revise" }, "MM-a", "round 1: objections stand: revised", null],
+    ["run/task:2", "MM-a/route:2:ship", { next: "ship" }, "MM-a", "round 2: approved", true],
+    ["run/task:2", "MM-a/route:3:halt", { next: "halt" }, "MM-a", "round 3: no agreement: a person has to decide", false],
     [
       "run/task:2",
       "check:plan:1",
@@ -71,6 +71,7 @@ describe("a run of the factory", () => {
             { module_id: "MM-b", reuse_decision: "CREATE_NEW" },
           ],
         },
+        alike: {},
       },
       "plan",
       "MM-a (reused), MM-b (new)",
@@ -157,7 +158,8 @@ describe("a run of the factory", () => {
       more: ["1 built:", "  T-a-001 (A\u001b[31m): new"],
       data: { plan: { tasks: [step], removed: [] } },
     });
-    expect(said("run", "changes", null)).toMatchObject({ feature: "project", text: expect.stringContaining("`slipway inbox`") as string });
+    const spilled = { ...event({ stream: "run", kind: "step", name: "changes" }), payload: `{"$blob":"${"a".repeat(64)}","bytes":70000}` };
+    expect(narrate(spilled)).toMatchObject({ feature: "project", text: expect.stringContaining("`slipway inbox`") as string });
   });
 
   test("says who is asked and who answered", () => {

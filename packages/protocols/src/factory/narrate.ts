@@ -1,71 +1,82 @@
 import type { JournalEvent } from "@slipway/durable/chain";
+import { eventLine } from "../narration/event-line.ts";
+import type { Line } from "../narration/line.ts";
+import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
 import type { RebuildPlan } from "./incremental/plan.ts";
 import { planLines, planSummary } from "./incremental/text.ts";
-import type { Line } from "../narration/line.ts";
-import { narrateProduct, narrateTask } from "./narrate-task.ts";
+import { TASK_NARRATION } from "./narrate-task.ts";
+import { PRODUCT_STEPS, PROJECT_STEPS } from "./steps.ts";
 
-type Value = Readonly<Record<string, unknown>>;
+const LONG_CHANGES = "`slipway inbox` shows what stays and what runs";
+
+const PROJECT_NARRATION: readonly NarratedStep[] = [
+  narrates(PROJECT_STEPS.initialise, {
+    ends: ({ tasks, large }) => ({ text: `spec planned into tasks${large ? sizeText(tasks) : ""}`, good: true }),
+  }),
+  narrates(PROJECT_STEPS.dispatch, {
+    ends: (decision) =>
+      "task" in decision ? { feature: decision.task, text: `in progress${placeText(decision.place)}`, good: null } : null,
+  }),
+  narrates(PROJECT_STEPS.recheck, {
+    ends: (rechecked) =>
+      rechecked.kept ? { feature: rechecked.module_refs.join(", "), text: "kept: its tests pass with the new versions", good: true } : null,
+  }),
+  narrates(PROJECT_STEPS.release, {
+    ends: (release) => {
+      if (release === null) return null;
+      const passed = release.overall_result === "PASS";
+      return { text: `${release.release_id} ${passed ? "passes its gates" : "does not pass its gates"}`, good: passed };
+    },
+  }),
+  narrates(PROJECT_STEPS.changes, { large: LONG_CHANGES, ends: changesLine }),
+];
+
+const PRODUCT_NARRATION: readonly NarratedStep[] = [
+  narrates(PRODUCT_STEPS.tool, { ends: (result) => (result.ok ? outputLine(result.output) : null) }),
+  narrates(PRODUCT_STEPS.changes, { large: LONG_CHANGES, ends: changesLine }),
+];
 
 /** Events of a factory run as text. The project is in the stream of the run; product and tasks have streams of their own. */
-export function narrateFactory({ stream, kind, name, payload }: JournalEvent): Line | null {
-  const part = /^[^/]+(?:\/(product|task:\d+|new-version:[\d.]+))?$/.exec(stream);
+export function narrateFactory(event: JournalEvent): Line | null {
+  const part = /^[^/]+(?:\/(product|task:\d+|new-version:[\d.]+))?$/.exec(event.stream);
   if (part === null) return null;
-  const given = parse(payload);
   const feature = part[1] ?? "project";
-  if (kind === "asked")
-    return { feature, text: typeof given["title"] === "string" ? `asks: ${given["title"]}` : "asks a person", good: null };
-  if (kind === "answered")
-    return { feature, text: `answered by ${typeof given["by"] === "string" ? given["by"] : "a person"}`, good: null };
-  if (kind !== "step") return null;
-  const value = isRecord(given["value"]) ? given["value"] : {};
-  if (isChanges(kind, name)) return { feature, good: null, data: { plan: planIn(payload) }, ...changes(planIn(payload)) };
-  if (part[1] === undefined) return ofProject(name, value);
-  return feature === "product" ? narrateProduct(name, given["value"]) : narrateTask(name, given["value"]);
+  const line = eventLine(rowsOf(part[1]), event);
+  return line === null ? null : { feature, ...line };
 }
 
-/** The step that reports what an edited page changes. */
+function rowsOf(part: string | undefined): readonly NarratedStep[] {
+  if (part === undefined) return PROJECT_NARRATION;
+  return part === "product" ? PRODUCT_NARRATION : TASK_NARRATION;
+}
+
+/** Whether the step reports what an edited page changes. */
 export function isChanges(kind: string, name: string): boolean {
-  return kind === "step" && /^changes(?::|$)/.test(name);
+  return kind === "step" && (PROJECT_STEPS.changes.partsOf(name) ?? PRODUCT_STEPS.changes.partsOf(name)) !== null;
 }
 
-/** Null if the payload is stored as a blob. */
-export function planIn(payload: string): RebuildPlan | null {
-  const value = parse(payload)["value"];
-  return isRecord(value) && Array.isArray(value["tasks"]) && Array.isArray(value["removed"]) ? (value as unknown as RebuildPlan) : null;
+function changesLine(plan: RebuildPlan): StepLine {
+  return { text: planSummary(plan), more: planLines(plan), good: null, data: { plan } };
 }
 
-function changes(plan: RebuildPlan | null): Pick<Line, "text" | "more"> {
-  if (plan === null) return { text: "`slipway inbox` shows what stays and what runs" };
-  return { text: planSummary(plan), more: planLines(plan) };
-}
-
-function ofProject(name: string, value: Value): Line | null {
-  if (name === "init_state_machine") return { feature: "project", text: `spec planned into tasks${sizeIn(value)}`, good: true };
-  if (name.startsWith("dispatch:") && typeof value["task"] === "string")
-    return { feature: value["task"], text: `in progress${placeIn(value)}`, good: null };
-  if (name.startsWith("recheck:") && value["kept"] === true && Array.isArray(value["module_refs"]))
-    return { feature: value["module_refs"].join(", "), text: "kept: its tests pass with the new versions", good: true };
-  if (name === "release" && typeof value["release_id"] === "string") {
-    const passed = value["overall_result"] === "PASS";
-    return { feature: "project", text: `${value["release_id"]} ${passed ? "passes its gates" : "does not pass its gates"}`, good: passed };
-  }
-  return null;
+/** The result of a tool of the product owner: the emitted spec, or the faults of a draft. */
+function outputLine(output: unknown): StepLine | null {
+  const { spec_digest, errors = [] } = output as {
+    readonly spec_digest?: string;
+    readonly errors?: readonly { readonly message: string }[];
+  };
+  if (spec_digest !== undefined) return { text: "spec emitted; it meets all 14 criteria", good: true };
+  const [first] = errors;
+  if (first === undefined) return null;
+  const count = errors.length === 1 ? "1 fault" : `${errors.length} faults`;
+  return { text: `the draft has ${count}, such as ${first.message}`, good: null };
 }
 
 /** Only mentioned for large projects. */
-function sizeIn({ large, tasks }: Value): string {
-  return large === true ? `: ${String(tasks)} tasks; \`slipway factory status\` shows progress` : "";
+function sizeText(tasks: number): string {
+  return `: ${tasks} tasks; \`slipway factory status\` shows progress`;
 }
 
-function placeIn({ place }: Value): string {
-  return Array.isArray(place) ? `: ${place.map(String).join(" / ")}` : "";
-}
-
-function parse(payload: string): Value {
-  const value: unknown = JSON.parse(payload);
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Value {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function placeText(place: readonly string[] | undefined): string {
+  return place === undefined ? "" : `: ${place.join(" / ")}`;
 }

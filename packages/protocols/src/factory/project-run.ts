@@ -1,4 +1,5 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import type { StepName } from "@slipway/durable/step-name";
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { openProject, type Project } from "./project/project.ts";
@@ -9,7 +10,7 @@ export interface ProjectRun {
   readonly ctx: Ctx;
   readonly services: FactoryServices;
   /** Runs a step whose operations carry its name. */
-  readonly keep: <T>(step: string, body: (call: Call) => Promise<T>) => Promise<T>;
+  readonly keep: <T>(step: string | StepName<T>, body: (call: Call) => Promise<T>) => Promise<T>;
   /** A recorded time: a repeated step uses the same value. */
   readonly moment: (step: string) => Promise<string>;
   /** The project of this run in its current state; call it only inside a step. */

@@ -1,10 +1,12 @@
 import { SlipwayError } from "@slipway/agents/errors";
+import type { StepName } from "@slipway/durable/step-name";
 import { performAs } from "../change/firewall.ts";
 import { gate } from "../change/gate.ts";
 import type { Start, Tried } from "../change/phase.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
+import { CHANGE_STEPS } from "../change/steps.ts";
 import { askWorker } from "./worker.ts";
 
 /** One diff, judged against the plan, then the fast gates on exactly those bytes. Null when a person has given the feature up. */
@@ -12,7 +14,7 @@ export async function buildOnce(change: ChangeRun, start: Start): Promise<Tried<
   if (!(await ensureUnblocked(change, `build:${start.attempt}`, "building"))) return { ok: true, value: null };
   const answered = await askWorker(change, { role: "builder", ...start });
   if (!answered.ok) return answered;
-  const patched = await applyPatch(change, "builder", `patch:${start.attempt}`, answered.value.unified_diff);
+  const patched = await applyPatch(change, "builder", CHANGE_STEPS.patch.named(start.attempt), answered.value.unified_diff);
   if (!patched.ok) return patched;
   const passed = await gate(change, "fast", start.attempt);
   if (!passed.ok) return passed;
@@ -28,11 +30,11 @@ export interface Patched {
 export function applyPatch(
   change: ChangeRun,
   role: WorkerRole,
-  step: string,
+  step: StepName<OperationResult<{ readonly tree: string }>>,
   unified_diff: string,
   batch?: string,
 ): Promise<OperationResult<Patched>> {
-  return performAs(change, {
+  return performAs<Patched>(change, {
     role,
     output: "PATCH",
     step,

@@ -7,5 +7,6 @@ export const features: ProtocolEntry = {
   delivers: "changes",
   example: "slipway features specs/search.spec.md",
   started: ["features"],
+  narration: async () => (await import("./narrate.ts")).FEATURE_NARRATION,
   load: async () => (await import("./implementation.ts")).features,
 };

@@ -15,6 +15,7 @@ import { gateOrBuild, takeUp, type Retry } from "./retry.ts";
 import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { FeatureInput } from "./schemas.ts";
 import type { ChangeServices } from "../change/services.ts";
+import { CHANGE_STEPS } from "../change/steps.ts";
 import type { ChangeRun } from "../change/change-run.ts";
 import { moveTo } from "../change/unblock.ts";
 import { testOnce } from "./qa.ts";
@@ -47,7 +48,7 @@ export const feature = workflow<FeatureOfRun, FeatureResult, ChangeServices>("fe
   try {
     if (retry !== undefined) return await fromPlanToMerge({ ...change, revises: await takeUp(change, retry) }, retry);
     // Whatever a feature cannot begin for is somebody's: a folder, a branch, a worktree.
-    await mustPerform(change, "init", (call) => services.kernel.features.init(call, spec), { asksAlways: true });
+    await mustPerform(change, CHANGE_STEPS.init.named(), (call) => services.kernel.features.init(call, spec), { asksAlways: true });
     return await fromPlanToMerge(change, { from: "plan", comment: null });
   } catch (error) {
     // Deleted under way: its work is reachable as the deletion says, and the other features go on.
@@ -73,7 +74,8 @@ async function fromPlanToMerge(change: ChangeRun, { from, comment: guidance }: R
       if (built === null) return failed;
       const tested = await retryPhase(change, "qa", null, (start) => testOnce(change, start), review);
       if (tested === null) return failed;
-    } else if (!(await moveTo(change, "ready:retry", "ready_to_merge", "every required gate had passed on this tree"))) return failed;
+    } else if (!(await moveTo(change, CHANGE_STEPS.ready.named("retry"), "ready_to_merge", "every required gate had passed on this tree")))
+      return failed;
     const landed = await land(change, review);
     if (landed.status === "merged") return { feature_id: id, status: "merged", landing: landed.landing };
     if (landed.status === "rejected") return failed;

@@ -10,6 +10,8 @@ import type { Start, Tried } from "../change/phase.ts";
 import { endSession } from "../change/sessions.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
+import { CHANGE_STEPS } from "../change/steps.ts";
+import { FEATURE_STEPS } from "./steps.ts";
 import { askWorker } from "./worker.ts";
 
 /**
@@ -35,7 +37,7 @@ export async function testOnce(change: ChangeRun, start: Start): Promise<Tried<"
   const passed = await gateAll(change, `qa-${start.attempt}`);
   if (!passed.ok) return passed;
   await settleOwn(change, start.attempt, own);
-  const entered = await moveTo(change, `ready:${start.attempt}`, "ready_to_merge", "every required gate passed");
+  const entered = await moveTo(change, CHANGE_STEPS.ready.named(start.attempt), "ready_to_merge", "every required gate passed");
   return { ok: true, value: entered ? "ready" : null };
 }
 
@@ -72,7 +74,7 @@ async function record(
     const updated: OperationResult<unknown> = await performAs(change, {
       role: "qa",
       output: "INDEX_UPDATE",
-      step: `verdicts:${attempt}`,
+      step: FEATURE_STEPS.verdicts.named(attempt),
       batch: attempt,
       returned: ["qa_index_version_conflict"],
       body: (call) =>
@@ -85,7 +87,7 @@ async function record(
     if (!updated.ok) return updated;
   }
   if (unified_diff === undefined) return { ok: true, value: [] };
-  const patched = await applyPatch(change, "qa", `qa-patch:${attempt}`, unified_diff, attempt);
+  const patched = await applyPatch(change, "qa", FEATURE_STEPS.testPatch.named(attempt), unified_diff, attempt);
   return patched.ok ? { ok: true, value: [...patched.value.changed] } : patched;
 }
 

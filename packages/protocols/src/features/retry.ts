@@ -7,6 +7,7 @@ import { gate } from "../change/gate.ts";
 import type { Start, Tried } from "../change/phase.ts";
 import { conflictingIn, MAX_WAITS } from "../change/collision-rules.ts";
 import type { ChangeRun } from "../change/change-run.ts";
+import { FEATURE_STEPS } from "./steps.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
 
 /** How a feature that had ended goes on. */
@@ -25,7 +26,7 @@ const COLLIDED: readonly ErrorCode[] = ["collision_detected", "blocked_by_collis
 export async function takeUp(change: ChangeRun, { from }: Retry): Promise<number | null> {
   const { features } = change.services.kernel;
   for (let round = 1; ; round++) {
-    const step = round === 1 ? "retry" : `retry-${round}`;
+    const step = round === 1 ? FEATURE_STEPS.retry.named() : FEATURE_STEPS.retryAgain.named(round);
     const input = { feature_id: change.id, run_id: change.ctx.runId, from };
     const taken = await perform(change, step, (call) => features.retry(call, input), { returned: COLLIDED, asksAlways: true });
     if (taken.ok) return taken.value.plan_version;

@@ -8,6 +8,7 @@ import { invokerOf } from "../change/invoker.ts";
 import { withPauses } from "../dispatch/pauses.ts";
 import type { Start, Tried } from "../change/phase.ts";
 import { answerRequest } from "./requests.ts";
+import { WORKER_STEPS } from "./steps.ts";
 import { WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import { beginSession } from "../change/sessions.ts";
@@ -34,7 +35,7 @@ export const INSTRUCTIONS: Record<WorkerRole, string> = {
 /** One invocation. Notes are kept, requests are answered; neither counts as the work that was asked for. */
 export async function askWorker<R extends WorkerRole>(change: ChangeRun, assignment: Assignment<R>): Promise<Tried<WorkerDelivery<R>>> {
   const { role, attempt, last, batch, show, entries, failures = 0, instructions = INSTRUCTIONS[role] } = assignment;
-  const step = `${role}:${attempt}`;
+  const step = WORKER_STEPS[role as WorkerRole].named(attempt);
   await beginSession(change, role, attempt, batch);
   const reply = await withPauses(invokerOf(change), step, (name, said) =>
     inPlace<WorkerOutput<R>>(change, name, async (signal) => {

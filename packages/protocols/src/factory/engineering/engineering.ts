@@ -10,6 +10,7 @@ import { dependentsOf, idOf, inDependencyOrder } from "./order.ts";
 import { fixOf, proposeFor, shipOverride } from "./person.ts";
 import { planTask, type LockedContract, type LockedPlan } from "./plan-task.ts";
 import type { EngineeringServices, EngineeringTask } from "./ports.ts";
+import { TASK_STEPS } from "../steps.ts";
 import { taskRun, type TaskRun } from "./task-run.ts";
 
 /** Raise it whenever a step of the engineering loop is renamed, added, removed or reordered. */
@@ -119,7 +120,7 @@ async function buildModule(
 
 /** A module that is shipped already; nothing is built. */
 async function reused(run: TaskRun, { module_id, reuse_candidate_refs }: PlannedModule): Promise<ModuleOutcome> {
-  const shipped = await run.ctx.step(`${module_id}/reuse`, async () => {
+  const shipped = await run.ctx.step(TASK_STEPS.reuse.named(module_id), async () => {
     for (const ref of reuse_candidate_refs) {
       const found = await run.services.store.shippedModule(ref);
       if (found !== null) {

@@ -1,3 +1,4 @@
+import type { StepName } from "@slipway/durable/step-name";
 import { SlipwayError } from "@slipway/agents/errors";
 import { toFailure, type ErrorCode } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
@@ -7,7 +8,7 @@ import type { TaskRun } from "./task-run.ts";
 const AGAIN = { attempts: 3, backoffMs: 1_000, factor: 4 };
 
 /** A step that uses the code index, whose model may be remote. If the model fails, the run asks a person and repeats the step. */
-export async function indexStep<T>(run: TaskRun, step: string, body: (call: Call) => Promise<T>): Promise<T> {
+export async function indexStep<T>(run: TaskRun, step: string | StepName<T>, body: (call: Call) => Promise<T>): Promise<T> {
   for (let round = 1; ; round++) {
     const name = round === 1 ? step : `${step}^${round}`;
     try {

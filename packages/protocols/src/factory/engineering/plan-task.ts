@@ -11,6 +11,7 @@ import { checkPlan, type CheckedPlan } from "./plan-rules.ts";
 import type { ShippedModule } from "./ports.ts";
 import { contribute, json, keepMade, play, type Played } from "./record.ts";
 import { shownAs } from "./advisory-schema.ts";
+import { TASK_STEPS } from "../steps.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** One plan and two corrections. */
@@ -55,7 +56,7 @@ export async function planTask(run: TaskRun, given: unknown): Promise<TaskPlan> 
       schema: planAnswer,
     });
     const plan = played.reply.ok ? played.reply.value : null;
-    const checked = await check(run, step, plan, played.reply.ok ? null : played.reply.failure.message);
+    const checked = await check(run, String(attempt), plan, played.reply.ok ? null : played.reply.failure.message);
     if (checked.ok) return { ok: true, locked: await lock(run, checked, played) };
     await contribute(run, step, played.by, played.contextPack, "MICRO_PLAN", `refused:${digestOf(plan)}`);
     last = { plan, problems: checked.problems.map(({ field, message }) => `${field}: ${message}`) };
@@ -64,7 +65,7 @@ export async function planTask(run: TaskRun, given: unknown): Promise<TaskPlan> 
 }
 
 async function fromPerson(run: TaskRun, given: unknown): Promise<TaskPlan> {
-  const checked = await check(run, "plan:given", given, null);
+  const checked = await check(run, "given", given, null);
   if (!checked.ok) {
     return {
       ok: false,
@@ -84,8 +85,8 @@ async function fromPerson(run: TaskRun, given: unknown): Promise<TaskPlan> {
 }
 
 /** A recorded step: the state of store and index is part of the judgement. */
-function check(run: TaskRun, step: string, plan: unknown, failure: string | null): Promise<CheckedPlan> {
-  return indexStep(run, `check:${step}`, async () => {
+function check(run: TaskRun, attempt: string, plan: unknown, failure: string | null): Promise<CheckedPlan> {
+  return indexStep(run, TASK_STEPS.planChecked.named(attempt), async () => {
     if (failure !== null) return { ok: false, problems: [{ field: "/", message: failure }] };
     return checkPlan(plan, await planFacts(run.services, plan, run.task));
   });

@@ -10,6 +10,7 @@ import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } fro
 import { indexStep } from "./index-step.ts";
 import type { Mismatch } from "./inspection.ts";
 import { json, keepMade } from "./record.ts";
+import { TASK_STEPS } from "../steps.ts";
 import type { TaskRun } from "./task-run.ts";
 import { verify, type Passed } from "./verify.ts";
 
@@ -69,7 +70,8 @@ export async function ship(run: TaskRun, brief: ModuleBrief, attempt: number, sh
       },
     }),
   );
-  await indexStep(run, `${step}:register`, async (call) => {
+  const register = shipment.amended ? TASK_STEPS.registerAmended : TASK_STEPS.register;
+  await indexStep(run, register.named(module_id, attempt), async (call) => {
     await run.services.index.register(call, indexEntry(brief, shipment.files));
     return null;
   });

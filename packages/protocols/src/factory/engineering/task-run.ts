@@ -1,4 +1,5 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import type { StepName } from "@slipway/durable/step-name";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { AgentDispatcher } from "../../dispatch/dispatcher.ts";
 import { GivenUp } from "../../dispatch/given-up.ts";
@@ -12,13 +13,13 @@ export interface TaskRun extends Omit<Invoker, "kernel"> {
   readonly services: EngineeringServices;
   readonly task: EngineeringTask;
   /** Runs a step whose operation has the same name. */
-  readonly keep: <T>(step: string, body: (call: Call) => Promise<T>) => Promise<T>;
+  readonly keep: <T>(step: string | StepName<T>, body: (call: Call) => Promise<T>) => Promise<T>;
 }
 
 export function taskRun(ctx: Ctx, services: EngineeringServices, task: EngineeringTask): TaskRun {
   const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
   const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
-  const keep = <T>(step: string, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));
+  const keep = <T>(step: string | StepName<T>, body: (call: Call) => Promise<T>) => ctx.step(step, () => body(call(step)));
   return {
     ctx,
     services,

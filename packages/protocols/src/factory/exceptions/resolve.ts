@@ -1,8 +1,10 @@
+import type { StepName } from "@slipway/durable/step-name";
 import { SlipwayError } from "@slipway/agents/errors";
 import type { CodeIndex, IndexCall } from "../code-index/code-index.ts";
 import { refOf, splitRef, type CodeIndexEntry, type NewEntry } from "../code-index/entry.ts";
 import type { ShipEvidence } from "@slipway/languages/contracts/evidence";
 import type { Contract } from "@slipway/languages/contracts/schema";
+import { TASK_STEPS } from "../steps.ts";
 import { candidateFor, type InterfaceCandidate } from "./candidate.ts";
 import type { ContractDelta, InterfaceChangeException } from "./schema.ts";
 
@@ -34,7 +36,7 @@ export interface Impact {
 
 export interface ResolvePorts {
   /** Records the result of a body under a name. */
-  readonly step: <T>(name: string, body: () => Promise<T>) => Promise<T>;
+  readonly step: <T>(name: string | StepName<T>, body: () => Promise<T>) => Promise<T>;
   readonly contractOf: (ref: string) => Promise<Contract | null>;
   readonly dependentsOf: (ref: string) => Promise<readonly Pick<CodeIndexEntry, "module_id" | "version">[]>;
   readonly debateRound: (round: {
@@ -78,7 +80,7 @@ export async function resolveException(exception: InterfaceChangeException, port
     const round = await step(`${exception_id}:debate_round:${number}`, () => ports.debateRound(asked));
     rounds.push(round);
     if (isResolved(round, candidate)) {
-      await step(`${exception_id}:finalize`, () => ports.openVersion(candidate, rounds));
+      await step(TASK_STEPS.finalize.named(exception_id), () => ports.openVersion(candidate, rounds));
       return { kind: "agreed", module_ref: `${candidate.contract.module_id}@${candidate.contract.module_version}`, candidate, rounds };
     }
     delta = round.revised ?? delta;

@@ -1,6 +1,7 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { PreviousProject, ProductResult } from "../product/loop.ts";
 import { productSpecSchema } from "../product/spec.ts";
+import { PROJECT_STEPS } from "../steps.ts";
 import type { FactoryServices } from "../services.ts";
 
 /** For an unchanged page: reuses the approved spec without asking again. The step `changes` reports what will run. */
@@ -13,6 +14,6 @@ export async function sameSpec(
   const spec = await ctx.step("same-spec", async () =>
     productSpecSchema.parse(JSON.parse(Buffer.from(await objects.get(spec_digest)).toString())),
   );
-  await ctx.step("changes", () => rebuildPlan(project_id, spec));
+  await ctx.step(PROJECT_STEPS.changes.named(), () => rebuildPlan(project_id, spec));
   return { status: "approved", spec, spec_digest };
 }

@@ -14,6 +14,7 @@ import { taskRun } from "../engineering/task-run.ts";
 import type { InterfaceCandidate } from "../exceptions/candidate.ts";
 import { resolveException, type DebateRound } from "../exceptions/resolve.ts";
 import { exceptionKind, type InterfaceChangeException } from "../exceptions/schema.ts";
+import { TASK_STEPS } from "../steps.ts";
 import type { FactoryServices } from "../services.ts";
 
 /** Raise it whenever a step is renamed, added, removed or reordered. */
@@ -43,7 +44,8 @@ export const interfaceChange = workflow<ChangeRunInput, ChangeResult, FactorySer
       contractOf: async (ref) => (await services.store.shippedModule(ref))?.contract ?? null,
       dependentsOf: (ref) => services.codeIndex.dependentsOf(ref),
       debateRound: (round) => debateContract(run, round),
-      openVersion: (candidate, rounds) => keepApproved(services, run.call(`${exception_id}:finalize`), candidate.contract, rounds),
+      openVersion: (candidate, rounds) =>
+        keepApproved(services, run.call(TASK_STEPS.finalize.named(exception_id)), candidate.contract, rounds),
     });
     if (outcome.kind !== "agreed") {
       const reason = outcome.kind === "invalid" ? outcome.problems.join("; ") : outcome.reason;
@@ -57,7 +59,7 @@ export const interfaceChange = workflow<ChangeRunInput, ChangeResult, FactorySer
     if (built.status !== "SHIPPED") {
       return { status: "failed", reason: built.halt.escalation.minimal_decision_required, rounds: outcome.rounds };
     }
-    await run.keep("supersede", (call) =>
+    await run.keep(TASK_STEPS.supersede.named(), (call) =>
       services.codeIndex.retire(call, {
         module_ref: exception.target_module,
         status: "SUPERSEDED",

@@ -8,6 +8,7 @@ import { askGate } from "./gate.ts";
 import { refine, type Refined } from "./refine.ts";
 import { afterRejection, BEFORE, emittedSpec, freshDraft, withMessage, type SpecDraft } from "./spec-draft.ts";
 import { productRun, type ProductServices, type ProductRun } from "./product-run.ts";
+import { PRODUCT_STEPS } from "../steps.ts";
 import { productSpecSchema, type ProductSpec } from "./spec.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
@@ -89,7 +90,7 @@ function changesIn(
   { project_id }: PreviousProject,
   spec: ProductSpec,
 ): Promise<RebuildPlan> {
-  return ctx.step(`changes:${context}.${round}`, () => services.rebuildPlan(project_id, spec));
+  return ctx.step(PRODUCT_STEPS.changes.named(`${context}.${round}`), () => services.rebuildPlan(project_id, spec));
 }
 
 /** The draft to continue from: the built spec, and the page it was made from. */

@@ -22,6 +22,7 @@ import {
 import type { ProductRun } from "./product-run.ts";
 import { keepDraft, persistSpec } from "./store.ts";
 import { toolCalls, type ProductToolCall, type ToolCalls } from "./tools/calls.ts";
+import { PRODUCT_STEPS } from "../steps.ts";
 import { perform, type ToolPorts } from "./tools/perform.ts";
 import { retryAnswer } from "../../dispatch/retry-answer.ts";
 
@@ -134,7 +135,7 @@ async function carryOut(
 ): Promise<{ readonly draft: SpecDraft; readonly emitted: Emitted | null }> {
   let draft = start;
   for (const [index, call] of calls.entries()) {
-    const step = `tool:${nameOf(draft)}.${index + 1}`;
+    const step = PRODUCT_STEPS.tool.named(`${nameOf(draft)}.${index + 1}`);
     const before = draft;
     const result = await run.ctx.step(step, (signal): Promise<ToolResult> => perform(call, before, portsOf(run, step), signal));
     draft = afterCall(draft, call, result);

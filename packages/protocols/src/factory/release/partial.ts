@@ -1,7 +1,9 @@
+import { PROJECT_STEPS } from "../steps.ts";
 import { workflow } from "@slipway/durable/ctx";
 import { RELAXED } from "../durability.ts";
 import { releasePorts, landRelease, type ReleaseResult } from "./release-project.ts";
 import { partialRelease } from "./release.ts";
+import type { Release } from "./schema.ts";
 import type { FactoryServices } from "../services.ts";
 import { projectRun } from "../project-run.ts";
 
@@ -20,7 +22,7 @@ export const partial = workflow<PartialInput, ReleaseResult, FactoryServices>(
   async (ctx, { module_refs }, services) => {
     const run = projectRun(ctx, services);
     const at = await run.moment("release-at");
-    const release = await run.keep("release", async (call) => {
+    const release = await run.keep<Release>(PROJECT_STEPS.release.named(), async (call) => {
       const spec_version = (await services.projectStore.projects.head())?.spec_version ?? "none";
       return partialRelease(releasePorts(services), call, module_refs, { spec_version }, at);
     });

@@ -9,12 +9,13 @@ import { fullRelease, type ReleasePorts } from "./release.ts";
 import { releaseFeature, releaseLanding } from "./land-release.ts";
 import { landed, releaseKind, type Release, type ReleaseLanding } from "./schema.ts";
 import type { FactoryServices } from "../services.ts";
+import { PROJECT_STEPS } from "../steps.ts";
 import type { ProjectRun } from "../project-run.ts";
 
 /** Runs the release gates and writes the manifest, once all tasks are finished. Null if nothing was built. */
 export async function releaseProject(run: ProjectRun): Promise<Release | null> {
   const at = await run.moment("release-at");
-  return run.keep("release", async (call) => {
+  return run.keep(PROJECT_STEPS.release.named(), async (call) => {
     const project = await run.project();
     await project.flush();
     const machine = await withSuccessors(run.services.codeIndex, project.machine());

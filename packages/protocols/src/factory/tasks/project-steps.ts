@@ -18,6 +18,7 @@ import { changeFor, type LoopOutcome, type ProjectSteps } from "../project/loop.
 import type { LoopDecision } from "../project/status.ts";
 import type { FactoryServices } from "../services.ts";
 import type { ProjectRun } from "../project-run.ts";
+import { PROJECT_STEPS, type DispatchStep } from "../steps.ts";
 import { forget, NOTHING, remember, type Memory, type TaskMemory } from "../task-memory.ts";
 
 export interface ProjectSource {
@@ -39,7 +40,7 @@ export function projectSteps(run: ProjectRun, spec: ProductSpec, from: ProjectSo
 
 async function initialise(run: ProjectRun, spec: ProductSpec, { origin, previous }: ProjectSource): Promise<Memory> {
   const { ctx, services } = run;
-  await run.keep("init_state_machine", async (call) => {
+  await run.keep(PROJECT_STEPS.initialise.named(), async (call) => {
     const stores = { ...services, projects: services.projectStore.projects };
     const carried = previous === undefined ? undefined : await carriedFrom(stores, previous, spec);
     const begun = { origin, ...(carried === undefined ? {} : { carried }) };
@@ -50,7 +51,7 @@ async function initialise(run: ProjectRun, spec: ProductSpec, { origin, previous
 }
 
 function dispatch(run: ProjectRun, turn: number): Promise<LoopDecision> {
-  return run.keep(`dispatch:${turn}`, async (call) => {
+  return run.keep<DispatchStep>(PROJECT_STEPS.dispatch.named(turn), async (call) => {
     const project = await run.project();
     const decision = project.decision();
     if (decision.kind === "start") await project.apply(call, { kind: "dispatch", task: decision.task });
@@ -95,7 +96,7 @@ async function workOn(
   try {
     if (task.before?.mayStay === true && resumption === null) {
       const { before, task_id } = task;
-      const looked = await ctx.step(`recheck:${turn}`, async (signal) =>
+      const looked = await ctx.step(PROJECT_STEPS.recheck.named(turn), async (signal) =>
         recheckTask({ ...services, sandbox: services.kernel.sandbox }, await run.project(), task_id, before.module_refs, signal),
       );
       if (looked.kept) return looked.module_refs;

@@ -5,6 +5,7 @@ import type { InspectionFinding, Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
 import { contribute, json, keepMade, play, type Played } from "../record.ts";
 import { shownAs } from "../advisory-schema.ts";
+import { TASK_STEPS } from "../../steps.ts";
 import type { TaskRun } from "../task-run.ts";
 import { checkChallenge, MAX_COMPLIANCE_RETRIES, mildReview } from "./compliance.ts";
 import type { Proposed } from "./propose.ts";
@@ -62,7 +63,7 @@ export async function challenge(
       ground: { to: "CHALLENGED", challenge: saved.ref },
     }),
   );
-  const witnesses = await run.ctx.step(`${step}:witnesses`, (signal) =>
+  const witnesses = await run.ctx.step(TASK_STEPS.witnesses.named(module_id, round), (signal) =>
     hearWitnesses(run.services, brief, proposed.files, challenged.failures, inspection.findings, signal),
   );
   return { kind: "challenged", challenge: challenged, ref: saved.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };

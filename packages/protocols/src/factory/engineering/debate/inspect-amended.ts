@@ -1,4 +1,5 @@
 import { unappliedAmendments, type Unapplied } from "./amendments.ts";
+import { TASK_STEPS } from "../../steps.ts";
 import type { Debate } from "./debate.ts";
 import type { amend, Proposed } from "./propose.ts";
 import type { Adjudication } from "./schemas.ts";
@@ -12,7 +13,7 @@ export function lookAtAmended(
   amended: Exclude<Awaited<ReturnType<typeof amend>>, { problem: string }>,
 ): Promise<Unapplied[]> {
   const { language } = run.services;
-  return run.ctx.step(`${brief.contract.module_id}/amended:${round}`, async () => {
+  return run.ctx.step(TASK_STEPS.amended.named(brief.contract.module_id, round), async () => {
     const [before, after] = [files, amended.files].map((version) => ({ files: version, elements: language.elementsOf(version) })) as [
       Version,
       Version,

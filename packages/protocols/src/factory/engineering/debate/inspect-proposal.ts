@@ -1,4 +1,5 @@
 import { inspect, type Inspection } from "../inspection.ts";
+import { TASK_STEPS } from "../../steps.ts";
 import type { Debate } from "./debate.ts";
 import type { Proposed } from "./propose.ts";
 import { hear } from "./witness.ts";
@@ -6,7 +7,7 @@ import { hear } from "./witness.ts";
 /** Inspects a proposal and reruns the upheld witnesses of earlier rounds, so that no upheld objection is forgotten. */
 export function lookAt({ run, brief, upheld }: Debate, round: number, { proposal, files, coverage }: Proposed): Promise<Inspection> {
   const earlier = [...upheld];
-  return run.ctx.step(`${brief.contract.module_id}/inspect:${round}`, async (signal) => {
+  return run.ctx.step(TASK_STEPS.inspect.named(brief.contract.module_id, round), async (signal) => {
     const proposed = { files, coverage, acceptance_checks: proposal.acceptance_checks };
     const found = await inspect(run.services, brief, proposed, run.task.acceptance_criteria, signal);
     const findings = [...found.findings];

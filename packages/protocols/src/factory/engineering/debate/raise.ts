@@ -1,6 +1,7 @@
 import { digestOf } from "@slipway/durable/canonical";
 import type { InterfaceChange } from "../interface-change.ts";
 import { contribute, type Played } from "../record.ts";
+import { TASK_STEPS } from "../../steps.ts";
 import type { TaskRun } from "../task-run.ts";
 
 export type RaiseOutcome =
@@ -22,7 +23,7 @@ export async function raise(
   change: InterfaceChange,
 ): Promise<RaiseOutcome> {
   const raised_by = { artifact_ref, ...played.by };
-  const outcome = await run.keep(`${step}:exception`, (call) => run.services.exceptions.raise(call, { ...change, raised_by }));
+  const outcome = await run.keep(TASK_STEPS.exception.named(step), (call) => run.services.exceptions.raise(call, { ...change, raised_by }));
   if (outcome.ok) return { ok: true, raised: change, exception_id: outcome.exception_id };
   return { ok: false, problem: `The interface change exception was refused: ${outcome.problems.join("; ")}` };
 }

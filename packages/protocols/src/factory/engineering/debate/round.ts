@@ -11,7 +11,8 @@ import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type LastFa
 import { lookAt } from "./inspect-proposal.ts";
 import { amend, propose, type Proposed, type Revision } from "./propose.ts";
 import { raise } from "./raise.ts";
-import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS } from "./rules.ts";
+import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS, type DebateRoute } from "./rules.ts";
+import { TASK_STEPS } from "../../steps.ts";
 import type { Adjudication, Objection } from "./schemas.ts";
 import { standingObjections } from "./witness.ts";
 
@@ -26,8 +27,6 @@ export interface DebateTurn {
 
 /** How a round ends: with the outcome of the debate, or with a revision. */
 export type DebateEnd = { readonly over: ModuleOutcome } | { readonly over: null; readonly revision: Revision };
-
-type Next = "revise" | "adjudicate" | "amend" | "ship" | "halt";
 
 /** Propose, challenge, route; revise or adjudicate; ship or halt. */
 export async function playRound(debate: Debate, turn: DebateTurn): Promise<DebateEnd> {
@@ -169,13 +168,10 @@ function halt({ brief, rounds }: Debate, reason: string, objections: readonly Ob
 }
 
 /** Recorded with the retry count it was decided on. */
-async function route<N extends Next>({ run, brief }: Debate, { round, retryCount }: DebateTurn, next: N): Promise<N> {
-  const state = await run.ctx.step(`${brief.contract.module_id}/route:${round}:${next}`, async () => ({
-    round,
-    retry_count: retryCount,
-    next,
-  }));
-  return state.next;
+async function route<N extends DebateRoute>({ run, brief }: Debate, { round, retryCount }: DebateTurn, next: N): Promise<N> {
+  const step = TASK_STEPS.route.named(brief.contract.module_id, round, next);
+  await run.ctx.step(step, async () => ({ round, retry_count: retryCount, next }));
+  return next;
 }
 
 /** Writes into the folder of this round, so that no earlier round is overwritten. */

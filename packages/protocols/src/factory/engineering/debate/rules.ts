@@ -4,6 +4,9 @@ import type { Challenge } from "./schemas.ts";
 /** Shared by all reasons to revise: objection, rejection, fingerprint mismatch, failing test at ship. */
 export const MAX_REVISIONS = 2;
 
+/** Where a round of the debate goes next. */
+export type DebateRoute = "revise" | "adjudicate" | "amend" | "ship" | "halt";
+
 export type DebateVerdict = Challenge["verdict"];
 
 export function afterChallenge(verdict: DebateVerdict, retryCount: number): "revise" | "adjudicate" {
