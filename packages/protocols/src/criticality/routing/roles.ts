@@ -1,4 +1,4 @@
-import { SlipwayError } from "../errors.ts";
+import { SlipwayError } from "@slipway/agents/errors";
 
 /** Code uses these names; configuration maps them to models. */
 export const ROLE_ALIASES = ["architect_model", "auditor_model", "structurer_model", "worker_model", "fallback_model"] as const;

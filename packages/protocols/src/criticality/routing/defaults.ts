@@ -1,4 +1,4 @@
-import { SlipwayError } from "../errors.ts";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { RoleAlias } from "./roles.ts";
 
 export type Router = "claude-code" | "opencode";
