@@ -4,6 +4,7 @@ import type { Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
+import type { DemoEntry } from "./demo/demo.ts";
 import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
 import type { RunNode } from "./run-view.ts";
@@ -30,6 +31,8 @@ export interface ProtocolEntry {
   readonly tables?: () => Promise<OwnMigrations>;
   /** Its MCP tools, named `NAME.verb`. */
   readonly tools?: () => Promise<readonly AnyTool[]>;
+  /** Its demos: `slipway demo NAME`. */
+  readonly demos?: readonly DemoEntry[];
   readonly load: () => Promise<Protocol>;
 }
 
