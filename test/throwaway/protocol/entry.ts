@@ -8,5 +8,12 @@ export const throwaway: ProtocolEntry = {
   example: 'slipway throwaway "a note about tides"',
   started: ["throwaway"],
   tools: async () => (await import("./tools.ts")).THROWAWAY_TOOLS,
+  demos: [
+    {
+      name: "throwaway",
+      summary: "one note, from the question about its tone to its merge",
+      load: async () => (await import("./demo/demo.ts")).throwawayDemo,
+    },
+  ],
   load: async () => (await import("./implementation.ts")).throwaway,
 };
