@@ -14,7 +14,13 @@ export interface DemoPerson {
 }
 
 /** The person of one run. The first question of a kind gets the first answer of that kind, and so on. */
-export function demoPerson(demo: Demo, answers: DemoAnswers, session: Session, io: Io, say: (text: string) => void): DemoPerson {
+export function demoPerson(
+  demo: Demo,
+  answers: DemoAnswers,
+  session: Pick<Session, "records" | "kernel">,
+  io: Io,
+  say: (text: string) => void,
+): DemoPerson {
   const { bold } = paint(io.color);
   const { inbox } = session.records;
   const given: Record<string, number> = {};

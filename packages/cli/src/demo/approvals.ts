@@ -7,7 +7,11 @@ import { reviewText } from "../review.ts";
 import type { Session } from "@slipway/runtime/session";
 
 /** Signs every open approval as the demo's person, and says so. Returns how many. */
-export async function approveAll({ records, kernel }: Session, io: Io, say: (text: string) => void): Promise<number> {
+export async function approveAll(
+  { records, kernel }: Pick<Session, "records" | "kernel">,
+  io: Io,
+  say: (text: string) => void,
+): Promise<number> {
   const open = (await records.inbox.listOpen()).filter(({ kind }) => kind === "approval");
   const wanted = new Set(
     (await readBoard(records.layout)).features.flatMap(({ waits_for }) => (waits_for?.for === "feature" ? waits_for.features : [])),
