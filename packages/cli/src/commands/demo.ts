@@ -3,7 +3,6 @@ import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import type { Demo } from "@slipway/protocols/demo/demo";
 import { demoNamed } from "@slipway/protocols/demo/demos";
 import { cassetteOf } from "@slipway/protocols/demo/files";
-import type { RunRequest } from "@slipway/protocols/protocol";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -66,7 +65,7 @@ async function runEdited(setup: DemoSetup, args: Arguments): Promise<unknown[]> 
   if (edit === undefined || !args.flag(edit.option)) return [];
   say(`\n${await edit.apply(io.cwd)}\n`);
   await commitAll(io, edit.commitMessage);
-  const request: RunRequest = await requestOf(files.request, io);
+  const request = await requestOf(files.request, io);
   return [await runToEnd(setup, request, { cassette: edit.cassette })];
 }
 
