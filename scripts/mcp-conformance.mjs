@@ -40,7 +40,7 @@ function install() {
 /** The demo's project, committed, with a home of its own. */
 function repository() {
   const folder = join(scratch, "repository");
-  cpSync(join(root, "packages", "cli", "demo", "project"), folder, { recursive: true });
+  cpSync(join(root, "packages", "protocols", "demos", "features", "project"), folder, { recursive: true });
   for (const args of [
     ["init", "-q", "-b", "main"],
     ["add", "-A"],

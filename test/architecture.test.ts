@@ -125,15 +125,12 @@ test("no source file reaches into another package's folder by a relative path", 
   expect(imports.filter((found) => found.specifier.startsWith(".") && packageOf(found) !== found.from)).toEqual([]);
 });
 
-/** Demos are of a protocol, and live in the CLI. */
-const MAY_NAME_A_PROTOCOL = /^cli\/src\/(?:demo\/|demo-command\.ts|commands\/demo\.ts)/;
-
 test("only packages/protocols names a protocol", () => {
   const files = packages.filter((name) => name !== "protocols").flatMap((name) => sources(join(PACKAGES, name, "src")));
   const naming = files
     .filter((file) => !/\.test\.ts$|\/testing\//.test(file) && /\b(?:factory|criticality|forge|crew)\b/i.test(readFileSync(file, "utf8")))
     .map((file) => relative(PACKAGES, file));
-  expect(naming.filter((file) => !MAY_NAME_A_PROTOCOL.test(file))).toEqual([]);
+  expect(naming).toEqual([]);
 });
 
 test("there are no barrels and no files of 250 lines or more", () => {

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { cassetteFiles } from "./demo-factory/author.ts";
 
-const ROOT = join(import.meta.dirname, "..", "packages", "cli");
+const DEMO = join(import.meta.dirname, "..", "packages", "protocols", "demos", "factory");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-factory-test-")));
 const folder = join(home, "repository");
 const store = join(folder, ".slipway", "state_store");
@@ -30,13 +30,13 @@ if (!canGoOffline) console.log("skipped: this machine cannot make a network name
 test("the cassettes are what their author writes", () => {
   const written = cassetteFiles();
   const there = ["cassette", "cassette-edited"].flatMap((name) =>
-    readdirSync(join(ROOT, "demo-factory", name), { recursive: true, withFileTypes: true })
+    readdirSync(join(DEMO, name), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, "demo-factory").length + 1)),
+      .map((entry) => join(entry.parentPath, entry.name).slice(DEMO.length + 1)),
   );
   expect(there.toSorted()).toEqual(Object.keys(written).toSorted());
-  // A role's answer has changed: `npm run record:demo-factory`, see packages/cli/demo-factory/README.md.
-  for (const path of there) expect(readFileSync(join(ROOT, "demo-factory", path), "utf8"), path).toBe(written[path]);
+  // A role's answer has changed: `npm run record:demo-factory`, see packages/protocols/demos/factory/README.md.
+  for (const path of there) expect(readFileSync(join(DEMO, path), "utf8"), path).toBe(written[path]);
 });
 
 interface Summary {

@@ -35,7 +35,7 @@ test("the recording on a published package replays: its own tests fail the first
     merged: [{ feature_id: "falsy_values", approved_by: "the demo", commit: git("rev-parse", "main").trim() }],
     story: [{ fact: "repaired", feature_id: "falsy_values", mode: "fast", failures: 2 }],
   });
-  // A prompt that has changed since it was recorded: `slipway demo real --record`, see packages/cli/demo-real/README.md.
+  // A prompt that has changed since it was recorded: `slipway demo real --record`, see packages/protocols/demos/real/README.md.
   expect(stdout + stderr).not.toContain("was recorded for another prompt");
   expect(git("diff", "--name-only", "main~1", "main").trim().split("\n")).toEqual(["README.md", "index.js", "test/falsy-values.test.js"]);
   expect(git("diff", "main~1", "main", "--", "test/emit-once-only.test.js", "test/index.test.js")).toBe("");

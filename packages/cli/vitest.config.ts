@@ -4,7 +4,8 @@ export default packageConfig("cli", {
   also: [
     "../runtime/src/**/*.ts",
     "../protocols/src/surface/!(escape).ts",
-    "../protocols/src/*/{commands/**/*,view,describe,prepare,entry,implementation}.ts",
+    "../protocols/src/demo/**/*.ts",
+    "../protocols/src/*/{commands/**/*,demo/**/*,view,describe,prepare,entry,implementation}.ts",
   ],
   // They replace modules.
   isolated: ["main", "prompt", "commands/approve", "commands/demo", "commands/demo-factory", "commands/init", "commands/stop"].map(

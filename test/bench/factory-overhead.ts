@@ -18,8 +18,8 @@ import { openTypeScript } from "@slipway/languages/typescript/reader";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
 import { openFactoryServices } from "@slipway/protocols/factory/services";
 import { dispatcherFor } from "@slipway/runtime/agents";
-import { cassetteOf, HOURS } from "slipway/demo/bundle";
-import { bundledAnswers } from "slipway/demo/factory-answers";
+import { bundledAnswers, cassetteOf } from "@slipway/protocols/demo/files";
+import { HOURS } from "@slipway/protocols/factory/demo/files";
 import { makeRepository } from "slipway/demo/scratch";
 import { giveApproval } from "slipway/give-approval";
 import { personOf } from "@slipway/protocols/surface/caller";
@@ -170,9 +170,9 @@ function testSteps(watch: Stopwatch) {
 }
 
 async function answer({ records, configuration }: Kernel, io: ReturnType<typeof quietIo>): Promise<void> {
-  const answers = await bundledAnswers();
+  const answers = await bundledAnswers(HOURS);
   for (const question of await records.inbox.listOpen()) {
-    const value = answers[question.kind];
+    const value = answers[question.kind]?.[0];
     if (question.kind === "approval") await giveApproval(records, question, io, { policyHash: configuration.policyHash });
     else if (value === undefined) throw new Error(`nobody can answer ${question.kind}: ${question.title}`);
     else await records.answer({ id: question.id, value, by: personOf(io) });

@@ -2,8 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { SHOP } from "slipway/demo/bundle";
-import { makeScratch } from "slipway/demo/scratch";
+import { cassetteOf } from "@slipway/protocols/demo/files";
+import { SHOP } from "@slipway/protocols/features/demo/files";
+import { makeRepository } from "slipway/demo/scratch";
 import {
   promptOf,
   type ModelRequest,
@@ -57,7 +58,7 @@ function recorded() {
 }
 
 function read(role: string, attempt: number): Output {
-  return (JSON.parse(readFileSync(join(SHOP.folder, "cassette", role, `${FEATURE}.${attempt}.json`), "utf8")) as { output: Output }).output;
+  return (JSON.parse(readFileSync(join(cassetteOf(SHOP), role, `${FEATURE}.${attempt}.json`), "utf8")) as { output: Output }).output;
 }
 
 function changedIn({ unified_diff = "" }: Output): string[] {
@@ -97,7 +98,7 @@ export async function openRepository(agentsYaml: string, key: Readonly<Record<st
     bytes: () => undefined,
   };
   mkdirSync(join(home, "config"));
-  const { folder } = await makeScratch({ cwd: home, env, ...silent }, "repository");
+  const folder = await makeRepository({ cwd: home, env, ...silent }, "repository", SHOP);
   writeFileSync(join(folder, "slipway", "agents.yaml"), agentsYaml);
   const git = (...args: string[]) => run("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd: folder, env });
   await git("commit", "-q", "-a", "-m", "agents");

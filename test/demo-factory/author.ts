@@ -35,7 +35,7 @@ function text(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-const DEMO = join(import.meta.dirname, "..", "..", "packages", "cli", "demo-factory");
+const DEMO = join(import.meta.dirname, "..", "..", "packages", "protocols", "demos", "factory");
 
 if (import.meta.main) {
   for (const folder of Object.keys(SCENES)) rmSync(join(DEMO, folder), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import type { PlanDraft } from "@slipway/protocols/factory/engineering/micro-pla
 import type { Adjudication, Amendment, ChallengeAnswer, Objection } from "@slipway/protocols/factory/engineering/debate/schemas";
 import type { Drafted } from "./contracts.ts";
 
-const MODULES = join(import.meta.dirname, "..", "..", "packages", "cli", "demo-factory", "modules");
+const MODULES = join(import.meta.dirname, "..", "..", "packages", "protocols", "demos", "factory", "modules");
 
 export type Files = Readonly<Record<string, string>>;
 

@@ -1,5 +1,6 @@
 import { openQuestionsOf } from "@slipway/runtime/choose";
-import { cassetteOf, SHOP } from "slipway/demo/bundle";
+import { cassetteOf } from "@slipway/protocols/demo/files";
+import { SHOP } from "@slipway/protocols/features/demo/files";
 import { giveApproval } from "slipway/give-approval";
 import { openSession } from "@slipway/runtime/session";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";

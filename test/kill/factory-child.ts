@@ -1,6 +1,6 @@
 import { openQuestionsOf } from "@slipway/runtime/choose";
-import { cassetteOf, HOURS } from "slipway/demo/bundle";
-import { bundledAnswers } from "slipway/demo/factory-answers";
+import { bundledAnswers, cassetteOf } from "@slipway/protocols/demo/files";
+import { HOURS } from "@slipway/protocols/factory/demo/files";
 import { giveApproval } from "slipway/give-approval";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { openSession } from "@slipway/runtime/session";
@@ -20,7 +20,7 @@ const session = await openSession({
   onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),
   onOperation: ({ phase, operationId }) => point(named(`${phase} ${operationId}`)),
 });
-const answers = await bundledAnswers();
+const answers = await bundledAnswers(HOURS);
 
 const [known] = await session.engine.runs({ rootsOnly: true });
 const runId = known?.runId ?? (await beginNamed("factory", session, [await readPage(orders.folder, "SPEC.md")], io));
@@ -34,7 +34,7 @@ for (;;) {
   const questions = await openQuestionsOf(session.records, runId);
   if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
   for (const question of questions) {
-    const value = answers[question.kind];
+    const value = answers[question.kind]?.[0];
     if (question.kind === "approval") {
       await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
     } else if (value === undefined) {

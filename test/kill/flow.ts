@@ -2,8 +2,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOURS } from "slipway/demo/bundle";
-import { makeRepository, makeScratch } from "slipway/demo/scratch";
+import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
+import { HOURS } from "@slipway/protocols/factory/demo/files";
+import { SHOP } from "@slipway/protocols/features/demo/files";
+import { makeRepository } from "slipway/demo/scratch";
 import { bundle } from "./bundle.ts";
 import { quietIo, type Orders } from "./orders.ts";
 
@@ -37,7 +39,8 @@ export function programFor(name: string): Promise<string> {
 /** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
 export async function prepare(branch: "main" | "mine", features: "one" | "all" = "one"): Promise<Flow> {
   const { io, begin } = place();
-  const { folder, specs } = await makeScratch(io, "repository");
+  const folder = await makeRepository(io, "repository", SHOP);
+  const specs = await findSpecs(folder, "specs");
   return begin(folder, branch, features === "one" ? specs.slice(0, 1) : specs, await programFor("child"));
 }
 

@@ -18,10 +18,10 @@ export interface Program {
   remove(): void;
 }
 
-/** A copy of the sources with one protocol more: its folder, and its entry in the list. */
+/** A copy of the sources with one protocol more: its folder, the files of its demo, and its entry in the list. */
 export function programWith(name: string, folder: string): Program {
   const root = mkdtempSync(join(tmpdir(), "slipway-throwaway-"));
-  const left = new Set(["node_modules", "dist", "bundle", "demo", "demo-factory", "demo-real", ".compiled"]);
+  const left = new Set(["node_modules", "dist", "bundle", "demos", ".compiled"]);
   for (const part of readdirSync(join(ROOT, "packages"))) {
     const [from, to] = [join(ROOT, "packages", part), join(root, "packages", part)];
     cpSync(from, to, { recursive: true, filter: (path) => !left.has(path.slice(from.length + 1)) });
@@ -33,7 +33,8 @@ export function programWith(name: string, folder: string): Program {
     symlinkSync(join(root, "packages", part), join(root, "node_modules", part === "cli" ? "slipway" : join("@slipway", part)));
   for (const part of ["package.json", "package-lock.json", "scripts", "docs"])
     cpSync(join(ROOT, part), join(root, part), { recursive: true });
-  cpSync(folder, join(root, "packages/protocols/src", name), { recursive: true });
+  cpSync(join(folder, "protocol"), join(root, "packages/protocols/src", name), { recursive: true });
+  cpSync(join(folder, "demo"), join(root, "packages/protocols/demos", name), { recursive: true });
   addEntry(join(root, "packages/protocols/src/protocols.ts"), name);
   execFileSync(process.execPath, [...SOURCE, join(root, "scripts/tools.mjs")], { cwd: root });
   const launch = [...SOURCE, join(root, "packages/cli/src/testing/launch.ts")];

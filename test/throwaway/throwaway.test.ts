@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runViewSchema } from "@slipway/protocols/run-view";
 import { letters, type Project } from "slipway/testing/project";
@@ -6,7 +8,7 @@ import { programWith, type Program } from "./program.ts";
 
 let program: Program;
 beforeAll(() => {
-  program = programWith("throwaway", join(import.meta.dirname, "protocol"));
+  program = programWith("throwaway", import.meta.dirname);
 });
 afterAll(() => program.remove());
 
@@ -88,6 +90,18 @@ describe("a protocol that is one folder and one entry", () => {
     const project = projectWithNote();
     const { code, stdout } = program.run(project, ["throwaway", REQUEST, "--json", "--cassette", project.cassette]);
     expect([code, json(stdout)]).toEqual([23, expect.objectContaining({ status: "waiting" })]);
+  });
+
+  test("has its demo in `slipway demo`, which answers its question and approves its change", () => {
+    const project = letters();
+    expect(program.run(project, ["demo", "--help"]).stdout).toMatch(
+      /^ {4}throwaway +one note, from the question about its tone to its merge$/m,
+    );
+    const folder = join(project.home, "demo");
+    const { code, stdout } = program.run(project, ["demo", "throwaway", "--json", "--keep", folder]);
+    const [commit = ""] = execFileSync("git", ["rev-parse", "main"], { cwd: folder, encoding: "utf8" }).split("\n");
+    expect([code, json(stdout)]).toEqual([0, expect.objectContaining({ status: "merged", commit })]);
+    expect(readFileSync(join(folder, "src", "note.txt"), "utf8")).toBe("The tide comes in twice a day.\n");
   });
 
   test("has its tool in the MCP catalog, open to the roles it names only", () => {

@@ -1,20 +1,29 @@
-import type { CommandSpec } from "@slipway/protocols/surface/command";
+import { DEMOS, demoNamed } from "@slipway/protocols/demo/demos";
+import type { CommandSpec, OptionSpec } from "@slipway/protocols/surface/command";
+
+/** The options of each demo, with its name before their description. */
+const ownOptions: Record<string, OptionSpec> = Object.fromEntries(
+  DEMOS.flatMap(({ entry: { name, options = {} } }) =>
+    Object.entries(options).map(([option, spec]) => [option, { ...spec, describe: `${name}: ${spec.describe}` }]),
+  ),
+);
 
 export const DEMO_COMMAND: CommandSpec = {
   name: "demo",
-  summary: "watch five specifications become merged changes, or a page of intent a release; offline",
+  summary: "watch recorded agents at work in a scratch repository; offline",
   example: "slipway demo",
   positionals: [
     {
       name: "which",
-      describe: "`factory`: from a page to a release; `real`: on a published npm package, which is downloaded (default: a bundled project)",
+      describe: `the demo (default: ${demoNamed().entry.name})`,
       required: false,
+      values: DEMOS.map(({ entry: { name, summary } }) => ({ name, summary })),
     },
   ],
   options: {
     keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
     record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },
-    edit: { type: "boolean", describe: "factory: then edit one sentence of the page, and build what that changes" },
+    ...ownOptions,
   },
   load: () => import("./commands/demo.ts"),
 };

@@ -26,7 +26,10 @@ export function commandHelp(command: CommandSpec): string {
     "",
     `Usage: slipway ${[command.name, ...usage, "[options]"].join(" ")}`,
     "",
-    ...command.positionals.map(({ name, describe }) => row(name, describe)),
+    ...command.positionals.flatMap(({ name, describe, values = [] }) => [
+      row(name, describe),
+      ...values.map((value) => row(`  ${value.name}`, value.summary)),
+    ]),
     ...Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(([name, option]) => row(optionLabel(name, option), option.describe)),
     ...(command.subcommands === undefined
       ? []

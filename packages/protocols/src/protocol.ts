@@ -4,6 +4,7 @@ import type { Spec } from "@slipway/kernel/change/plan/specs/read";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
+import type { DemoEntry } from "./demo/demo.ts";
 import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
 import type { NarratedStep } from "./narration/step-text.ts";
@@ -33,6 +34,8 @@ export interface ProtocolEntry {
   readonly tools?: () => Promise<readonly AnyTool[]>;
   /** What a person reads about the steps of its changes, besides those that every change has. Light: `slipway status` loads it. */
   readonly narration?: () => Promise<readonly NarratedStep[]>;
+  /** Its demos: `slipway demo NAME`. */
+  readonly demos?: readonly DemoEntry[];
   readonly load: () => Promise<Protocol>;
 }
 

@@ -9,5 +9,12 @@ export const throwaway: ProtocolEntry = {
   started: ["throwaway"],
   tools: async () => (await import("./tools.ts")).THROWAWAY_TOOLS,
   narration: async () => (await import("./steps.ts")).NARRATION,
+  demos: [
+    {
+      name: "throwaway",
+      summary: "one note, from the question about its tone to its merge",
+      load: async () => (await import("./demo/demo.ts")).throwawayDemo,
+    },
+  ],
   load: async () => (await import("./implementation.ts")).throwaway,
 };

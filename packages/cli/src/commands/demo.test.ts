@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Outcome } from "@slipway/durable/outcome";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { DEMOS } from "@slipway/protocols/demo/demos";
 import { openSession } from "@slipway/runtime/session";
 import { scratchFolder } from "../init/testing/scratch.ts";
 import { slipway } from "../testing/project.ts";
@@ -93,12 +94,21 @@ describe("slipway demo", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("a demo that there is not is refused", async () => {
+  test("an unknown demo is refused with the names of all", async () => {
     const { code, stderr } = await place().demo("unreal");
     expect(code).toBe(2);
+    const names = DEMOS.map(({ entry }) => entry.name).join(", ");
     expect(stderr).toBe(
-      "invalid_cli_args: There is no `slipway demo unreal`.\n  next: Use `slipway demo`, `slipway demo real` for the one on a published package, or `slipway demo factory` for the factory.\n",
+      `invalid_cli_args: There is no \`slipway demo unreal\`.\n  next: Name one of ${names}.\n  next: slipway demo --help\n`,
     );
+  });
+
+  test("its help lists the demos of every protocol, with their summaries and own options", async () => {
+    const { code, stdout } = await place().demo("--help");
+    expect(code).toBe(0);
+    const rows = DEMOS.map(({ entry: { name, summary } }) => `    ${name.padEnd(28)} ${summary}\n`).join("");
+    expect(stdout).toContain(`  which                          the demo (default: features)\n${rows}  --keep FOLDER`);
+    expect(stdout).toMatch(/^ {2}--edit {25}factory: then edit one sentence/m);
   });
 
   test("without git: says so", async () => {

@@ -3,42 +3,29 @@ import { cp, mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { SlipwayError } from "../errors.ts";
-import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { commitAllFiles, newRepository, type DatedCommit } from "@slipway/kernel/new-repository";
+import type { DemoFiles } from "@slipway/protocols/demo/demo";
 import type { Io } from "@slipway/protocols/surface/io";
-import { SHOP, type DemoBundle } from "./bundle.ts";
 import { download, unpack } from "./unpack-package.ts";
 
 /** A fixed time for every demo commit: equal bytes give equal hashes, so the recorded prompts match. */
 const MOMENT = "2026-01-01T00:00:00Z";
 
-export interface Scratch {
-  readonly folder: string;
-  /** Relative to the folder, in order; the first needs none of the others. */
-  readonly specs: readonly string[];
-}
-
-/** A git repository with a small project, its specifications and its committed Slipway configuration. */
-export async function makeScratch(io: Io, keep: string | undefined, bundle: DemoBundle = SHOP): Promise<Scratch> {
-  const folder = await makeRepository(io, keep, bundle);
-  return { folder, specs: await findSpecs(folder, "specs") };
-}
-
-/** Without specifications: the factory's page is one of the project's own files. */
+/** A git repository with a demo's project, its specifications and its committed Slipway configuration. */
 export async function makeRepository(
   io: Io,
   keep: string | undefined,
-  bundle: Pick<DemoBundle, "folder" | "published" | "commitMessage">,
+  files: Pick<DemoFiles, "folder" | "published" | "commitMessage">,
 ): Promise<string> {
   // Download first, so that a failure leaves no half-made folder.
-  const tarball = bundle.published === null ? null : await download(bundle.published, io);
+  const tarball = files.published === null ? null : await download(files.published, io);
   const folder =
     keep === undefined ? await mkdtemp(join(await realpath(tmpdir()), "slipway-demo-")) : await emptyFolder(resolve(io.cwd, keep));
   if (tarball !== null) unpack(tarball, folder);
-  await cp(join(bundle.folder, "project"), folder, { recursive: true });
-  const specs = join(bundle.folder, "specs");
+  await cp(join(files.folder, "project"), folder, { recursive: true });
+  const specs = join(files.folder, "specs");
   if (existsSync(specs)) await cp(specs, join(folder, "specs"), { recursive: true });
-  await newRepository(folder, io.env, demoCommit(bundle.commitMessage)).catch(noRepository);
+  await newRepository(folder, io.env, demoCommit(files.commitMessage)).catch(noRepository);
   return folder;
 }
 

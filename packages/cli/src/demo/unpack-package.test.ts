@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { collectingIo, git, scratchFolder, writeAll } from "../init/testing/scratch.ts";
-import { SHOP } from "./bundle.ts";
-import { download, unpack, type PublishedPackage } from "./unpack-package.ts";
-import { makeScratch } from "./scratch.ts";
+import type { PublishedPackage } from "@slipway/protocols/demo/demo";
+import { download, unpack } from "./unpack-package.ts";
+import { makeRepository } from "./scratch.ts";
 
 /** Downloads go through a temporary folder; here it can be seen that nothing stays in it. */
 let temporary: string;
@@ -105,16 +105,15 @@ test.each<[string, () => Promise<ReturnType<typeof machine>>, string]>([
   expect(leftovers()).toEqual([]);
 });
 
-/** A bundle like the real demo's, over the package that the loopback registry has. */
-function bundle() {
+/** Files of a demo on the package that the loopback registry has. */
+function demoFiles() {
   const folder = scratchFolder();
   writeAll(folder, { "project/slipway/gates.yaml": "version: 1\n", "specs/sub.spec.md": "# Sub\n" });
-  return { ...SHOP, folder, published: adder, commitMessage: "As published" };
+  return { folder, published: adder, commitMessage: "As published" };
 }
 
 test("the demo's repository is the package, its configuration and its specifications, committed", async () => {
-  const { folder, specs } = await makeScratch(machine(await registry(tarballOfAdder)), "kept", bundle());
-  expect(specs).toEqual(["specs/sub.spec.md"]);
+  const folder = await makeRepository(machine(await registry(tarballOfAdder)), "kept", demoFiles());
   expect(git(folder, "log", "--format=%s")).toBe("As published\n");
   const files = git(folder, "ls-files").trim().split("\n");
   expect(files).toEqual(["lib/add.js", "package.json", "slipway/gates.yaml", "specs/sub.spec.md"]);
@@ -122,10 +121,10 @@ test("the demo's repository is the package, its configuration and its specificat
 
 test("without the package there is no repository, not even an empty folder", async () => {
   const io = machine();
-  await expect(makeScratch(io, "kept", bundle())).rejects.toMatchObject({ code: "download_failed" });
+  await expect(makeRepository(io, "kept", demoFiles())).rejects.toMatchObject({ code: "download_failed" });
   expect(existsSync(join(io.cwd, "kept"))).toBe(false);
   mkdirSync(join(io.cwd, "kept"));
-  await expect(makeScratch(io, "kept", bundle())).rejects.toMatchObject({ code: "download_failed" });
+  await expect(makeRepository(io, "kept", demoFiles())).rejects.toMatchObject({ code: "download_failed" });
   expect(readdirSync(join(io.cwd, "kept"))).toEqual([]);
   expect(leftovers()).toEqual([]);
 });

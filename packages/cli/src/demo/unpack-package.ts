@@ -6,15 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { SlipwayError } from "../errors.ts";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
+import type { PublishedPackage } from "@slipway/protocols/demo/demo";
 import type { Io } from "@slipway/protocols/surface/io";
-
-export interface PublishedPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string;
-  /** Integrity of the tarball in npm's format: `sha512-…`. */
-  readonly integrity: string;
-}
 
 const TIMEOUT_MS = 120_000;
 /** Fail early without a network; npm's defaults take minutes. */

@@ -12,5 +12,13 @@ export const factory: ProtocolEntry = {
   subcommands: FACTORY_SUBCOMMANDS,
   answerCommand: factoryAnswerCommand,
   tables: async () => (await import("./tables.ts")).FACTORY_TABLES,
+  demos: [
+    {
+      name: "factory",
+      summary: "a page of intent becomes a release of seven modules",
+      options: { edit: { type: "boolean", describe: "then edit one sentence of the page, and build what that changes" } },
+      load: async () => (await import("./demo/demo.ts")).factoryDemo,
+    },
+  ],
   load: async () => (await import("./implementation.ts")).factory,
 };

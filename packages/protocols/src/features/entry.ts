@@ -8,5 +8,17 @@ export const features: ProtocolEntry = {
   example: "slipway features specs/search.spec.md",
   started: ["features"],
   narration: async () => (await import("./narrate.ts")).FEATURE_NARRATION,
+  demos: [
+    {
+      name: "features",
+      summary: "five specifications become five merged changes to a bundled project",
+      load: async () => (await import("./demo/demo.ts")).featuresDemo,
+    },
+    {
+      name: "real",
+      summary: "one specification, on a published npm package, which is downloaded",
+      load: async () => (await import("./demo/demo.ts")).realDemo,
+    },
+  ],
   load: async () => (await import("./implementation.ts")).features,
 };

@@ -18,6 +18,8 @@ export interface CommandSpec {
     readonly describe: string;
     readonly required: boolean;
     readonly many?: boolean;
+    /** What it can be, where the help lists it. */
+    readonly values?: readonly { readonly name: string; readonly summary: string }[];
   }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly load: () => Promise<{ readonly run: RunCommand }>;

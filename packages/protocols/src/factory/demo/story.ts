@@ -1,11 +1,11 @@
 import type { Documents } from "@slipway/kernel/record/documents/documents";
 import type { Records } from "@slipway/kernel/record/storage";
-import { decisionLogKind, statusOf } from "@slipway/protocols/factory/exceptions/decisions";
-import { exceptionKind } from "@slipway/protocols/factory/exceptions/schema";
-import { escalationKind } from "@slipway/protocols/factory/escalation/schema";
-import { lockedPlanKind } from "@slipway/protocols/factory/record-kinds";
-import { openFactoryStores } from "@slipway/protocols/factory/stores";
-import { debatesOf, type DebateView, type RoundView } from "@slipway/protocols/factory/views/debates";
+import { decisionLogKind, statusOf } from "../exceptions/decisions.ts";
+import { exceptionKind } from "../exceptions/schema.ts";
+import { escalationKind } from "../escalation/schema.ts";
+import { lockedPlanKind } from "../record-kinds.ts";
+import { openFactoryStores } from "../stores.ts";
+import { debatesOf, type DebateView, type RoundView } from "../views/debates.ts";
 
 /** Facts about a factory run besides its release, all read from the records. */
 export type FactoryFact =

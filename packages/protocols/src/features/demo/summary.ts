@@ -3,20 +3,20 @@ import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-featur
 import { checkCounts } from "@slipway/kernel/change/judge/evidence/checks";
 import { storyOf, type Fact } from "@slipway/kernel/change/views/story";
 import { journalSize } from "@slipway/kernel/record/journal/heads";
-import type { Session } from "@slipway/runtime/session";
+import type { DemoRun } from "../../demo/demo.ts";
+import type { Reader } from "../../surface/surface.ts";
 
-export interface DemoSummary {
+export interface FeaturesSummary {
   readonly status: string;
   readonly merged: readonly { readonly feature_id: string; readonly commit: string; readonly tree: string; readonly approved_by: string }[];
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly journal: { readonly events: number; readonly head: string };
   readonly story: readonly Fact[];
   readonly cost_usd: number;
-  readonly elapsed_ms: number;
 }
 
 /** Read from the records alone, not from the state of the run. */
-export async function summarise({ records, engine }: Session, runId: string, elapsedMs: number): Promise<DemoSummary> {
+export async function summariseFeatures({ records, engine }: Reader, { runId }: DemoRun): Promise<FeaturesSummary> {
   const merges = await recordedFeatures(records).merges();
   const { total } = await costReport(records, null);
   const run = await engine.run(runId);
@@ -27,6 +27,5 @@ export async function summarise({ records, engine }: Session, runId: string, ela
     journal: await journalSize(records),
     story: await storyOf(records),
     cost_usd: Number(total.cost_usd.toFixed(6)),
-    elapsed_ms: Math.round(elapsedMs),
   };
 }

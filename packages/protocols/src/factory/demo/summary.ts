@@ -1,15 +1,15 @@
-import type { Outcome } from "@slipway/durable/outcome";
 import { executionLogSchema } from "@slipway/languages/contracts/evidence";
-import type { Action, RebuildPlan } from "@slipway/protocols/factory/incremental/plan";
-import type { FactoryResult } from "@slipway/protocols/factory/protocol";
-import { splitRef } from "@slipway/protocols/factory/code-index/entry";
+import type { Action, RebuildPlan } from "../incremental/plan.ts";
+import type { FactoryResult } from "../protocol.ts";
+import { splitRef } from "../code-index/entry.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodePayload } from "@slipway/durable/payload";
-import { isChanges } from "@slipway/protocols/factory/narrate";
+import { isChanges } from "../narrate.ts";
 import { journalSize } from "@slipway/kernel/record/journal/heads";
-import type { Session } from "@slipway/runtime/session";
-import { factoryStory, type FactoryFact } from "./factory-story.ts";
+import type { DemoRun } from "../../demo/demo.ts";
+import type { Reader } from "../../surface/surface.ts";
+import { factoryStory, type FactoryFact } from "./story.ts";
 
 /** The result of one run. */
 export interface BuildSummary {
@@ -31,31 +31,31 @@ export interface FactorySummary extends BuildSummary {
 }
 
 /** Read from the records alone, not from the state of the run. */
-export async function summariseFactory(session: Session, runId: string, outcome: Outcome): Promise<BuildSummary> {
-  const { records } = session;
+export async function summariseFactory(reader: Reader, { runId, outcome }: DemoRun): Promise<BuildSummary> {
+  const { records } = reader;
   const result = outcome.status === "completed" ? (outcome.value as FactoryResult) : null;
   const release = result !== null && "release_id" in result ? result : null;
   return {
     status: outcome.status,
     modules: await Promise.all(
-      (release?.modules ?? []).map(async (module_ref) => ({ module_ref, tests: await testsOf(session, module_ref) })),
+      (release?.modules ?? []).map(async (module_ref) => ({ module_ref, tests: await testsOf(reader, module_ref) })),
     ),
     release,
     story: await factoryStory(records),
-    tasks: await fatesIn(session, runId, release?.modules ?? []),
+    tasks: await fatesIn(reader, runId, release?.modules ?? []),
     journal: await journalSize(records),
   };
 }
 
 /** As recorded when the module shipped. */
-async function testsOf({ records }: Session, ref: string): Promise<number> {
+async function testsOf({ records }: Reader, ref: string): Promise<number> {
   const { module_id, version } = splitRef(ref);
   const path = join(records.layout.stateStore, "modules", module_id, version, "tests", "execution_log.json");
   return executionLogSchema.parse(JSON.parse(await readFile(path, "utf8"))).summary.passed;
 }
 
 /** The actions of the plan; a rechecked module that is no longer in the release was built again. */
-async function fatesIn({ engine, records }: Session, runId: string, released: readonly string[]): Promise<BuildSummary["tasks"]> {
+async function fatesIn({ engine, records }: Reader, runId: string, released: readonly string[]): Promise<BuildSummary["tasks"]> {
   for (const { runId: stream } of await engine.runs({ rootRunId: runId })) {
     const step = (await engine.events(stream)).findLast(({ kind, name }) => isChanges(kind, name));
     if (step === undefined) continue;

@@ -1,21 +1,30 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
-import type { Action } from "@slipway/protocols/factory/incremental/plan";
-import type { Io } from "@slipway/protocols/surface/io";
-import { paint } from "@slipway/protocols/surface/paint";
-import { oneLine } from "@slipway/protocols/narration/one-line";
-import { howToCall } from "./last-lines.ts";
-import { factInWords } from "./factory-story.ts";
-import type { BuildSummary, FactorySummary } from "./factory-summary.ts";
+import type { FinishedDemo } from "../../demo/demo.ts";
+import { lastLines } from "../../demo/last-lines.ts";
+import { oneLine } from "../../narration/one-line.ts";
+import { paint } from "../../surface/paint.ts";
+import type { Action } from "../incremental/plan.ts";
+import { factInWords } from "./story.ts";
+import type { BuildSummary, FactorySummary } from "./summary.ts";
+
+const TRY_NEXT = {
+  "slipway factory status": "how far every pillar is",
+  "slipway factory tasks": "every task, with its modules",
+  'slipway factory index search "write a time of day"': "",
+  "slipway journal verify": "that nothing was changed afterwards",
+};
 
 /** The result, the story of the run, and what to try next. */
-export function factoryClosing({ again, commands, elapsed_ms, ...first }: FactorySummary, folder: string, io: Io): string[] {
-  const { bold, dim } = paint(io.color);
+export function closingLines({ again, commands, ...first }: FactorySummary, finished: FinishedDemo): string[] {
+  const { bold } = paint(finished.color);
   const { modules, release, journal } = again ?? first;
   const { story } = first;
   const width = Math.max(0, ...modules.map(({ module_ref }) => module_ref.length));
   const merge = release?.status === "released" ? release.merge : null;
+  const intro = "The code is yours to run, with Node 24 and nothing else, and to compile:";
+  const before = commands.length === 0 ? [] : [intro, ...commands.map((command) => `  ${command}`), ""];
   return [
     "",
     bold(release === null ? "Nothing was released" : `${release.release_id} has ${modules.length} modules`),
@@ -27,21 +36,7 @@ export function factoryClosing({ again, commands, elapsed_ms, ...first }: Factor
     ...story.map((fact) => `  ${oneLine(factInWords(fact))}`),
     ...(again?.tasks == null ? [] : ["", bold("After the edit"), ...fateLines(again.tasks)]),
     "",
-    `journal  ${journal.events} events, head ${journal.head.slice(0, 16)}`,
-    `time     ${(elapsed_ms / 1000).toFixed(1)} s`,
-    `files    ${folder}`,
-    "",
-    ...(commands.length === 0 ? [] : ["The code is yours to run, with Node 24 and nothing else, and to compile:"]),
-    ...commands.map((command) => `  ${command}`),
-    "",
-    `Try next, in that folder${howToCall(io)}:`,
-    "  slipway factory status          how far every pillar is",
-    "  slipway factory tasks           every task, with its modules",
-    '  slipway factory index search "write a time of day"',
-    "  slipway journal verify          that nothing was changed afterwards",
-    "and `slipway factory SPEC.md` in a repository of your own.",
-    dim("The demo's scratch folder is yours to delete."),
-    "",
+    ...lastLines({ journal, before, tryNext: TRY_NEXT, begin: "slipway factory SPEC.md" }, finished),
   ];
 }
 
@@ -61,18 +56,18 @@ function fateLines(tasks: NonNullable<FactorySummary["tasks"]>): string[] {
 }
 
 /** Commands to copy. They use the compiler that Slipway brings. */
-export function runCommands(repository: string, { release }: Pick<BuildSummary, "release">, io: Pick<Io, "env">): string[] {
+export function runCommands(repository: string, { release }: Pick<BuildSummary, "release">, finished: Pick<FinishedDemo, "env">): string[] {
   if (release?.status !== "released") return [];
   const folder = join(repository, release.merge.folder);
   const require = createRequire(import.meta.resolve("@slipway/languages/language"));
   const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
   const types = dirname(dirname(require.resolve("@types/node/package.json")));
-  const node = nodeOf(io);
+  const node = nodeOf(finished);
   return [`cd ${folder} && ${node} --test`, `${node} ${compiler} --project ${folder} --typeRoots ${types}`];
 }
 
 /** The path of this Node, if the first `node` on the PATH is another one, which may be too old. */
-function nodeOf({ env }: Pick<Io, "env">): string {
+function nodeOf({ env }: Pick<FinishedDemo, "env">): string {
   const found = (env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
   const first = found.find((path) => existsSync(path));
   return first !== undefined && realpathSync(first) === realpathSync(process.execPath) ? "node" : process.execPath;

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { collectingIo, scratchFolder, writeAll } from "../init/testing/scratch.ts";
+import { requestOf, requestText } from "./request.ts";
+
+function place() {
+  const folder = scratchFolder();
+  writeAll(folder, { "specs/a.spec.md": "# A\n", "specs/b.spec.md": "# B\n", "SPEC.md": "# Page\n\nwords\n" });
+  return collectingIo(folder);
+}
+
+test.each([
+  [{ specs: "specs" }, ["a", "b"], null, "Its specifications:\n  specs/a.spec.md\n  specs/b.spec.md\n"],
+  [{ page: "SPEC.md" }, ["spec"], null, "Its page of intent, SPEC.md:\n\n  # Page\n\n  words\n"],
+  [{ text: "a note" }, [], "a note", "The request:\n\n  a note\n"],
+])("%j is what the protocol is given, and is shown", async (wanted, ids, text, shown) => {
+  const request = await requestOf(wanted, place());
+  expect(request.specs.map(({ id }) => id)).toEqual(ids);
+  expect(request.text).toBe(text);
+  expect(requestText(wanted, request)).toBe(shown);
+});
