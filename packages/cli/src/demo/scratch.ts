@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, realpath, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { SlipwayError } from "../errors.ts";
 import { commitAllFiles, newRepository, type DatedCommit } from "@slipway/kernel/new-repository";
 import type { DemoFiles } from "@slipway/protocols/demo/demo";
@@ -23,10 +23,17 @@ export async function makeRepository(
     keep === undefined ? await mkdtemp(join(await realpath(tmpdir()), "slipway-demo-")) : await emptyFolder(resolve(io.cwd, keep));
   if (tarball !== null) unpack(tarball, folder);
   await cp(join(files.folder, "project"), folder, { recursive: true });
+  await restoreGitignore(folder);
   const specs = join(files.folder, "specs");
   if (existsSync(specs)) await cp(specs, join(folder, "specs"), { recursive: true });
   await newRepository(folder, io.env, demoCommit(files.commitMessage)).catch(noRepository);
   return folder;
+}
+
+/** npm packs no file called .gitignore, so a demo's data has it as `gitignore`. */
+async function restoreGitignore(folder: string): Promise<void> {
+  for (const path of await readdir(folder, { recursive: true }))
+    if (basename(path) === "gitignore") await rename(join(folder, path), join(folder, dirname(path), ".gitignore"));
 }
 
 export async function commitAll(io: Io, message: string): Promise<void> {
