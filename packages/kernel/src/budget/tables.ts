@@ -15,6 +15,7 @@ export interface BudgetTables {
   telemetry: {
     id: string;
     run_id: string;
+    /** The subject: a feature, or what else the protocol works on, such as a module. */
     feature_id: string | null;
     role: string;
     provider: string;
