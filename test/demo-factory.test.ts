@@ -119,9 +119,9 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
     const asked = rows("SELECT role, feature_id AS subject FROM telemetry WHERE run_id LIKE '%!_spec-2/%' ESCAPE '!' ORDER BY at, id");
     const module = "MM-join_spans";
     expect(asked.map(({ role, subject }) => `${String(role)} ${String(subject)}`)).toEqual([
-      "product-owner spec",
-      "planner T-hours-week-rules-001",
-      ...["proposer", "challenger", "arbiter"].map((role) => `${role} ${module}`),
+      "factory/product-owner spec",
+      "factory/planner T-hours-week-rules-001",
+      ...["proposer", "challenger", "arbiter"].map((role) => `factory/${role} ${module}`),
     ]);
   });
 

@@ -7,6 +7,7 @@ import type { ReplyUsage } from "./usage.ts";
 /** The input of a worker, part by part; the prompt contains the same as one text. */
 export interface WorkerInput {
   readonly role: string;
+  /** The subject: a feature, or what else a protocol works on. Custom agents know it by this name. */
   readonly feature_id: string;
   readonly context_bundle: readonly { readonly title: string; readonly kind: string; readonly text: string }[];
   readonly instructions: string;

@@ -49,6 +49,7 @@ export function openKernel(options: KernelOptions): Kernel {
     repository,
     layout: records.layout,
     db: records.database.db,
+    sqlite: records.database.sqlite,
     door: records.door,
     journal: records.journal,
     objects: records.objects,

@@ -58,6 +58,7 @@ export function dispatcherFor(options: DeskFor): AgentDispatcher {
 
   return openDispatcher({
     kernel,
+    protocol,
     onWarning,
     book: bookFor(options),
     role: async (role) => {

@@ -2,7 +2,7 @@ import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "../errors.ts";
 import type { ErrorCode } from "@slipway/durable/errors";
 import type { Budget } from "@slipway/kernel/budget/budget";
-import type { Reservation } from "@slipway/kernel/budget/reserve";
+import type { Reservation, ReserveInput } from "@slipway/kernel/budget/reserve";
 import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
 import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
 import type { Actor } from "@slipway/kernel/record/operations/operation";
@@ -18,6 +18,8 @@ export interface Meter {
   readonly invocation: string;
   /** The part of the run that pays. */
   readonly runId: string;
+  /** The role that pays; by default the request's, by its name. */
+  readonly role?: Pick<ReserveInput, "role" | "role_keys">;
   readonly clock: Clock;
   readonly prices?: PricesConfig | undefined;
   /** Limits of one call in agents.yaml. */
@@ -38,13 +40,14 @@ export function metered(provider: Provider, meter: Meter): Provider {
 
   /** The answer already paid for, or a reservation for a new call. */
   async function hold(request: ProviderRequest): Promise<{ readonly paid: ProviderReply } | Reservation> {
-    const { repair, promptDigest: prompt_digest, model, subject: feature_id, role } = request;
+    const { repair, promptDigest: prompt_digest, model, subject: feature_id } = request;
     const asked = { invocation, repair, prompt_digest };
     const paid = (await budget.keptReply(asked)) as ProviderReply | null;
     if (paid !== null && (await isWhole(paid, request))) return { paid };
     const worst = worstOf(provider, request, prices, call);
     const wanted = Math.min(request.timeoutMs, (call.max_minutes ?? Infinity) * 60_000);
-    return budget.reserve(actor, { ...asked, run_id, feature_id, role, provider: name, model, ...worst, duration_ms: wanted });
+    const payer = { run_id, feature_id, role: request.role, ...meter.role };
+    return budget.reserve(actor, { ...asked, ...payer, provider: name, model, ...worst, duration_ms: wanted });
   }
 
   return {

@@ -36,8 +36,8 @@ test("while a person is needed: what waits and the command that answers", async 
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters$/m);
   expect(stdout).toContain("Waiting for a person\nQ1 Merge letters into main?  → slipway approve letters\n");
-  const [glance] = (await project.slipway(["status", "--json"])).json<{ features: object[]; runs: object[]; questions: object[] }>();
-  expect(glance).toMatchObject({
+  const [board] = (await project.slipway(["status", "--json"])).json<{ features: object[]; runs: object[]; questions: object[] }>();
+  expect(board).toMatchObject({
     features: [{ id: "letters", status: "ready_to_merge", gates: { fast: "pass", full: "pass" }, merged_as: null }],
     runs: [{ protocol: "features", status: "waiting", owner_pid: null }],
     questions: [{ kind: "approval", feature: "letters" }],

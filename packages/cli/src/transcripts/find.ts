@@ -28,8 +28,10 @@ export async function transcriptsOf(records: Records, runId: string): Promise<Fo
 }
 
 function ofRow({ objects }: Records, runId: string, row: Telemetry): FoundTranscript[] {
-  const { id, role, provider, model, transcript_digest: digest, at } = row;
+  const { id, provider, model, transcript_digest: digest, at } = row;
   if (digest === null) return [];
+  // As the head of a transcript has it: the protocol is the run's.
+  const role = row.role.slice(row.role.lastIndexOf("/") + 1);
   return [{ name: nameOf(runId, id), role, provider, model, state: "done", at, file: objects.pathOf(digest), digest, paid: row }];
 }
 

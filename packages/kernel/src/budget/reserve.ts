@@ -5,7 +5,7 @@ import { Refusal, type Operation } from "../record/operations/operation.ts";
 import { limitsOf } from "./amounts.ts";
 import { budgetExceeded, judge, type Most } from "./rules.ts";
 import type { BudgetTables } from "./tables.ts";
-import { accountsOf, linesOf, writeLimits } from "./store.ts";
+import { accountsOf, linesOf, writeLimits, type Account } from "./store.ts";
 
 export type BudgetsConfig = z.output<typeof budgetsPart>;
 
@@ -18,7 +18,10 @@ const reserveInput = z.strictObject({
   /** The part of the run that pays. */
   run_id: z.string().min(1),
   feature_id: z.string(),
+  /** The name it is stored under. */
   role: z.string().min(1),
+  /** Its keys in agents.yaml, first match wins; without them, its name. */
+  role_keys: z.array(z.string().min(1)).optional(),
   provider: z.string(),
   model: z.string().nullable(),
   /** The worst case; null when the call has no price. */
@@ -42,13 +45,13 @@ export function reserveOperation(config: BudgetsConfig | undefined, owner: strin
     name: "budget.reserve",
     roles: ["orchestrator", "system"],
     input: reserveInput,
-    async commit(tx, { cost_usd, tokens, duration_ms, ...call }, _effect, { operationId: id, at }) {
+    async commit(tx, { cost_usd, tokens, duration_ms, role_keys, ...call }, _effect, { operationId: id, at }) {
       const root_run_id = rootOf(call.run_id);
       const accounts = accountsOf(call);
       await writeLimits(
         tx,
         root_run_id,
-        accounts.map((account) => ({ ...account, limits: configuredFor(config, account) })),
+        accounts.map((account) => ({ ...account, limits: configuredFor(config, account, role_keys ?? [call.role]) })),
       );
       const wish = { cost_usd, tokens, calls: 1, duration_ms };
       const [allowed] = await allowances(tx, call.invocation);
@@ -72,8 +75,9 @@ const allowances = preparedQuery((db, invocation: string) =>
   db.selectFrom("budget_allowances").select("at").where("invocation", "=", invocation),
 );
 
-function configuredFor(config: BudgetsConfig | undefined, { scope, name }: { readonly scope: string; readonly name: string }) {
-  const limits = scope === "run" ? config?.run : scope === "feature" ? config?.feature : config?.roles[name];
+function configuredFor(config: BudgetsConfig | undefined, { scope }: Account, roleKeys: readonly string[]) {
+  const ofRole = () => roleKeys.map((key) => config?.roles[key]).find((limits) => limits !== undefined);
+  const limits = scope === "run" ? config?.run : scope === "feature" ? config?.feature : ofRole();
   return limitsOf(limits ?? {});
 }
 

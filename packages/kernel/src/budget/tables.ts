@@ -6,11 +6,16 @@ export type ReservationStatus = "reserved" | "settled" | "failed" | "cut_off" | 
 
 export type BudgetScope = "run" | "feature" | "role";
 
+/**
+ * A role is stored as `protocol/role`, or by its bare name if the protocol is the default one. So rows from the time when every role had
+ * its bare name stay valid, and a row has the name that agents.yaml, questions and reports use.
+ */
 export interface BudgetTables {
   /** What one invocation of an agent took. The migration of `checks` creates it. */
   telemetry: {
     id: string;
     run_id: string;
+    /** The subject: a feature, or what else the protocol works on, such as a module. */
     feature_id: string | null;
     role: string;
     provider: string;

@@ -7,6 +7,7 @@ import { customPart } from "./agent-parts/custom.ts";
 import { clientsPart } from "./agent-parts/clients.ts";
 import { embeddingsPart } from "./agent-parts/embeddings.ts";
 import { pricesPart } from "./agent-parts/prices.ts";
+import { roleKey } from "./agent-parts/role-key.ts";
 import { tiersPart } from "./agent-parts/tiers.ts";
 import { webSearchPart } from "./agent-parts/web-search.ts";
 import { errorCodes } from "../schema/shape.ts";
@@ -27,8 +28,6 @@ const provider = z
   .register(errorCodes, { code: "unsupported_agent_provider" });
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const role = z.strictObject({ system_prompt_path: repositoryPath.optional() });
-/** A role of the default protocol, or `protocol/role`. Which roles there are, the protocols know. */
-const roleKey = z.string().regex(/^(?:[a-z][a-z0-9-]*\/)?[a-z][a-z0-9_-]*$/, "must be a role, or protocol/role");
 const override = z.strictObject({ provider: provider.optional(), model: text.optional() });
 
 export const agentsSchema = z.strictObject({

@@ -57,6 +57,7 @@ function dispatcher(warnings: string[] = [], runtime = "{}", changes: Partial<Di
   const budget = openBudget({ db: database.db, door, objects, clock, ids, config: agents.runtime.budgets });
   const kernel = { records, door, clock, budget, configuration: { agents }, conceal: <V>(value: V) => value } as unknown as Kernel;
   return openDispatcher({
+    protocol: () => "features",
     kernel,
     role: async () => ROLE,
     provider: async () => ({ provider, model: "m0" }),

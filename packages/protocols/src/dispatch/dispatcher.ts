@@ -2,7 +2,7 @@ import { invoke, type InvocationResult } from "@slipway/agents/invoke";
 import { openBook, type InvocationBook } from "@slipway/agents/invocation-book";
 import type { Pack } from "@slipway/agents/pack";
 import type { HandAnswer } from "@slipway/agents/manual/contract";
-import { metered } from "@slipway/agents/prices/meter-provider";
+import { metered, type Meter } from "@slipway/agents/prices/meter-provider";
 import type { Provider } from "@slipway/agents/provider";
 import type { Role } from "@slipway/agents/role";
 import { isUnavailable, raisedTier } from "@slipway/agents/routing/tiers";
@@ -15,6 +15,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 import { concealed, concealing } from "./redact-answers.ts";
+import { roleKeys, roleName } from "./role-keys.ts";
 import { withWorkplace, type FolderWork } from "./work-folder.ts";
 
 export interface AgentRequest<T> {
@@ -55,6 +56,8 @@ export interface ChosenProvider {
 
 export interface DispatcherOptions {
   readonly kernel: Kernel;
+  /** Of the run that is being carried out: roles of different protocols may share a name. */
+  readonly protocol: () => string;
   readonly role: (name: string) => Promise<Role>;
   readonly provider: (role: string, asked: { readonly tier: Tier; readonly escalated: boolean }) => Promise<ChosenProvider>;
   readonly onWarning: (warning: string) => void;
@@ -72,13 +75,16 @@ const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["rate_limited", "quot
 
 /** An invocation is an operation like any other: once it has ended, it is never paid for again. */
 export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
-  const { kernel, role, provider, onWarning } = options;
+  const { kernel, protocol, role, provider, onWarning } = options;
   const { layout, objects } = kernel.records;
   const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
-  const stage: Stage = { kernel, book, onWarning, paid: [] };
+  const paid: Promise<void>[] = [];
   return {
     async invoke<T>(request: AgentRequest<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = request;
+      const named = { protocol: protocol(), role: name };
+      const payer = { role: roleName(named), role_keys: [...roleKeys(named)] };
+      const stage: Stage = { kernel, book, onWarning, paid, payer };
       const operation: Operation<z.infer<typeof invocationInput>, Written<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],
@@ -92,7 +98,7 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
         },
         commit: async (tx, _input, { player, transcript: transcript_digest, ...result }, { at }) => {
           const model = result.usage.model ?? player.model;
-          const who = { role: name, provider: player.provider.name, model };
+          const who = { role: payer.role, provider: player.provider.name, model };
           if (pauseIn(result) === null) await noteTranscript(tx, { id, run_id, feature_id: subject, ...who, at, transcript_digest });
           return result.ok ? { ok: true, value: result.output } : { ok: false, failure: result.failure };
         },
@@ -108,6 +114,7 @@ interface Stage extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
   readonly book: InvocationBook;
   /** Answers that were paid for, on their way to the disk. */
   readonly paid: Promise<void>[];
+  readonly payer: NonNullable<Meter["role"]>;
 }
 
 /** One player's try: a place to work in, what it costs held back and settled, and what was said written down. */
@@ -118,7 +125,7 @@ async function play<T>(
   player: ChosenProvider,
   signal?: AbortSignal,
 ): Promise<Written<T>> {
-  const { kernel, book, onWarning } = stage;
+  const { kernel, book, onWarning, payer } = stage;
   const { subject, runId, attempt, pack, instructions, call, said = null, invocation = call.operationId } = request;
   const { budget, clock, configuration } = kernel;
   const { prices, budgets } = configuration.agents?.runtime ?? {};
@@ -126,7 +133,7 @@ async function play<T>(
   // What was paid for is on the disk before anybody else is.
   await Promise.all(stage.paid.splice(0));
   const onDisk = (paid: Promise<void>) => void stage.paid.push(paid);
-  const meter = { budget, actor: call.actor, invocation, runId, clock, prices, call: budgets?.call, onDisk };
+  const meter = { budget, actor: call.actor, invocation, runId, role: payer, clock, prices, call: budgets?.call, onDisk };
   const facts = { run: runId, step: stepOf(runId, call.operationId), role: role.name, subject, attempt };
   const page = await book.begin({ ...facts, provider: player.provider.name, model });
   const onSecret = () =>

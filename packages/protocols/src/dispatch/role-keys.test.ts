@@ -3,18 +3,22 @@ import { selectProvider } from "@slipway/agents/select";
 import { expect, test } from "vitest";
 import { assertKnownRoles, everyRole, roleKeys } from "./role-keys.ts";
 
-const agents = (overrides: object, roles: object = {}) =>
+const agents = (overrides: object, roles: object = {}, budgets: object = {}) =>
   parseAgents(
     "slipway/agents.yaml",
-    JSON.stringify({ version: 1, roles, runtime: { default_provider: "claude", role_provider_overrides: overrides } }),
+    JSON.stringify({
+      version: 1,
+      roles,
+      runtime: { default_provider: "claude", role_provider_overrides: overrides, budgets: { roles: budgets } },
+    }),
   );
 const played = (protocol: string, role: string, overrides: object) =>
   selectProvider(role, { flags: {}, env: {}, agents: agents(overrides), keys: roleKeys({ protocol, role }) }).provider;
 
-test("every role of every protocol can have a provider of its own", async () => {
+test("every role of every protocol can have a provider and a budget of its own", async () => {
   for (const { protocol, role } of await everyRole()) {
     const own = { [`${protocol}/${role}`]: { provider: "gemini" } };
-    await assertKnownRoles(agents(own));
+    await assertKnownRoles(agents(own, {}, { [`${protocol}/${role}`]: { max_calls: 1 } }));
     expect(played(protocol, role, own)).toBe("gemini");
   }
 });
@@ -37,6 +41,8 @@ test.each([
     "factory/arbiter",
   ],
   ["a prompt", agents({}, { tester: {} }), "/roles/tester", ""],
+  ["a budget", agents({}, {}, { "factory/planer": {} }), "/runtime/budgets/roles/factory/planer", "factory/planner"],
+  ["a role of another protocol without it", agents({}, {}, { proposer: {} }), "/runtime/budgets/roles/proposer", "factory/proposer"],
 ])("%s for a role that does not exist is refused with its field", async (_what, config, field, meant) => {
   await expect(assertKnownRoles(config)).rejects.toMatchObject({
     code: "config_invalid",

@@ -16,6 +16,11 @@ export async function everyRole(): Promise<NamedRole[]> {
   return (await Promise.all(named)).flat();
 }
 
+/** The name of a role in records, questions and reports: `factory/arbiter`; `planner` for a role of the default protocol. */
+export function roleName({ protocol, role }: NamedRole): string {
+  return protocol === DEFAULT_PROTOCOL ? role : `${protocol}/${role}`;
+}
+
 /** Under which keys a role stands in agents.yaml: `factory/arbiter`; for the default protocol `planner` as well. */
 export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
   return protocol === DEFAULT_PROTOCOL ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
@@ -25,15 +30,20 @@ export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
 export async function assertKnownRoles(agents: AgentsConfig | null): Promise<void> {
   if (agents === null) return;
   const known = (await everyRole()).flatMap(roleKeys);
-  const fields = { "/roles": agents.roles, "/runtime/role_provider_overrides": agents.runtime.role_provider_overrides };
-  for (const [field, entries] of Object.entries(fields)) {
+  const { role_provider_overrides, budgets } = agents.runtime;
+  const fields = {
+    roles: agents.roles,
+    "runtime.role_provider_overrides": role_provider_overrides,
+    "runtime.budgets.roles": budgets?.roles,
+  };
+  for (const [field, entries = {}] of Object.entries(fields)) {
     const key = Object.keys(entries).find((name) => !known.includes(name));
     if (key === undefined) continue;
-    const meant = closest(key, known);
+    const meant = known.find((name) => name.endsWith(`/${key}`)) ?? closest(key, known);
     const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
-    throw new SlipwayError("config_invalid", `${AGENTS_FILE}: there is no role "${key}".${hint}`, {
+    throw new SlipwayError("config_invalid", `${AGENTS_FILE}: ${field}: there is no role "${key}".${hint}`, {
       file: AGENTS_FILE,
-      field: `${field}/${key}`,
+      field: `/${field.replaceAll(".", "/")}/${key}`,
       suggested_next_actions: [`\`slipway agents\` lists every role; one without a protocol is a role of ${DEFAULT_PROTOCOL}.`],
     });
   }

@@ -63,6 +63,7 @@ function writing(works: Provider["works"] = "folder") {
 function dispatcher(provider: Provider, book?: InvocationBook) {
   const { kernel } = scratch;
   return openDispatcher({
+    protocol: () => "features",
     kernel,
     role: async () => ROLE,
     provider: async () => ({ provider, model: null }),

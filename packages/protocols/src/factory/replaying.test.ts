@@ -57,7 +57,7 @@ test("[FAC-002] with retries, a halt and an exception: the five roles are asked,
   const asked = [...first, ...fixed, ...changed, "planner", ...ROUND, "arbiter"];
   expect(works.asked.map(({ role }) => role)).toEqual(asked);
   const invoked = await telemetryOfRun(works.services.kernel.records, "works");
-  expect(invoked.map(({ role }) => role).toSorted()).toEqual(asked.toSorted());
+  expect(invoked.map(({ role }) => role).toSorted()).toEqual(asked.map((role) => `factory/${role}`).toSorted());
 
   // Once more from the first step on: the same question, nothing new on record, and nobody is asked.
   const before = [await works.steps(), works.files("")];

@@ -1,6 +1,7 @@
 import { migrateOwner } from "@slipway/kernel/record/database/migrate";
 import type { Migration, OwnMigrations } from "@slipway/kernel/record/database/migration";
-import type { Db } from "@slipway/kernel/record/database/tables";
+import type { Db, Tx } from "@slipway/kernel/record/database/tables";
+import { sql } from "kysely";
 import { createArtifacts, createArtifactTexts, type ArtifactTables } from "./artifacts/tables.ts";
 import { createCodeIndex, type CodeIndexTables } from "./code-index/tables.ts";
 import { createFilesPending, type PendingFilesTables } from "./pending-files/tables.ts";
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "project-origin", up: addProjectOrigin },
   { name: "artifact-texts", up: createArtifactTexts },
   { name: "files-pending", up: createFilesPending },
+  { name: "role-names", up: nameRoles },
 ];
 
 /** The first five were recorded before migrations had owners. */
@@ -26,6 +28,15 @@ export const FACTORY_TABLES: OwnMigrations = {
   migrations: MIGRATIONS,
   former: MIGRATIONS.slice(0, 5).map(({ name }) => name),
 };
+
+/** What its roles paid was stored under their bare names, which are those of the default protocol's roles: see `BudgetTables`. */
+async function nameRoles(tx: Tx): Promise<void> {
+  const roots = sql`SELECT run_id FROM runs WHERE parent_run_id IS NULL AND workflow IN ('factory', 'factory-release', 'factory-late-change')`;
+  const parts = sql`SELECT run_id FROM runs WHERE root_run_id IN (${roots})`;
+  await sql`UPDATE reservations SET role = 'factory/' || role WHERE root_run_id IN (${roots})`.execute(tx);
+  await sql`UPDATE budgets SET name = 'factory/' || name WHERE scope = 'role' AND root_run_id IN (${roots})`.execute(tx);
+  await sql`UPDATE telemetry SET role = 'factory/' || role WHERE run_id IN (${parts})`.execute(tx);
+}
 
 export function migrateFactory(db: Db, file: string): Promise<void> {
   return migrateOwner(db, file, FACTORY_TABLES);

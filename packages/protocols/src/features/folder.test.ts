@@ -42,6 +42,7 @@ function working(script: Readonly<Record<string, readonly Act[]>>) {
   };
   const dispatcher = (kernel: Kernel) =>
     openDispatcher({
+      protocol: () => "features",
       kernel,
       role: (name) => featuresRole(name, async () => null),
       provider: async () => ({ provider, model: "m" }),

@@ -34,6 +34,7 @@ function scripted(script: Readonly<Record<string, readonly Turn[]>>) {
   };
   const dispatcher = (kernel: Kernel): AgentDispatcher =>
     openDispatcher({
+      protocol: () => "features",
       kernel,
       role: (name) => featuresRole(name, async () => null),
       provider: async () => ({ provider, model: "m" }),

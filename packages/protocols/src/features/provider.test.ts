@@ -38,6 +38,7 @@ function scriptedProvider(script: Readonly<Record<string, readonly ((request: Pr
   const dispatcher = (kernel: Kernel) => {
     const readFile = async (path: string) => (path in PROMPTS ? Buffer.from(PROMPTS[path as keyof typeof PROMPTS]) : null);
     return openDispatcher({
+      protocol: () => "features",
       kernel,
       role: async (name) => withConfiguredPrompt(await featuresRole(name, readFile), AGENTS, readFile),
       provider: async () => ({ provider, model: "m", configRef: "SCRIPT_KEY" }),

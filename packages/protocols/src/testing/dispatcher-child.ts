@@ -26,6 +26,7 @@ const agents = { runtime: { prices: { m: { input: 1, output: 1 } }, budgets: con
 const answers = ["no poem", '{"poem":"green"}'];
 
 const dispatcher = openDispatcher({
+  protocol: () => "features",
   kernel: { records, door, clock, budget, configuration: { agents }, conceal: <V>(value: V) => value } as unknown as Kernel,
   role: async () => parseRole("poet.md", "---\nname: poet\ntier: fast\ntools: []\nwrite_grant: none\noutput: POEM\n---\nWrite.\n"),
   provider: async () => ({

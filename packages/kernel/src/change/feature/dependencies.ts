@@ -1,4 +1,5 @@
 import type { Clock } from "@slipway/durable/environment";
+import type { Sqlite } from "@slipway/durable/sqlite";
 import type { ApprovalKey } from "../land/approvals/key.ts";
 import type { Configuration } from "../../config/load.ts";
 import type { Db } from "../../record/database/tables.ts";
@@ -15,6 +16,8 @@ export interface FeatureDependencies {
   readonly repository: Repository;
   readonly layout: Layout;
   readonly db: Db;
+  /** The same connection, for plain SQL. */
+  readonly sqlite: Sqlite;
   readonly door: Door;
   readonly journal: Journal;
   readonly objects: Objects;

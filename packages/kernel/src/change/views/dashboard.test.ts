@@ -99,6 +99,15 @@ describe("[FEA-103] report.dashboard", () => {
     expect(features.map(({ feature_id }) => feature_id)).toEqual(features.map(({ feature_id }) => feature_id).toSorted());
   });
 
+  test("a feature that waits for a slot has the run that will start it, and nothing of its own yet", async () => {
+    await startRun("run2", ["apple"]);
+    const nothing = { version: null, locks: [], gates: {}, last_gate: null, role: null, cost_usd: 0, question: null };
+    const rest = { ...nothing, merged_as: null, updated_at: null };
+    expect((await dashboard()).features).toEqual([
+      { feature_id: "apple", status: "waiting", status_reason: "waits for a free slot", run_id: "run2", ...rest },
+    ]);
+  });
+
   test("a run of a protocol that names its features otherwise is not in the way", async () => {
     await startRun("other", []);
     await sql(`UPDATE events SET payload = '{"input":{"topic":"x"},"version":"1","workflow":"features"}' WHERE stream = 'other'`);

@@ -18,7 +18,7 @@ export function featureReads(dependencies: FeatureDependencies) {
     repoReadFile: (id: string, path: string) => repoReadFile(dependencies, id, path),
     repoSearch: (id: string, search: Search) => repoSearch(dependencies, id, search),
     repoDiffBundle: (id: string) => repoDiffBundle(dependencies, id),
-    dashboard: () => dashboard(dependencies.db, dependencies.objects, dependencies.clock.now()),
+    dashboard: () => dashboard(dependencies),
     featureSummary: (id: string) => featureSummary(dependencies, id),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { roleKey } from "./role-key.ts";
 
 /** What may be spent; what is left out is not limited. */
 const limits = z.strictObject({
@@ -15,7 +16,7 @@ export const budgetsPart = z.strictObject({
   /** Each feature of a run. */
   feature: limits.optional(),
   /** Each role in a run. */
-  roles: z.record(z.string(), limits).prefault({}),
+  roles: z.record(roleKey, limits).prefault({}),
   /** What one call may take: reserved instead of our own estimate, and handed on to clients that can keep to it. */
   call: limits.omit({ max_calls: true }).optional(),
 });

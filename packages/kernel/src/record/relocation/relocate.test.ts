@@ -59,7 +59,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     expect(existsSync(join(layout.transcripts("2026-11-18_more"), "x.1.jsonl"))).toBe(true);
   });
 
-  test("A5: a glance moves it as well", async () => {
+  test("A5: reading the board moves it as well", async () => {
     const { root } = formerRepository();
     const { features } = await readBoard(layoutAt(root));
     expect(features.map(({ id, status }) => [id, status])).toEqual([

@@ -99,6 +99,7 @@ export async function openWorks(
   }
 
   const dispatcher = openDispatcher({
+    protocol: () => "factory",
     kernel,
     role: (name) => protocolRole("factory", name, async () => null),
     provider: async (role) => ({

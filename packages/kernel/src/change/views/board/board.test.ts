@@ -9,7 +9,7 @@ import { openRecords } from "../../../open-records.ts";
 import { findLayout, readBoard } from "../../../open-board.ts";
 
 function scratch(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-board-")));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }

@@ -1,8 +1,9 @@
 import type { SpentLine } from "../../../budget/rules.ts";
 
 /**
- * What `status`, `watch` and the board of a run show. Plain SQL on a read-only connection and no imports beyond it: the
- * command must answer in the time a bare Node takes to start, and must work while a run is live.
+ * What `status`, `watch` and the board of a run show. The kernel reads the same rows for report.dashboard. Plain SQL and no
+ * imports beyond it: on a read-only connection the command must answer in the time a bare Node takes to start, and must work
+ * while a run is live.
  */
 export interface FeatureBoard {
   readonly repository: string;
@@ -14,7 +15,8 @@ export interface FeatureBoard {
   readonly budgets: readonly BoardBudget[];
 }
 
-export interface BoardFeature {
+/** What the rows of a feature say. */
+export interface FeatureFacts {
   readonly id: string;
   /** A status of the kernel's, or `waiting` for a feature of a live run that has not been started. */
   readonly status: string;
@@ -26,11 +28,15 @@ export interface BoardFeature {
   readonly tree: string | null;
   readonly merged_as: string | null;
   readonly cost_usd: number;
+  /** Held, and not expired. */
   readonly locks: readonly string[];
+  readonly updated_at: number;
+}
+
+export interface BoardFeature extends FeatureFacts {
   /** The agent, gate or git operation that is under way. */
   readonly at_work: { readonly step: string; readonly since: number } | null;
   readonly waits_for: Wait | null;
-  readonly updated_at: number;
 }
 
 /** What has to happen before a feature goes on. */

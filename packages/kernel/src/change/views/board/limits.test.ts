@@ -6,8 +6,8 @@ import { layoutAt } from "../../../host/layout.ts";
 import { openRecords } from "../../../open-records.ts";
 import { readBoard } from "../../../open-board.ts";
 
-async function glanceAt(...statements: readonly string[]) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
+async function boardAt(...statements: readonly string[]) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-board-")));
   const layout = layoutAt(root);
   const records = await openRecords({ layout });
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -25,7 +25,7 @@ const paused = (code: string, details: object) => [
   event(1, "step", "builder:1~2", "builder:1~2", { value: { ok: false, failure: { code, details } } }),
   event(2, "sleeping", "pause:builder:1~2", "pause:builder:1~2 wake", { ms: 90_000 }),
 ];
-const waits = async (...statements: readonly string[]) => (await glanceAt(...statements)).features[0]?.waits_for;
+const waits = async (...statements: readonly string[]) => (await boardAt(...statements)).features[0]?.waits_for;
 
 test("a feature that sits out a limit says whose it is, and until when", async () => {
   expect(await waits(...paused("rate_limited", { provider: "claude" }))).toEqual({
@@ -51,7 +51,7 @@ const reservation = (id: string, feature: string, role: string, status: string, 
    VALUES ('${id}', 'i', 0, 'p', 'r/feature:${feature}', 'r', '${feature}', '${role}', 'api', '${status}', 'o', ${cost}, 10, 1, 60000, '{}', 1)`;
 
 test("the limits of a run that is not over, with what is spent and reserved; a call that was cut off counts as spent", async () => {
-  const { budgets } = await glanceAt(
+  const { budgets } = await boardAt(
     run("r", null),
     run("old", 9),
     budget("r", "run", "", "cost_usd", 5, 8),

@@ -1,6 +1,6 @@
 import { DIMENSIONS } from "../../../budget/amounts.ts";
 import type { BoardBudget, Wait } from "./board.ts";
-import type { WaitRow } from "./wait.ts";
+import type { Row } from "./snapshot.ts";
 
 /** Where the last thing a run has done is to begin a pause; the step before it says for whose limit. */
 export const PAUSES = `
@@ -11,7 +11,7 @@ export const PAUSES = `
   JOIN events s ON s.stream = e.stream AND s.key = substr(e.name, length('pause:') + 1)
   WHERE e.kind = 'sleeping' AND e.name LIKE 'pause:%'`;
 
-export function pauseOf(feature: string, pauses: readonly WaitRow[]): Wait | null {
+export function pauseOf(feature: string, pauses: readonly Row[]): Wait | null {
   const pause = pauses.find(({ stream }) => String(stream).endsWith(`/feature:${feature}`));
   if (pause === undefined) return null;
   const code = pause["code"] === "quota_exhausted" ? "quota_exhausted" : "rate_limited";
@@ -31,6 +31,6 @@ export const BUDGETS = `
   FROM budgets b JOIN runs u ON u.run_id = b.root_run_id
   WHERE b.configured IS NOT NULL AND u.finished_at IS NULL ORDER BY b.scope = 'run' DESC, b.scope, b.name, b.dimension`;
 
-export function boardBudget(row: WaitRow): BoardBudget {
+export function boardBudget(row: Row): BoardBudget {
   return { ...(row as unknown as BoardBudget) };
 }

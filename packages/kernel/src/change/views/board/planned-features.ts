@@ -1,22 +1,29 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RunStatus } from "@slipway/durable/status";
 import type { Records } from "../../../record/storage.ts";
-import type { WaitRow } from "./wait.ts";
+import type { Row } from "./snapshot.ts";
 
 /** A feature that an unfinished run was started for. */
 export interface PlannedFeature {
   readonly id: string;
+  /** The run that was started for it, and the part of that run which is its own. */
+  readonly root: string;
   readonly run: string;
   readonly at: number;
   /** The run of its own that is begun for it when it gets its place among the active ones. */
   readonly part: "none" | "begun" | "over";
 }
 
+// Written out: `status` would load one more file for durable's table.
+const UNFINISHED: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
+
+// CROSS, so that SQLite begins with the few runs and not with the whole journal.
 export const UNFINISHED_RUNS = `
   SELECT r.run_id AS run, r.created_at AS at, e.payload,
-         (SELECT json_group_object(c.run_id, c.finished_at) FROM runs c WHERE c.parent_run_id = r.run_id) AS children
-  FROM runs r JOIN events e ON e.stream = r.run_id AND e.seq = 1
-  WHERE r.parent_run_id IS NULL AND r.finished_at IS NULL`;
+         (SELECT json_group_object(c.run_id, c.finished_at) FROM runs c WHERE c.root_run_id = r.run_id AND c.parent_run_id = r.run_id) AS children
+  FROM runs r CROSS JOIN events e ON e.stream = r.run_id AND e.seq = 1
+  WHERE r.parent_run_id IS NULL AND r.status IN (${UNFINISHED.map((status) => `'${status}'`).join(", ")})`;
 
 /** For callers with the shared connection; the board reads the same rows in its own transaction. */
 export async function plannedFeatures({ database: { sqlite }, layout }: Pick<Records, "database" | "layout">): Promise<PlannedFeature[]> {
@@ -25,20 +32,26 @@ export async function plannedFeatures({ database: { sqlite }, layout }: Pick<Rec
 }
 
 interface Started {
-  readonly input?: { readonly specs?: readonly { readonly feature_id: string }[] };
+  readonly input?: { readonly specs?: unknown };
   /** Many specifications make a long payload; the journal keeps the digest of the object that holds it. */
   readonly $blob?: string;
 }
 
-/** From what a run was started with; a run of another protocol names no features there. */
-export function plannedIn({ run, at, payload, children }: WaitRow, objects: string): PlannedFeature[] {
+/** From what a run was started with; a run of another protocol, or of another version, names no features there. */
+export function plannedIn({ run, at, payload, children }: Row, objects: string): PlannedFeature[] {
   const { input } = whole(JSON.parse(String(payload)) as Started, objects);
   const parts = new Map(Object.entries(JSON.parse(String(children)) as Record<string, number | null>));
-  return (input?.specs ?? []).map(({ feature_id }) => {
-    const own = `${String(run)}/feature:${feature_id}`;
+  const root = String(run);
+  return namedIn(input?.specs).map((id) => {
+    const own = `${root}/feature:${id}`;
     const finished = parts.get(own);
-    return { id: feature_id, run: own, at: Number(at), part: finished === undefined ? "none" : finished === null ? "begun" : "over" };
+    return { id, root, run: own, at: Number(at), part: finished === undefined ? "none" : finished === null ? "begun" : "over" };
   });
+}
+
+function namedIn(specs: unknown): string[] {
+  const ids = Array.isArray(specs) ? specs.map((spec: { readonly feature_id?: unknown } | null) => spec?.feature_id) : [];
+  return ids.every((id) => typeof id === "string") ? ids : [];
 }
 
 function whole(started: Started, objects: string): Started {

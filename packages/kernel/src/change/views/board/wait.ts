@@ -1,16 +1,15 @@
-import type { BoardLock, BoardQuestion, Wait } from "./board.ts";
+import type { BoardLock, FeatureFacts, Wait } from "./board.ts";
+import type { FeatureRow } from "./feature-rows.ts";
 import { pauseOf } from "./limits.ts";
-
-export type WaitRow = Readonly<Record<string, unknown>>;
+import type { Row } from "./snapshot.ts";
 
 export interface WaitFacts {
-  readonly questions: readonly BoardQuestion[];
   /** Plans that wait for others: `id`, `features` and `files` (JSON), `locks` (JSON). */
-  readonly plans: readonly WaitRow[];
+  readonly plans: readonly Row[];
   /** Runs whose last word is that a lock was not to be had. */
-  readonly refusals: readonly WaitRow[];
+  readonly refusals: readonly Row[];
   /** Runs that sit a limit of their provider's out. */
-  readonly pauses: readonly WaitRow[];
+  readonly pauses: readonly Row[];
   readonly locks: readonly BoardLock[];
   /** Features about which a person's last word was yes. */
   readonly approved: ReadonlySet<string>;
@@ -21,7 +20,7 @@ export const APPROVALS = `
   SELECT json_extract(context, '$.feature_id') AS feature, json_extract(answer, '$.decision') AS decision
   FROM questions WHERE kind = 'approval' AND status = 'answered' ORDER BY answered_at`;
 
-export function approvedIn(rows: readonly WaitRow[]): ReadonlySet<string> {
+export function approvedIn(rows: readonly Row[]): ReadonlySet<string> {
   const last = new Map(rows.map(({ feature, decision }) => [String(feature), decision]));
   return new Set([...last].filter(([, decision]) => decision === "approve").map(([feature]) => feature));
 }
@@ -45,26 +44,20 @@ export const LOCK_REFUSALS = `
   WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
 
 /** A person comes first: whatever else there is, nothing goes on before they have answered. */
-export function waitFor({ id, status, reason }: Waiter, { questions, plans, refusals, pauses, locks, approved }: WaitFacts): Wait | null {
-  const question = questions.find((asked) => asked.feature === id);
-  if (question !== undefined) return { for: "person", question: question.id, number: question.number, kind: question.kind };
-  const pause = pauseOf(id, pauses);
+export function waitFor({ facts, question, planned }: FeatureRow, waits: WaitFacts): Wait | null {
+  const { id, status } = facts;
+  if (planned?.part === "none") return { for: "slot" };
+  if (question !== null) return { for: "person", question: question.id, number: question.number, kind: question.kind };
+  const pause = pauseOf(id, waits.pauses);
   if (pause !== null) return pause;
-  const refused = refusals.find(({ stream }) => String(stream).endsWith(`/feature:${id}`));
+  const refused = waits.refusals.find(({ stream }) => String(stream).endsWith(`/feature:${id}`));
   if (refused !== undefined) return lockOf(String(refused["payload"]));
-  if (status === "ready_to_merge") return approved.has(id) ? { for: "landing" } : null;
-  const plan = plans.find((row) => row["id"] === id);
-  return plan === undefined ? null : otherFeatures({ id, status, reason }, plan, locks);
+  if (status === "ready_to_merge") return waits.approved.has(id) ? { for: "landing" } : null;
+  const plan = waits.plans.find((row) => row["id"] === id);
+  return plan === undefined ? null : otherFeatures(facts, plan, waits.locks);
 }
 
-/** The feature of whose row this is asked. */
-interface Waiter {
-  readonly id: string;
-  readonly status: string;
-  readonly reason: string;
-}
-
-function otherFeatures({ id: feature, reason }: Waiter, plan: WaitRow, locks: readonly BoardLock[]): Wait {
+function otherFeatures({ id: feature, reason }: FeatureFacts, plan: Row, locks: readonly BoardLock[]): Wait {
   const features = names(plan["features"]);
   const files = names(plan["files"]);
   const said = files.length > 0 ? [] : saidIn(reason);

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 
 /** A database with these features of the run `r`, and whatever else the statements put there. */
 async function database(features: readonly string[], ...statements: readonly string[]) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-glance-")));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-board-")));
   const layout = layoutAt(root);
   const records = await openRecords({ layout });
   onTestFinished(async () => {
@@ -142,8 +142,10 @@ test("so many specifications that the journal keeps them elsewhere are found the
   const bytes = Buffer.from(JSON.stringify(specs(...ids)));
   await exec(started({ $blob: await records.objects.put(bytes), bytes: bytes.length }));
   expect((await readBoard(layout)).features).toHaveLength(900);
-  await exec("UPDATE events SET payload = '{\"input\":{}}' WHERE stream = 'r'");
-  expect((await readBoard(layout)).features).toEqual([]);
+  for (const input of [{}, { specs: 3 }, { specs: [null, { feature_id: "x" }] }, { specs: [{ name: "x" }] }]) {
+    await exec(`UPDATE events SET payload = '${JSON.stringify({ input })}' WHERE stream = 'r'`);
+    expect((await readBoard(layout)).features).toEqual([]);
+  }
 });
 
 test("what is under way, the newest gate and whether it is of this tree, locks that are in force", async () => {
@@ -203,7 +205,7 @@ test("report.dashboard, which tools read, says the same of every feature", async
     started(specs("a", "b", "c")),
   ];
   const { layout, records } = await database(["a", "b"], ...statements);
-  const told = await dashboard(records.database.db, records.objects, NOW);
+  const told = await dashboard({ sqlite: records.database.sqlite, layout, clock: { ...records.clock, now: () => NOW } });
   const seen = (await readBoard(layout)).features;
   const shared = ({ status, last_gate, locks, cost_usd, merged_as }: (typeof seen)[number] | (typeof told.features)[number]) => ({
     status,

@@ -108,6 +108,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
   const asked: Asked[] = [];
   const turns = new Map<string, number>();
   const dispatcher = openDispatcher({
+    protocol: () => "factory",
     kernel,
     role: (name) => protocolRole("factory", name, async () => null),
     provider: async (role) => ({

@@ -66,6 +66,7 @@ export async function openStudio(script: readonly Turn[], options: StudioOptions
   const services: ProductServices = {
     kernel,
     dispatcher: openDispatcher({
+      protocol: () => "factory",
       kernel,
       role: (name) => protocolRole("factory", name, async () => null),
       provider: async () => ({ provider, model: "m" }),

@@ -1,0 +1,4 @@
+import { z } from "zod";
+
+/** A role of the default protocol, or `protocol/role`. Which roles there are, the protocols know. */
+export const roleKey = z.string().regex(/^(?:[a-z][a-z0-9-]*\/)?[a-z][a-z0-9_-]*$/, "must be a role, or protocol/role");
