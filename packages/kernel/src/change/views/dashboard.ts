@@ -29,5 +29,6 @@ function entryOf({ facts, state, question, planned }: FeatureRow): DashboardEntr
     updated_at,
   };
   if (planned === null) return shown;
-  return { ...shown, status: "waiting", status_reason: "waits for a free slot", run_id: planned.root, question: null, updated_at: null };
+  const status_reason = status === "waiting" ? "waits for a free slot" : reason;
+  return { ...shown, status_reason, run_id: planned.root, question: null, updated_at: null };
 }

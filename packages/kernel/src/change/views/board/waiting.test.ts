@@ -202,7 +202,9 @@ test("report.dashboard, which tools read, says the same of every feature", async
     lock("db", "a", NOW - HOUR_MS),
     question("a", "approval"),
     run("r", null),
-    started(specs("a", "b", "c")),
+    run("r/feature:d", "r"),
+    "UPDATE runs SET finished_at = 6 WHERE run_id = 'r/feature:d'",
+    started(specs("a", "b", "c", "d")),
   ];
   const { layout, records } = await database(["a", "b"], ...statements);
   const told = await dashboard({ sqlite: records.database.sqlite, layout, clock: { ...records.clock, now: () => NOW } });
