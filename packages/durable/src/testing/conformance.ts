@@ -929,7 +929,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           code: "workflow_version_changed",
           details: {
             run_id: `${runId}/child`,
-            suggested_next_actions: [expect.stringContaining(`resume ${runId} --accept`), expect.stringContaining(`stop ${runId} --cancel`)],
+            suggested_next_actions: [
+              expect.stringContaining(`resume ${runId} --accept`),
+              expect.stringContaining(`stop ${runId} --cancel`),
+            ],
           },
         });
         await engine.repin(`${runId}/child`, "2", "ada");
