@@ -11,6 +11,7 @@ import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
 import type { RunReader } from "@slipway/runtime/reader";
+import { startAgainCommand, takeUpCommand } from "./take-up-command.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
@@ -24,7 +25,7 @@ interface Cancellation {
 /** Ends a run for good, once a person has seen what that ends. */
 export async function cancelRun({ engine, records }: RunReader, { named, yes, json }: Cancellation, io: Io): Promise<ExitCode> {
   const root = await rootOfFeature(records, engine, named);
-  const { runId, status } = await onlyUnfinishedRun(engine, root, "stop RUN --cancel");
+  const { runId, status, workflow } = await onlyUnfinishedRun(engine, root, "stop RUN --cancel");
   if (isFinished(status)) {
     io.out(json ? jsonLine({ ok: true, cancelled: null }) : `Run ${runId} is ${status}; nothing was changed.\n`);
     return EXIT.done;
@@ -32,7 +33,8 @@ export async function cancelRun({ engine, records }: RunReader, { named, yes, js
   const { features, questions } = await readBoard(records.layout);
   const ends = features.filter((feature) => rootOf(feature.run) === runId && !ENDED.some((ended) => ended === feature.status));
   const asked = questions.filter(({ feature }) => ends.some(({ id }) => id === feature)).length;
-  if (!json) io.out(`${previewLines(runId, status, ends, asked, io.color).join("\n")}\n`);
+  const again = startAgainCommand(workflow);
+  if (!json) io.out(`${previewLines({ runId, status, ends, asked, retried: again === null }, io.color).join("\n")}\n`);
   if (!yes && !(io.interactive && !json)) throw notConfirmed(runId, ends);
   if (!yes && !(await agreed(runId))) {
     io.out("Nothing was changed.\n");
@@ -45,14 +47,23 @@ export async function cancelRun({ engine, records }: RunReader, { named, yes, js
     reason: `the run was cancelled by ${by}`,
   });
   if (json) io.out(jsonLine({ ok: true, cancelled: runId, ended }));
-  else
-    io.out(
-      `Run ${runId} is ended for good; its work stays under refs/slipway.\n${ended.map((id) => `  next: slipway retry ${id}\n`).join("")}`,
-    );
+  else {
+    const next = again === null ? ended.map((id) => takeUpCommand(id, workflow)) : [again];
+    io.out(`Run ${runId} is ended for good; its work stays under refs/slipway.\n${next.map((command) => `  next: ${command}\n`).join("")}`);
+  }
   return EXIT.done;
 }
 
-function previewLines(runId: string, status: string, ends: readonly BoardFeature[], asked: number, color: boolean): string[] {
+interface Preview {
+  readonly runId: string;
+  readonly status: string;
+  readonly ends: readonly BoardFeature[];
+  readonly asked: number;
+  /** Whether `slipway retry` takes its features up again. */
+  readonly retried: boolean;
+}
+
+function previewLines({ runId, status, ends, asked, retried }: Preview, color: boolean): string[] {
   const { bold } = paint(color);
   return [
     bold(`Cancelling run ${runId} (${status}) would end`),
@@ -60,7 +71,7 @@ function previewLines(runId: string, status: string, ends: readonly BoardFeature
     bold("Lost"),
     `  answers of agents and gates that are under way${asked === 0 ? "" : `; ${asked} open ${asked === 1 ? "question" : "questions"}`}`,
     bold("Kept"),
-    `  plans, what was built (under refs/slipway), evidence, transcripts and the journal${ends.length === 0 ? "" : "; `slipway retry` goes on from them"}`,
+    `  plans, what was built (under refs/slipway), evidence, transcripts and the journal${ends.length === 0 || !retried ? "" : "; `slipway retry` goes on from them"}`,
   ];
 }
 

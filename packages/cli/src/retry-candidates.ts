@@ -6,8 +6,9 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import { plannedFeatures } from "@slipway/kernel/change/views/board/planned-features";
 import { recordedRun } from "@slipway/kernel/record/runs";
 import type { Records } from "@slipway/kernel/record/storage";
-import { features as protocol } from "@slipway/protocols/features/protocol";
+import { DEFAULT_PROTOCOL, protocolNamed } from "@slipway/protocols/protocols";
 import { rootOf } from "@slipway/runtime/choose-run";
+import { startAgainCommand } from "./take-up-command.ts";
 
 /** The features named, by themselves or by their run: of a run, those that have failed. */
 export async function featuresNamed(records: Records, names: readonly string[]): Promise<Feature[]> {
@@ -53,8 +54,8 @@ export async function whyNotRetried(records: Records, feature: Feature): Promise
   const run = await recordedRun(records, root);
   if (run === null && !ENDED.includes(status))
     return refusal(id, `is ${status} and belongs to no run: tools drive it, so tools go on with it`, "slipway status");
-  if (run !== null && run.workflow !== protocol.name)
-    return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, "slipway status");
+  if (run !== null && !protocolNamed(DEFAULT_PROTOCOL).started.includes(run.workflow))
+    return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, startAgainCommand(run.workflow) ?? "slipway status");
   return null;
 }
 

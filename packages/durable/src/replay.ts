@@ -53,22 +53,33 @@ export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string
   return durably(scope, isShort(text) ? write(text) : spill(parts.blobs, text).then(write));
 }
 
-/** The journal and the code disagree. Recording that as the run's failure would make it final, so the execution halts instead. */
+/**
+ * The journal and the code disagree. Recording that as the run's failure would make it final, so the execution halts instead. Accepting the
+ * version would not help: the steps really differ.
+ */
 export function haltBecauseChanged(scope: Scope, message: string): SlipwayError {
-  const error = versionChanged(scope.runId, message);
+  const error = changed(scope.runId, message, [endIt(scope.runId)]);
   scope.execution.conclude({ status: "halted", error });
   return error;
 }
 
+/** An older Slipway is no way out: it does not find, or refuses, records that this one has opened. */
 export function versionChanged(runId: string, message: string): SlipwayError {
-  return new SlipwayError("workflow_version_changed", message, {
-    run_id: runId,
-    suggested_next_actions: [
-      "Finish the run with the version of Slipway it was started with.",
-      `Accept the change, if every step it has done still means the same: slipway resume ${runId} --accept-version`,
-      `Give the run up: slipway stop ${runId} --cancel`,
-    ],
-  });
+  const accept = `Continue it with this version: \`slipway resume ${rootOf(runId)} --accept-version\`. Recorded steps keep their results.`;
+  return changed(runId, message, [accept, endIt(runId)]);
+}
+
+function changed(runId: string, message: string, suggested_next_actions: readonly string[]): SlipwayError {
+  return new SlipwayError("workflow_version_changed", message, { run_id: runId, suggested_next_actions });
+}
+
+function endIt(runId: string): string {
+  return `End it; what it has built stays recorded: \`slipway stop ${rootOf(runId)} --cancel\`.`;
+}
+
+/** Commands name the run, not one of its children. */
+function rootOf(runId: string): string {
+  return runId.split("/")[0] ?? runId;
 }
 
 function duplicate(scope: Scope, name: string): SlipwayError {

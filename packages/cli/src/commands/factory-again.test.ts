@@ -66,7 +66,10 @@ describe("slipway factory, on a page it knows", () => {
     const project = withoutSecondPlan(factoryProject(POLICY));
     await buildAll(project);
     const [{ run_id }] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL") as [{ run_id: string }];
-    expect((await project.slipway(["stop", run_id, "--cancel", "--yes"])).code).toBe(0);
+    expect(await project.slipway(["stop", run_id, "--cancel", "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/is ended for good; .*\n {2}next: slipway factory SPEC\.md\n$/),
+    });
     rmSync(join(project.cassette, "product-owner"), { recursive: true });
     const again = await factory(project);
     expect(again.stdout).toContain(`      ${SECOND} (Double again): not finished before (HALTED)\n`);
@@ -87,6 +90,25 @@ describe("slipway factory, on a page it knows", () => {
       removed: [],
     });
     expect(asked.code).toBe(23);
+  });
+
+  test("a release whose run was cancelled is not retried by its name: every command says that the page goes on with it", async () => {
+    const project = factoryProject();
+    expect((await buildAll(project)).code).toBe(23);
+    const [{ id }] = project.sql("SELECT id FROM features") as [{ id: string }];
+    const cancelled = await project.slipway(["stop", "--cancel", "--yes"]);
+    expect(cancelled.stdout).toContain(`  ${id}: ready_to_merge`);
+    expect(cancelled.stdout).toMatch(/\n {2}next: slipway factory SPEC\.md\n$/);
+    expect(cancelled.stdout).not.toContain("slipway retry");
+    expect((await project.slipway(["status"])).stdout).toContain(`${id}: the run was cancelled by kim → slipway factory SPEC.md\n`);
+    expect(await project.slipway(["retry", id, "--cassette", project.cassette])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^run_exists: .*of another protocol \(factory\)\.\n {2}next: slipway factory SPEC\.md\n$/),
+    });
+    const again = await factory(project);
+    expect(again.stdout).toContain("    2 kept as shipped:\n");
+    expect(again.stdout).toMatch(/asks: Merge rel-\w+ into main\?/);
+    expect(again.code).toBe(23);
   });
 
   test("`slipway run --protocol` takes a protocol that there is, and one page for the factory", async () => {

@@ -1,9 +1,20 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
 import { holdBack, letGo, slow } from "../testing/slow-gate.ts";
-import { answersFor, letters, lettersToApprove, nothingMissing, patchOf, planFor, type Ended, type Project } from "../testing/project.ts";
+import {
+  answersFor,
+  FILES,
+  letters,
+  lettersToApprove,
+  nothingMissing,
+  patchOf,
+  planFor,
+  projectIn,
+  type Ended,
+  type Project,
+} from "../testing/project.ts";
 
 /** How often each role was paid for, over all runs. */
 function paid(project: Project): Record<string, number> {
@@ -245,6 +256,37 @@ describe("mishaps", () => {
     expect(status(project, first)).toBe("merged");
     expect((await project.slipway(["inbox"])).stdout).toContain(`${second} conflicts with main`);
     expect(paid(project)).toEqual({ builder: 2, planner: 2, qa: 2 });
+  });
+});
+
+describe("a repository that was moved", () => {
+  const STATE_FOLDER = { "slipway/policy.yaml": FILES["slipway/policy.yaml"]!.replace(", root: .worktrees", "") };
+
+  async function moved(files: Readonly<Record<string, string>>): Promise<Project> {
+    const before = letters(files);
+    expect((await before.run()).code).toBe(23);
+    const root = join(before.home, "elsewhere");
+    renameSync(before.root, root);
+    return projectIn(root, before.home);
+  }
+
+  test.each([
+    ["in the state folder", STATE_FOLDER],
+    ["in the checkout", {}],
+  ])("with its worktrees %s: the run says what to do, and retry makes them in the new place", async (_where, files) => {
+    const project = await moved(files);
+    const former = String(project.sql("SELECT worktree FROM features")[0]?.["worktree"]);
+    expect(await project.slipway(["status"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^letters +ready_to_merge/m) });
+    expect((await project.slipway(["approve"])).stderr).toMatch(/^path_out_of_bounds: [^]*moved: .*`slipway stop RUN --cancel`/);
+    expect((await project.slipway(["stop", "--cancel", "--yes"])).code).toBe(0);
+    expect((await retry(project)).code).toBe(23);
+    const worktree = String(project.sql("SELECT worktree FROM features")[0]?.["worktree"]);
+    expect(project.read(join(worktree, "src/a.txt"))).toBe("two\n");
+    expect(worktree.startsWith(files === STATE_FOLDER ? project.ungated.worktrees : project.root)).toBe(true);
+    // It may be the worktree of a repository that this one is a copy of.
+    expect(existsSync(join(former, "src/a.txt"))).toBe(files === STATE_FOLDER);
+    await landed(project);
+    expect(paid(project)).toEqual(ALL_ONCE);
   });
 });
 

@@ -31,6 +31,14 @@ test("a run of the factory is a tree of the same form: phases, tasks, modules an
   expect(stdout).toMatch(/\n {4}\S.*: SHIPPED\n {6}MM-\S+@1\.0\.0: SHIPPED\n/);
 });
 
+test("a question that no feature has asked is at the run", async () => {
+  const project = factoryProject();
+  await project.slipway(["factory", "numbers.md", "--cassette", project.cassette]);
+  const run = latest(project);
+  expect((await project.slipway(["status", run])).stdout).toBe(`${run} (factory): waiting; needs you: Q1 (spec_approval)\n`);
+  expect(await tree(project)).toMatchObject({ nodes: [{ id: run, waits_for: [{ for: "person", what: "Q1 (spec_approval)" }] }] });
+});
+
 test("a run that does not exist is refused", async () => {
   const project = await lettersToApprove();
   expect(await project.slipway(["status", "nothing"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^run_not_found: /) });

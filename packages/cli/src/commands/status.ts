@@ -11,6 +11,7 @@ import type { Surface } from "@slipway/protocols/surface/surface";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
+import { takeUpCommand } from "../take-up-command.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
@@ -73,7 +74,10 @@ function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, wor
   const view = { columns, lines: Number.POSITIVE_INFINITY, color: io.color, now: Date.now(), workText };
   const reasons = features
     .filter(({ status }) => status === "blocked" || status === "failed")
-    .map(({ id, status, reason }) => dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → slipway retry ${id}` : ""}`));
+    .map(({ id, status, reason, run: of }) => {
+      const workflow = runs.find((run) => run.id === of.split("/")[0])?.protocol;
+      return dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → ${takeUpCommand(id, workflow)}` : ""}`);
+    });
   const approved = features.filter(({ waits_for }) => waits_for?.for === "landing");
   const waiting = questions.map(
     (question) => `Q${question.number} ${oneLine(question.title)}  ${dim(`→ ${answerCommand(question, `Q${question.number}`)}`)}`,

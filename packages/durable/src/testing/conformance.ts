@@ -897,7 +897,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const second = await harness.open([flow(run, "2")]);
         await expect(second.drive(runId)).rejects.toMatchObject({
           code: "workflow_version_changed",
-          details: { suggested_next_actions: [expect.anything(), expect.anything(), expect.anything()] },
+          details: {
+            suggested_next_actions: [
+              expect.stringContaining(`slipway resume ${runId} --accept-version`),
+              expect.stringContaining(`slipway stop ${runId} --cancel`),
+            ],
+          },
         });
         await expect(second.repin(runId, "3", "ada")).rejects.toMatchObject({ code: "workflow_version_changed" });
         await second.repin(runId, "2", "ada");
@@ -920,7 +925,16 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
         version = "2";
-        await expect(engine.drive(runId)).rejects.toMatchObject({ code: "workflow_version_changed" });
+        await expect(engine.drive(runId)).rejects.toMatchObject({
+          code: "workflow_version_changed",
+          details: {
+            run_id: `${runId}/child`,
+            suggested_next_actions: [
+              expect.stringContaining(`resume ${runId} --accept`),
+              expect.stringContaining(`stop ${runId} --cancel`),
+            ],
+          },
+        });
         await engine.repin(`${runId}/child`, "2", "ada");
         await engine.signal(`${runId}/child`, "q", "yes");
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "yes" });
@@ -936,7 +950,10 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
         changed = true;
-        await expect(engine.drive(runId)).rejects.toMatchObject({ code: "workflow_version_changed" });
+        await expect(engine.drive(runId)).rejects.toMatchObject({
+          code: "workflow_version_changed",
+          details: { suggested_next_actions: [expect.stringContaining(`slipway stop ${runId} --cancel`)] },
+        });
         changed = false;
         expect(await engine.drive(runId)).toMatchObject({ status: "waiting" });
       });

@@ -61,6 +61,15 @@ test("what was gated under other gates counts for nothing: neither does it merge
   expect(again.tree).toBe(before.tree);
 });
 
+test("gated again under the new gates, it is not outdated any more, but only once every mode has run", async () => {
+  await feature.ready();
+  Object.assign(scratch.kernel.configuration, { policyHash: "f".repeat(64) });
+  await scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode: "full" });
+  expect(await scratch.kernel.features.candidate(callAs(), LETTERS)).toMatchObject({ outdated: true });
+  await scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode: "fast" });
+  expect(await scratch.kernel.features.candidate(callAs(), LETTERS)).toMatchObject({ outdated: false });
+});
+
 function anchorOf(): string {
   const refs = scratch.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
   return refs.find((ref) => ref.endsWith("before")) ?? "";

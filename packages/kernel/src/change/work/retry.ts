@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Tx } from "../../record/database/tables.ts";
 import { treeOf } from "../../host/git/fast-path/git-queries.ts";
 import { ensureWorktree } from "../../host/git/worktree.ts";
+import { isOwnPlace } from "../../host/git/worktree-record.ts";
 import type { OperationCall, Operation } from "../../record/operations/operation.ts";
 import { storeClaims } from "../plan/claims-store.ts";
 import { judgePlan } from "../plan/judge.ts";
@@ -24,11 +25,12 @@ import { reconcileWorktree } from "./reconcile-worktree.ts";
 import { ENDED } from "../feature/status.ts";
 import { acceptedPlan, findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
 import { NO_SESSIONS } from "../feature/tables.ts";
-import { prepareWorktreeRoot } from "./worktree-root.ts";
+import { prepareWorktreeRoot, worktreeOf } from "./worktree-root.ts";
 
 const retryInput = z.strictObject({ feature_id: z.string(), run_id: z.string().min(1), from: z.enum(RETRY_PHASES) });
 
 interface Ground {
+  readonly worktree: string;
   readonly base: string;
   readonly tree: string;
   /** The accepted plan, if it stays in force. */
@@ -53,8 +55,10 @@ export function retryOperation(dependencies: FeatureDependencies): Operation<z.i
     roles: ["orchestrator", "system"],
     input: retryInput,
     async effect({ feature_id, from }, { operationId, at }) {
-      const recorded = await findFeature(db, feature_id);
-      assertNotMerged(recorded);
+      const found = await findFeature(db, feature_id);
+      assertNotMerged(found);
+      const worktree = (await isOwnPlace(repository, found.worktree)) ? found.worktree : worktreeOf(dependencies, feature_id);
+      const recorded = { ...found, worktree };
       const built = await isBuilt(dependencies, recorded);
       // A tree whose objects were removed cannot be restored; the base's tree can.
       const feature = built ? recorded : { ...recorded, tree: await treeOf(repository, recorded.base_commit) };
@@ -64,11 +68,11 @@ export function retryOperation(dependencies: FeatureDependencies): Operation<z.i
         featureId: feature_id,
         branch: feature.branch,
         baseRef: feature.base_commit,
-        path: feature.worktree,
+        path: worktree,
         expectedTree: feature.tree,
         protectedBranches: [feature.base_branch],
       });
-      if (rebuilt) await recordRepairs(dependencies, feature_id, operationId, [`recreated the worktree ${feature.worktree}`]);
+      if (rebuilt) await recordRepairs(dependencies, feature_id, operationId, [`recreated the worktree ${worktree}`]);
       await reconcileWorktree(dependencies, feature, operationId, at);
       const plan = from === "plan" ? null : await acceptedPlan(db, feature_id);
       // If nothing is built yet, or everything is built again, start from the current base.
@@ -76,11 +80,11 @@ export function retryOperation(dependencies: FeatureDependencies): Operation<z.i
         const base = await headOf(dependencies, feature.base_branch);
         const tree = await treeOf(repository, base);
         await moveWorktree(dependencies, feature, { base, tree }, operationId, at);
-        return { base, tree, proposal: await proposed(feature, plan, base) };
+        return { worktree, base, tree, proposal: await proposed(feature, plan, base) };
       }
-      return { base: feature.base_commit, tree: feature.tree, proposal: await proposed(feature, plan, feature.base_commit) };
+      return { worktree, base: feature.base_commit, tree: feature.tree, proposal: await proposed(feature, plan, feature.base_commit) };
     },
-    async commit(tx, { feature_id, run_id, from }, { base, tree, proposal }, call) {
+    async commit(tx, { feature_id, run_id, from }, { worktree, base, tree, proposal }, call) {
       const before = await findFeature(tx, feature_id);
       assertNotMerged(before);
       const reason = `retried from ${from}`;
@@ -91,7 +95,7 @@ export function retryOperation(dependencies: FeatureDependencies): Operation<z.i
       const feature = await findFeature(tx, feature_id);
       const { plan = "na", ...gates } = gateMap(before);
       const results = from === "land" ? { plan, ...gates } : { plan };
-      const taken = { status: RETRY_STATUS[from], status_reason: reason, run_id, base_commit: base, tree };
+      const taken = { status: RETRY_STATUS[from], status_reason: reason, run_id, worktree, base_commit: base, tree };
       const next = await updateFeature(tx, feature, { ...taken, gates: JSON.stringify(results), ...NO_SESSIONS }, call.at);
       if (tree !== before.tree) await realign(tx, dependencies, next, []);
       await wakeQueue(tx, feature_id);

@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeTree } from "../files/remove-tree.ts";
 import { enterScratch, leaveScratch, registeredPath, replaceFile, scratchBeside } from "./worktree-record.ts";
@@ -69,6 +69,13 @@ export async function connect(repo: Repository, id: string, path: string): Promi
 /** What the `.git` file of a worktree is to say. */
 export function pointerTo(repo: Repository, id: string): string {
   return `gitdir: ${join(repo.commonDir, "worktrees", id)}\n`;
+}
+
+/** The repository was moved or copied, and the folder still belongs to its former place. */
+export async function isForeign(repo: Repository, { id, path }: Registration): Promise<boolean> {
+  const pointer = await readFile(join(path, ".git"), "utf8").catch(() => "");
+  const [, target = ""] = /^gitdir: (.+)\n?$/.exec(pointer) ?? [];
+  return target !== "" && resolve(path, target) !== join(repo.commonDir, "worktrees", id);
 }
 
 export async function isFolder(path: string): Promise<boolean> {

@@ -135,8 +135,24 @@ export async function leaveScratch(place: Pick<GitPlace, "scratch">, folder: str
   }
 }
 
-/** The folder that a worktree may be below, and its path from there. */
-async function anchored(repo: Repository, worktree: string): Promise<{ readonly anchor: string; readonly inside: string }> {
+/** False for a place that was this repository's before it, or the state folder, was moved. */
+export async function isOwnPlace(repo: Repository, worktree: string): Promise<boolean> {
+  return (await anchorOf(repo, worktree)) !== null;
+}
+
+interface Anchored {
+  readonly anchor: string;
+  readonly inside: string;
+}
+
+async function anchored(repo: Repository, worktree: string): Promise<Anchored> {
+  const found = await anchorOf(repo, worktree);
+  if (found !== null) return found;
+  throw outOfBounds(worktree, `it must be inside the repository and outside its .git folder, or in ${repo.ungated.worktrees}`);
+}
+
+/** The folder that a worktree may be below, and its path from there; null if it is below none. */
+async function anchorOf(repo: Repository, worktree: string): Promise<Anchored | null> {
   const wanted = resolve(repo.root, worktree);
   // The caller may name the folder through a link (/tmp on macOS), so the existing part is compared by its real name as well.
   for (const path of [wanted, await realPlace(wanted)]) {
@@ -147,7 +163,7 @@ async function anchored(repo: Repository, worktree: string): Promise<{ readonly 
       return { anchor, inside };
     }
   }
-  throw outOfBounds(worktree, `it must be inside the repository and outside its .git folder, or in ${repo.ungated.worktrees}`);
+  return null;
 }
 
 function leaves(path: string): boolean {
@@ -191,6 +207,7 @@ export function outOfBounds(path: string, why: string): SlipwayError {
     file: path,
     suggested_next_actions: [
       "Set worktree.root in slipway/policy.yaml to a folder inside the repository, such as .worktrees, or leave it out.",
+      "If the repository or the state folder was moved: end the feature's run with `slipway stop RUN --cancel`, then `slipway retry FEATURE` makes the worktree in its new place.",
     ],
   });
 }

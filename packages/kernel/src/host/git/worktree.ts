@@ -18,7 +18,7 @@ import {
   type GitPlace,
   type WorktreeRecord,
 } from "./worktree-record.ts";
-import { connect, isFolder, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
+import { connect, isFolder, isForeign, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 import { bringFiles, snapshotTree, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
 
@@ -127,8 +127,9 @@ async function isHealthy(repo: Repository, place: GitPlace, branch: string): Pro
   const mine = registrations.find(({ path }) => path === place.path) ?? (await reconnect(repo, place, registrations));
   for (const other of registrations) {
     if (other.branch !== branch || other.id === mine?.id) continue;
-    if (!isDraft(place, other)) throw occupied(branch, other.path);
-    await dropDraft(repo, dirname(other.path));
+    if (isDraft(place, other)) await dropDraft(repo, dirname(other.path));
+    else if (await isForeign(repo, other)) await unregister(repo, other.id);
+    else throw occupied(branch, other.path);
   }
   if (mine === undefined || !(await isFolder(place.path)) || (await assertPointer(repo, place.path)) === null) return false;
   if (mine.branch !== branch) throw swapped(place.path, `is on ${mine.branch ?? "no branch"} instead of ${branch}`);

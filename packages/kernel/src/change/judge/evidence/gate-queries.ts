@@ -30,9 +30,11 @@ function ranUnder({ counts }: Pick<Seen, "counts">, what: "profile" | "policy", 
   return ((counts as { readonly [key: string]: Json })[what] ?? wanted) === wanted;
 }
 
-/** Whether a gate on this tree ran under another policy, or other gates, than the current ones. */
+/** Whether a mode ran on this tree under another policy, or other gates, and not under the current ones. */
 export function isOutdated(checks: readonly Seen[], policy: string): boolean {
-  return checks.some((check) => check.kind === MODE && !ranUnder(check, "policy", policy));
+  const runs = checks.filter(({ kind }) => kind === MODE);
+  const current = new Set(runs.filter((run) => ranUnder(run, "policy", policy)).map(({ name }) => name));
+  return runs.some(({ name }) => !current.has(name));
 }
 
 /** The required modes that have not passed on this tree, in the given order. */

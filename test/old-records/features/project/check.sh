@@ -1,0 +1,1 @@
+if grep -rn BUG src; then exit 1; fi
