@@ -11,7 +11,7 @@ const agents = (overrides: object, roles: object = {}) =>
 const played = (protocol: string, role: string, overrides: object) =>
   selectProvider(role, { flags: {}, env: {}, agents: agents(overrides), keys: roleKeys({ protocol, role }) }).provider;
 
-test("every role of every protocol can have a provider of its own", async () => {
+test("every role of every protocol can have its own provider", async () => {
   for (const { protocol, role } of await everyRole()) {
     const own = { [`${protocol}/${role}`]: { provider: "gemini" } };
     await assertKnownRoles(agents(own));
@@ -19,7 +19,7 @@ test("every role of every protocol can have a provider of its own", async () => 
   }
 });
 
-test("a bare role is one of the first protocol, and of no other that has a role of that name", () => {
+test("a role without a protocol means the default protocol, even if another protocol has a role of that name", () => {
   expect(played("features", "planner", { planner: { provider: "codex" } })).toBe("codex");
   expect(played("factory", "planner", { planner: { provider: "codex" } })).toBe("claude");
 });
