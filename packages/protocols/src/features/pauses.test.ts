@@ -162,7 +162,7 @@ describe("a budget that might be exceeded", () => {
     const { runId } = await open(HAPPY, "{ budgets: { run: { max_cost_usd: 5 } } }");
     await services.drive(runId);
     const question = await only();
-    expect(question.body).toContain("the price of the model m is not known");
+    expect(question.body).toContain("the price of the model m is unknown");
     expect(question.options.map(({ value }) => value)).toEqual(["retry", "once", "give_up"]);
     await services.answer(question, { decision: "retry" });
     await services.drive(runId);
