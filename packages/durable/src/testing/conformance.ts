@@ -728,7 +728,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         });
 
       test.each(["the same process", "another process"])(
-        "stop, from %s, aborts the running step without failing it; the run can go on",
+        "stop, from %s, aborts the running step without failing it, and the run can be resumed",
         async (from) => {
           let patient = true;
           const run = (ctx: Ctx) => ctx.step("long", (signal) => (patient ? untilAborted(signal) : Promise.resolve("done")));

@@ -112,7 +112,7 @@ test.each([
   ["gates:full:qa-1", "full gates"],
   ["merge:1", "merging"],
   ["repair:1", "repair"],
-])("while %s is under way: %s", (step, text) => {
+])("while %s runs: %s", (step, text) => {
   expect(workText(step)).toBe(text);
 });
 

@@ -11,7 +11,7 @@ import { CHANGE_STEPS } from "./steps.ts";
 /** What the next pack tells the worker: how its last attempt failed, a person's comment, or the reply to its request. */
 export type LastAttempt = { readonly failure: Failure } | { readonly comment: string } | { readonly reply: string } | null;
 
-/** The result of one attempt. With a `reply`, the worker asked for something and continues with the answer; that is no failure. */
+/** The result of one attempt. With a `reply`, the worker asked for something and continues with the answer; that is not a failure. */
 export type AttemptResult<T> = OperationResult<T> | { readonly ok: false; readonly reply: string; readonly show?: readonly string[] };
 
 /** The input of an attempt. */

@@ -98,7 +98,7 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
         },
         event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
-      // A relaxed commit is enough: the budget reservation and the paid answer have synchronous commits of their own.
+      // A relaxed commit is enough: the budget reservation and the paid answer have their own synchronous commits.
       return kernel.door.relaxed.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };

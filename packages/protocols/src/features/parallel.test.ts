@@ -9,7 +9,7 @@ afterEach(() => services.close());
 
 const FIVE = ["ant", "bee", "cat", "dog", "eel"] as const;
 
-/** Each feature makes a file of its own. */
+/** Each feature creates its own file. */
 function apart(...names: readonly string[]): Script {
   return Object.fromEntries([
     ...names.flatMap((name) => [
@@ -61,7 +61,7 @@ async function approve(name: string) {
 }
 
 describe("five features side by side", () => {
-  test("[FEA-004] all are ready to merge at the same time, each in a worktree of its own, and then land one by one", async () => {
+  test("[FEA-004] all are ready to merge at the same time, each in its own worktree, and then land one by one", async () => {
     services = await openWorkshop(apart(...FIVE));
     const runId = await services.start(...FIVE);
     expect((await services.drive(runId)).status).toBe("waiting");

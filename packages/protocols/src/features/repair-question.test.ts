@@ -10,7 +10,7 @@ import { newFile, NOTHING_MISSING, openWorkshop, planFor, type Script, type Work
 let services: Workshop;
 afterEach(() => services.close());
 
-/** Each feature makes a file of its own. */
+/** Each feature creates its own file. */
 function apart(...names: readonly string[]): Script {
   return Object.fromEntries([
     ...names.flatMap((name) => [
