@@ -53,7 +53,7 @@ async function assertNoOldRun({ engine }: Starter, specs: readonly Spec[]): Prom
   }
 }
 
-/** A feature gets its own branch. Refuses a name whose branch is checked out or has commits that the base lacks. */
+/** A feature gets its own branch. Refuses a name whose branch is checked out or not at the base. */
 async function assertNoBranch({ kernel }: Starter, specs: readonly Spec[]): Promise<void> {
   const base = kernel.configuration.policy.worktree.base_branch;
   for (const { id, path } of specs) {
