@@ -92,7 +92,7 @@ describe("slipway run without a person", () => {
     await project.slipway(["answer", "Q1", "give_up"]);
     expect((await project.slipway(["resume"])).code).toBe(3);
     expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
-    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is completed\n$/);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^\S+ \(features\): completed\nrun \S+ is completed\n$/);
     rmSync(join(project.root, ".worktrees"), { recursive: true });
     const again = await project.run();
     expect(again.code).toBe(23);
