@@ -143,6 +143,6 @@ describe("the repository", () => {
       env: project.env,
       encoding: "utf8",
     });
-    expectRefused({ code: status, stdout: "", stderr }, { code: "not_a_repository", names: ["does not exist any more"] });
+    expectRefused({ code: status, stdout: "", stderr }, { code: "not_a_repository", names: ["no longer exists"] });
   });
 });
