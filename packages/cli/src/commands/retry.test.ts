@@ -55,7 +55,9 @@ describe("a feature that failed goes on, and what stands is not paid for again",
     answersFor(project, "letters", "src/a.txt");
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: retried; worktree and branch are ready/);
+    expect(stdout).toMatch(
+      /^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: retried; worktree and branch are ready/,
+    );
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
