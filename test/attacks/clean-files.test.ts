@@ -139,7 +139,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(await project.slipway(["evidence", "letters"])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Merged"),
-      stderr: expect.stringMatching(/^warning: not every file in \.slipway could be written again: .*\n$/),
+      stderr: expect.stringMatching(/^warning: some files in \.slipway could not be restored: .*\n$/),
     });
   });
 

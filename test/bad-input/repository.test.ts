@@ -130,9 +130,7 @@ describe("the repository", () => {
     const before = belongings(project.root, []);
     const { code, stderr } = await run(project);
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^invalid_feature_slug: letters\.spec\.md would become the feature "letters", but there is a branch of that name/,
-    );
+    expect(stderr).toMatch(/^invalid_feature_slug: letters\.spec\.md would become the feature "letters", but a branch of that name exists/);
     expect(belongings(project.root, [])).toEqual(before);
   });
 
@@ -145,6 +143,6 @@ describe("the repository", () => {
       env: project.env,
       encoding: "utf8",
     });
-    expectRefused({ code: status, stdout: "", stderr }, { code: "not_a_repository", names: ["does not exist any more"] });
+    expectRefused({ code: status, stdout: "", stderr }, { code: "not_a_repository", names: ["no longer exists"] });
   });
 });

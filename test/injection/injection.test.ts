@@ -49,7 +49,7 @@ test("nobody approved, nothing merged, the configuration is the one that was com
 test("no secret was printed or written down", () => {
   expect(harbour.leaks(ended.stdout + ended.stderr)).toEqual([]);
   for (const id of ["tell-note", "tell-summary", "tell-diff"])
-    expect(ended.stdout + ended.stderr).toContain(`builder for ${id} held a secret`);
+    expect(ended.stdout + ended.stderr).toContain(`builder for ${id} contained a secret`);
   expect(harbour.yard.read(harbour.yard.worktree("tell-diff", "src/token.txt"))).toBe("token=[redacted]\n");
 });
 

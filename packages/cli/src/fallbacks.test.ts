@@ -8,7 +8,7 @@ test("a provider that is not installed is replaced by the one agents.yaml names,
   const { code, stdout, stderr } = await project.run();
   expect(code, stdout + stderr).toBe(23);
   expect(stdout).toContain("slipway approve letters");
-  expect(stderr).toContain("replay plays instead");
+  expect(stderr).toContain("using replay instead");
   expect(project.sql("SELECT DISTINCT provider FROM telemetry")).toEqual([{ provider: "replay" }]);
 });
 

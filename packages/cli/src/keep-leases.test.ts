@@ -206,7 +206,7 @@ describe("the heart", () => {
     ]);
     expect(warnings.toSorted()).toEqual([
       expect.stringContaining("it has ended"),
-      expect.stringContaining("the locks of run are not renewed any more"),
+      expect.stringContaining("the locks of run are no longer renewed"),
     ]);
   });
 });

@@ -132,7 +132,7 @@ describe("what is thrown raw", () => {
     expect(stderr).toContain(`path_out_of_bounds: ${join(project.root, ".slipway")} is not a folder.`);
     expect(project.read(".slipway")).toBe("mine\n");
     const gone = Object.assign(new Error("ENOENT: process.cwd failed"), { code: "ENOENT", syscall: "uv_cwd" });
-    expect((await failing(gone)).stderr).toMatch(/^not_a_repository: The folder you are in does not exist any more/);
+    expect((await failing(gone)).stderr).toMatch(/^not_a_repository: The current folder no longer exists/);
     rmSync(join(project.root, ".slipway"));
     expect((await project.run()).code).toBe(23);
   });

@@ -12,7 +12,7 @@ export const RECOVERY_COMMANDS: readonly CommandSpec[] = [
       ...agentOptions,
       "allow-unsandboxed": unsandboxed,
       "accept-version": { type: "boolean", describe: "continue although the protocol's code changed since the run started" },
-      "after-crashes": { type: "boolean", describe: "continue although the run has taken its process down again and again" },
+      "after-crashes": { type: "boolean", describe: "continue although the run has crashed its process repeatedly" },
     },
     load: () => import("./commands/resume.ts"),
   },

@@ -7,7 +7,7 @@ import { openQuestion } from "./inbox.ts";
 import { askedKey, reminderKey } from "./names.ts";
 import { remaining } from "./pause.ts";
 import { haltBecauseChanged, lookUp, payloadOf, recall, record, replay } from "./replay.ts";
-import { durably, standing, type Scope } from "./scope.ts";
+import { durably, whileIdle, type Scope } from "./scope.ts";
 import { consumeWithin, nextSignal, type PendingSignal } from "./signals.ts";
 
 export async function ask<T>(scope: Scope, name: string, question: Question<T>): Promise<T> {
@@ -25,17 +25,17 @@ export async function ask<T>(scope: Scope, name: string, question: Question<T>):
       const answer = await accept(scope, name, question, signal);
       if (answer.ok) return answer.value;
     } else if (deadlines.isOver()) {
-      // Nobody can answer any more once it is closed; an answer that came just before is still taken.
+      // Close first, so that no answer can arrive any more; then take one that arrived just before.
       await durably(scope, inbox.close(scope.runId, name, "expired"));
       if ((await durably(scope, nextSignal(sqlite, scope.runId, name))) === undefined) return expire(scope, name, question);
     } else {
       await remind(scope, name, deadlines.remindersDue());
-      await standing(scope, () => scope.execution.pulse.next());
+      await whileIdle(scope, () => scope.execution.pulse.next());
     }
   }
 }
 
-/** In the inbox before it is in the journal: who reads of it there finds it here. */
+/** Opens the question in the inbox before the journal names it, so that a reader of the journal always finds it. */
 async function pose<T>(scope: Scope, name: string, question: Question<T>): Promise<JournalEvent> {
   const { parts } = scope.execution;
   const open = openQuestion(scope.runId, name, question, Math.floor(parts.clock.now()));
@@ -45,7 +45,7 @@ async function pose<T>(scope: Scope, name: string, question: Question<T>): Promi
   return record(scope, { kind: "asked", name, key: askedKey(name) }, text);
 }
 
-/** Closed before it is journalled: after a crash in between, the answer is still there and this happens again. */
+/** Closes the question before the journal records the answer. After a crash in between, the answer is still pending and this repeats. */
 async function accept<T>(
   scope: Scope,
   name: string,
@@ -67,7 +67,7 @@ async function accept<T>(
   return { ok: true, value: parsed.data };
 }
 
-/** A row that somebody wrote by hand is refused like any other answer that does not fit. */
+/** Undefined for a row that is not JSON; the schema then refuses it like any other invalid answer. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,11 +76,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The journal keeps what was sent; what the code makes of it is computed each time. */
+/** The journal contains the answer as it was sent; transforms of the schema run again at each replay. */
 async function recordedAnswer<T>(scope: Scope, event: JournalEvent, question: Question<T>): Promise<T> {
   const parsed = await question.schema.safeParseAsync((await payloadOf(scope, event)).value);
   if (parsed.success) return parsed.data;
-  throw haltBecauseChanged(scope, `The recorded answer to "${event.name}" of ${scope.runId} is not one that the code accepts now.`);
+  throw haltBecauseChanged(scope, `The code no longer accepts the recorded answer to "${event.name}" of ${scope.runId}.`);
 }
 
 async function expire<T>(scope: Scope, name: string, question: Question<T>): Promise<T> {
@@ -96,7 +96,7 @@ async function expire<T>(scope: Scope, name: string, question: Question<T>): Pro
 }
 
 function expired(runId: string, name: string, title: string) {
-  const { code, message, details } = new SlipwayError("question_expired", `Nobody answered "${title}" in time.`, {
+  const { code, message, details } = new SlipwayError("question_expired", `The question "${title}" was not answered in time.`, {
     run_id: runId,
     question: name,
   });
@@ -111,7 +111,7 @@ async function remind(scope: Scope, name: string, due: readonly { number: number
   }
 }
 
-/** Counted from the recorded moment; within this process on the monotonic clock. */
+/** Counts from the recorded time of the question, within this process on the monotonic clock. */
 function deadlinesOf<T>(scope: Scope, question: Question<T>, askedAt: number) {
   const { clock } = scope.execution.parts;
   const [now, from] = [clock.now(), clock.monotonic()];
@@ -122,7 +122,7 @@ function deadlinesOf<T>(scope: Scope, question: Question<T>, askedAt: number) {
     .toSorted((one, two) => one.afterMs - two.afterMs);
   return {
     isOver: () => clock.monotonic() >= end,
-    /** Each of them once. */
+    /** Returns each reminder once. */
     remindersDue: () => reminders.splice(0, reminders.filter(({ due }) => clock.monotonic() >= due).length),
   };
 }

@@ -7,14 +7,14 @@ import { finishWithin, treeWithin } from "./runs.ts";
 import type { Ordered, Scope } from "./scope.ts";
 import { isFinished } from "./status.ts";
 
-/** Ends a run and everything below it for good; with the root the lease goes too. Questions are closed first, so none outlives its run. */
+/** Cancels a run and its children, and with the root releases the lease. Closes questions first, so that none outlives its run. */
 export async function cancelTree(parts: Parts, fence: Fence, runId: string, { reason, by }: Ordered): Promise<void> {
   const { sqlite, clock, inbox, observe } = parts;
   for (const { stream, name } of await openQuestions(parts, runId)) await inbox.close(stream, name, "cancelled");
   const payload = canonicalJson({ by, reason });
   const events = await sqlite.write(() => {
     const at = Math.floor(clock.now());
-    // Bodies that were left behind hold on to the heads of before: what they still try to write collides with these events.
+    // Bodies that ignored the abort still hold the old heads in memory, so their later writes conflict with these events.
     const open = treeWithin(sqlite, runId).filter((row) => !isFinished(row.status));
     const written = open.map((row) => {
       finishWithin(sqlite, row.run_id, "cancelled", at);
@@ -26,8 +26,8 @@ export async function cancelTree(parts: Parts, fence: Fence, runId: string, { re
   events.forEach(observe);
 }
 
-/** Before a run is recorded as finished: what its function started and did not wait for ends with it. */
-export async function tidy({ execution: { parts, fence }, runId, asks }: Scope): Promise<void> {
+/** Runs before a run is recorded as finished: ends the questions and children that its function did not wait for. */
+export async function endUnawaited({ execution: { parts, fence }, runId, asks }: Scope): Promise<void> {
   const { sqlite, inbox } = parts;
   for (const name of asks) await inbox.close(runId, name, "cancelled");
   const tree = await sqlite.exclusive(() => treeWithin(sqlite, runId));

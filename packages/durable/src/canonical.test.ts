@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, digestOf, isJson, sha256 } from "./canonical.ts";
 
-test("the text says the same as the value, whatever the order of its members", () => {
+test("the text parses to the same value and does not depend on the order of members", () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
       if (!isJson(value)) return;
@@ -33,14 +33,14 @@ test.each([
   ["half a surrogate pair", ["\udc00"], "$[0]"],
   ["half a surrogate pair as a name", { o: { "\udc00": 1 } }, "$.o"],
   ["itself", circular, "$.self"],
-])("%s is refused with its place", (_what, value, path) => {
+])("%s is refused with its path", (_what, value, path) => {
   expect(() => canonicalJson(value)).toThrowError(
     expect.objectContaining({ code: "payload_not_json", message: expect.stringContaining(path) as unknown }),
   );
   expect(isJson(value)).toBe(false);
 });
 
-test("objects without a prototype are plain, bytes are hashed as they are", () => {
+test("objects without a prototype are accepted, and bytes are hashed unchanged", () => {
   expect(canonicalJson(Object.assign(Object.create(null) as object, { a: true }))).toBe('{"a":true}');
   expect(sha256(new TextEncoder().encode("abc"))).toBe(sha256("abc"));
 });

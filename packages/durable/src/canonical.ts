@@ -3,14 +3,14 @@ import { SlipwayError } from "./errors.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** RFC 8785 text. Refuses what JSON cannot carry, instead of silently dropping it. */
+/** RFC 8785 text. Refuses values that JSON cannot represent, instead of silently dropping them. */
 export function canonicalJson(value: unknown): string {
   const text = textOf(value, 0);
   if (text === null) assertJson(value, "$", 0);
   return text ?? "null";
 }
 
-/** Written and checked in one go, because every step and every operation is; null where it is not JSON, and then it is looked for where. */
+/** Hot path: serialises and checks in one pass. Null if the value is not JSON; `assertJson` then finds the path. */
 function textOf(value: unknown, depth: number): string | null {
   if (value === null) return "null";
   if (typeof value === "string") return value.isWellFormed() ? JSON.stringify(value) : null;
@@ -31,7 +31,7 @@ function listText(list: readonly unknown[], depth: number): string | null {
   return `${text}]`;
 }
 
-/** Members in the order of their names' UTF-16 units, which is how strings compare. */
+/** RFC 8785 orders members by the UTF-16 units of their names, as JavaScript compares strings. */
 function objectText(members: Readonly<Record<string, unknown>>, depth: number): string | null {
   let text = "";
   for (const name of Object.keys(members).toSorted()) {
@@ -47,9 +47,10 @@ function objectText(members: Readonly<Record<string, unknown>>, depth: number): 
 
 const MOST_LABELS = 4_096;
 const LONGEST_LABEL = 64;
+/** Cache: there are few member names, and each is serialised many times. */
 const labels = new Map<string, string>();
 
-/** A name as it stands before its value. There are few of them, and all are written again and again. */
+/** A member's name with its colon. */
 function labelOf(name: string): string | null {
   const known = labels.get(name);
   if (known !== undefined) return known;
@@ -87,12 +88,12 @@ function assertJson(value: unknown, path: string, depth: number): void {
   }
   if (depth > MAX_DEPTH) throw notJson(path, `nested deeper than ${MAX_DEPTH} levels, or circular`);
   if (Array.isArray(value)) {
-    // Array.from, because forEach would pass over the holes.
+    // Array.from, because forEach skips holes.
     Array.from(value, (item: unknown, index) => assertJson(item, `${path}[${index}]`, depth + 1));
     return;
   }
   if (typeof value === "object" && isPlain(value)) {
-    // A property that is undefined is left out, as JSON.stringify does.
+    // Undefined properties are omitted, as in JSON.stringify.
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined) continue;
       assertText(key, path);
@@ -103,7 +104,7 @@ function assertJson(value: unknown, path: string, depth: number): void {
   throw notJson(path, typeof value);
 }
 
-/** Half a surrogate pair has no UTF-8 form: it would come back from storage as another text. */
+/** A lone surrogate has no UTF-8 form and would be read back as a different text. */
 function assertText(text: string, path: string): void {
   if (!text.isWellFormed()) throw notJson(path, "text that is not valid Unicode");
 }

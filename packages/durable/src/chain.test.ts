@@ -40,7 +40,7 @@ test("the hash is SHA-256 over the RFC 8785 text of the event without its hash",
   );
 });
 
-test("an untouched chain is whole, against its head and against every head kept on the way", () => {
+test("an unchanged chain verifies against its head and against every earlier head", () => {
   fc.assert(
     fc.property(chain, fc.nat(), (rows, pick) => {
       const kept = rows[pick % rows.length]!;
@@ -93,7 +93,7 @@ describe("any single", () => {
     );
   });
 
-  test("exchange of two events is found, whether or not they are renumbered", () => {
+  test("swap of two events is found, with and without renumbering", () => {
     fc.assert(
       fc.property(longer, fc.nat(), (rows, pick) => {
         const index = pick % (rows.length - 1);
@@ -121,7 +121,7 @@ describe("any single", () => {
     );
   });
 
-  test("rollback, head and all, is found by a head that was kept elsewhere", () => {
+  test("rollback that includes the head is found by a head kept elsewhere", () => {
     fc.assert(
       fc.property(longer, fc.nat(), fc.array(content, { maxLength: 12 }), (rows, pick, others) => {
         const left = rows.slice(0, pick % (rows.length - 1));
@@ -133,7 +133,7 @@ describe("any single", () => {
     );
   });
 
-  test("event that nobody counted is found by the head", () => {
+  test("appended event is found by the head", () => {
     fc.assert(
       fc.property(longer, (rows) => {
         expect(reasonOf(rows, { expectedHead: headOf(rows.slice(0, -1)) })).toBe("edited");
@@ -146,7 +146,7 @@ describe("a tombstone", () => {
   const step = { kind: "step", name: "n", key: null, at: 1, payload: "{}" };
   const pruned = { ...step, kind: "pruned" };
 
-  test("stands for what it replaces", () => {
+  test("replaces the events before it", () => {
     const rows = chainOf([step, step, step]);
     const tomb = chainOf([pruned, step], "run", headOf(rows));
     expect(verifyChain(tomb, { expectedHead: headOf(tomb), keptHead: headOf(rows) })).toEqual({
@@ -164,7 +164,7 @@ describe("a tombstone", () => {
     expect(reasonOf([{ ...tomb[0]!, prev: sha256("edited") }])).toBe("edited");
   });
 
-  test("may only stand first", () => {
+  test("may only come first", () => {
     const rows = chainOf([step, step]);
     const tomb = chainOf([pruned], "run", { seq: 4, hash: sha256("other") });
     expect(reasonOf([...rows, ...tomb])).toBe("gap");

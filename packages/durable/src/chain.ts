@@ -1,12 +1,12 @@
 import { sha256 } from "./canonical.ts";
 
-/** One row of a journal. `payload` is the stored text: canonical JSON, or the reference to a blob that holds it. */
+/** One row of a journal. `payload` is the stored text: canonical JSON, or a reference to the blob that contains it. */
 export interface JournalEvent {
   readonly stream: string;
   readonly seq: number;
   readonly kind: string;
   readonly name: string;
-  /** What the event settles within its stream; unique there. */
+  /** Identifies the result that the event records; unique within its stream. */
   readonly key: string | null;
   /** Wall clock, milliseconds. */
   readonly at: number;
@@ -23,10 +23,10 @@ export interface Head {
 /** `prev` of the first event of every stream. */
 export const GENESIS = "0".repeat(64);
 
-/** The one kind that may stand first with a sequence number above 1: it replaces the events before it (see retention.ts). */
+/** The only kind that may come first with a sequence number above 1: it replaces the events before it (see retention.ts). */
 export const PRUNED = "pruned";
 
-/** SHA-256 over the RFC 8785 text of the event without its hash: with flat members in this order, JSON.stringify writes just that. */
+/** SHA-256 over the RFC 8785 text of the event without its hash. For flat members in this order JSON.stringify gives that text. */
 export function eventHash({ at, key, kind, name, payload, prev, seq, stream }: Omit<JournalEvent, "hash">): string {
   return sha256(JSON.stringify({ at, key, kind, name, payload, prev, seq, stream }));
 }
@@ -39,15 +39,15 @@ export interface Broken {
   readonly message: string;
 }
 
-/** `pruned`: how many of the events were dropped by retention and are vouched for by the tombstone only. */
+/** `pruned`: how many events retention dropped; only the tombstone covers them. */
 export type ChainVerdict =
   | { readonly ok: true; readonly events: number; readonly pruned: number; readonly head: Head }
   | { readonly ok: false; readonly broken: Broken };
 
 export interface VerifyOptions {
-  /** Where the stream must end: the head that is kept beside the events. */
+  /** The head in the database: the stream must end there. */
   readonly expectedHead?: Head | undefined;
-  /** A head the caller kept elsewhere; the stream must still contain it. */
+  /** A head that was stored elsewhere; the stream must still contain it. */
   readonly keptHead?: Head | undefined;
 }
 
@@ -60,7 +60,7 @@ export function verifyChain(rows: readonly JournalEvent[], options: VerifyOption
   return verifier.end();
 }
 
-/** What a fault would have to find elsewhere in the stream to be a reordering. */
+/** If this row is elsewhere in the stream, the fault is a reordering. */
 export type Suspect = { readonly seq: number } | { readonly hash: string };
 
 export interface Fault {
@@ -68,10 +68,10 @@ export interface Fault {
   readonly suspect: Suspect | null;
 }
 
-/** A gap whose row turns up elsewhere, or a link to a row that stands elsewhere, is a reordering. */
+/** A gap whose row is elsewhere, or a link to a row elsewhere, is a reordering. */
 export function nameFault({ broken, suspect }: Fault, foundElsewhere: (suspect: Suspect) => boolean): Broken {
   if (suspect === null || !foundElsewhere(suspect)) return broken;
-  return { ...broken, reason: "reordered", message: `Event ${broken.seq} is not where it was written.` };
+  return { ...broken, reason: "reordered", message: `Event ${broken.seq} is not at its original position.` };
 }
 
 export interface ChainVerifier {
@@ -79,7 +79,7 @@ export interface ChainVerifier {
   end(): ChainVerdict;
 }
 
-/** Rows go in one by one, so that a long stream need not be in memory. */
+/** Takes the rows one by one, so that a long stream need not be in memory. */
 export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainVerifier {
   let head: Head = { seq: 0, hash: GENESIS };
   let pruned = 0;
@@ -94,8 +94,8 @@ export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainV
       }
       const expected = head.seq + 1;
       if (row.seq > expected) return fault(expected, "gap", `Event ${expected} is missing.`, { seq: expected });
-      if (row.seq < expected) return fault(row.seq, "reordered", `Event ${row.seq} stands after event ${head.seq}.`);
-      if (eventHash(row) !== row.hash) return fault(row.seq, "edited", `Event ${row.seq} is not what was written.`);
+      if (row.seq < expected) return fault(row.seq, "reordered", `Event ${row.seq} comes after event ${head.seq}.`);
+      if (eventHash(row) !== row.hash) return fault(row.seq, "edited", `Event ${row.seq} was changed after it was written.`);
       if (row.prev !== head.hash)
         return fault(row.seq, "edited", `Event ${row.seq} does not follow the event before it.`, { hash: row.prev });
       head = { seq: row.seq, hash: row.hash };
@@ -113,7 +113,7 @@ function againstKept(head: Head, kept: Head | undefined): Fault | null {
   return fault(
     head.seq,
     "rolled_back",
-    `Event ${head.seq} is another one than the head kept elsewhere says: the stream was rolled back and written anew.`,
+    `Event ${head.seq} differs from the head kept elsewhere: the stream was rolled back and written again.`,
   );
 }
 

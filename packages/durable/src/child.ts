@@ -1,6 +1,6 @@
 import { canonicalJson } from "./canonical.ts";
-import { cancelTree, tidy } from "./cancel.ts";
-import type { carryOut } from "./run-workflow.ts";
+import { cancelTree, endUnawaited } from "./cancel.ts";
+import type { runWorkflow } from "./run-workflow.ts";
 import type { Workflow } from "./ctx.ts";
 import { toFailure, type Failure } from "./errors.ts";
 import { append, appendWithin, headWithin, leaseLost, openStream, type Stream } from "./journal.ts";
@@ -10,7 +10,7 @@ import { spill } from "./payload.ts";
 import { recall, record, replay } from "./replay.ts";
 import { findRun, finishWithin, insertRun } from "./runs.ts";
 import { inTransaction } from "./sqlite.ts";
-import { durably, endScope, openScope, standing, untilQuiet, type Ordered, type Scope } from "./scope.ts";
+import { durably, endScope, openScope, untilQuiet, whileIdle, type Ordered, type Scope } from "./scope.ts";
 import { assertVersion, inputDigest, inputText, recordedInput } from "./start-event.ts";
 import { isFinished } from "./status.ts";
 import type { RunRow } from "./tables.ts";
@@ -18,10 +18,10 @@ import { startRunSpan } from "./telemetry.ts";
 
 type Settled = { readonly value: unknown } | { readonly failure: Failure };
 
-/** A run of its own under the same lease. Its outcome is recorded in its own stream first, then here with its final head. */
+/** A separate run under the same lease. Its own stream records the outcome first, then the parent's stream with the final head. */
 export async function child<I, O, K>(
   scope: Scope,
-  carry: typeof carryOut,
+  body: typeof runWorkflow,
   name: string,
   workflow: Workflow<I, O, K>,
   input: I,
@@ -34,8 +34,8 @@ export async function child<I, O, K>(
   const row = await durably(scope, findRun(parts.sqlite, runId));
   const settled =
     row === undefined
-      ? await run(scope, carry, workflow, await begin(scope, runId, workflow, given))
-      : await goOn(scope, carry, workflow, row);
+      ? await run(scope, body, workflow, await begin(scope, runId, workflow, given))
+      : await resume(scope, body, workflow, row);
   const head = await durably(
     scope,
     parts.sqlite.reading(() => headWithin(parts.sqlite, runId)),
@@ -45,7 +45,7 @@ export async function child<I, O, K>(
   return replay(scope, await record(scope, { kind, name, key: name, durability }, canonicalJson({ run_id: runId, head, ...settled })));
 }
 
-/** The child's row and its first event are one commit. */
+/** Inserts the child's row and its first event in one commit. */
 async function begin<I, O, K>(
   scope: Scope,
   runId: string,
@@ -79,8 +79,8 @@ async function begin<I, O, K>(
   return durably(scope, write());
 }
 
-/** An earlier process has begun it. */
-async function goOn<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, row: RunRow): Promise<Settled> {
+/** Continues a child that an earlier process began. */
+async function resume<I, O, K>(scope: Scope, body: typeof runWorkflow, workflow: Workflow<I, O, K>, row: RunRow): Promise<Settled> {
   const { parts } = scope.execution;
   const { fence } = scope.stream;
   const stream = await durably(scope, openStream(parts.sqlite, row.run_id, fence));
@@ -90,11 +90,11 @@ async function goOn<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Wor
     return { failure: outcome.status === "failed" ? outcome.failure : cancelledFailure(row.run_id, outcome.reason) };
   }
   if (row.request === "cancel") return cancel(scope, row.run_id, { reason: String(row.request_reason), by: String(row.request_by) });
-  await durably(scope, retake(scope, row, workflow));
-  return run(scope, carry, workflow, stream);
+  await durably(scope, setRunning(scope, row, workflow));
+  return run(scope, body, workflow, stream);
 }
 
-async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, O, K>): Promise<void> {
+async function setRunning<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, O, K>): Promise<void> {
   const { sqlite } = scope.execution.parts;
   const { rootRunId, epoch } = scope.stream.fence;
   assertVersion(row, workflow);
@@ -104,21 +104,21 @@ async function retake<I, O, K>(scope: Scope, row: RunRow, workflow: Workflow<I, 
   if (changes === 0) throw leaseLost(rootRunId);
 }
 
-async function run<I, O, K>(scope: Scope, carry: typeof carryOut, workflow: Workflow<I, O, K>, stream: Stream): Promise<Settled> {
+async function run<I, O, K>(scope: Scope, body: typeof runWorkflow, workflow: Workflow<I, O, K>, stream: Stream): Promise<Settled> {
   const { parts } = scope.execution;
   const runId = stream.name;
   const input = await durably(scope, recordedInput<I>(parts, runId));
   const span = startRunSpan(parts.tracer, workflow.name, runId, scope.span.context);
   const { name, durability } = workflow;
   const inner = openScope(scope.execution, { runId, workflow: name, durability, stream, span }, scope);
-  const ended = await standing(scope, () => Promise.race([carry(inner, workflow, input), inner.cancelled.promise]));
+  const ended = await whileIdle(scope, () => Promise.race([body(inner, workflow, input), inner.cancelled.promise]));
   endScope(inner, new Error(`Run ${runId} has ended.`));
   if ("by" in ended) await untilQuiet(inner);
   scope.children.delete(inner);
   return "by" in ended ? cancel(scope, runId, ended) : conclude(scope, inner, ended);
 }
 
-async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof carryOut>>): Promise<Settled> {
+async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<typeof runWorkflow>>): Promise<Settled> {
   const { parts } = scope.execution;
   const { stream, workflow: name, durability } = inner;
   const { sqlite, blobs, clock } = parts;
@@ -128,7 +128,7 @@ async function conclude(scope: Scope, inner: Scope, ended: Awaited<ReturnType<ty
     stream.closed = true;
   };
   const write = async () => {
-    await tidy(inner);
+    await endUnawaited(inner);
     await append(parts, stream, { kind: ended.status, name, key: OUTCOME, durability, payload: await spill(blobs, text) }, finish);
   };
   await durably(scope, write());

@@ -18,13 +18,13 @@ const open = (run: (ctx: Ctx) => Promise<unknown>, observe: (event: JournalEvent
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 5 });
 const openQuestions = () => [...place.inbox.questions.values()].filter((asked) => asked.closed === null);
 
-describe("a crash between the end of a child and its parent's note of it", () => {
+describe("after a crash between the end of a child and its parent's record of it", () => {
   const cases: [string, (ctx: Ctx) => Promise<unknown>, unknown][] = [
     ["completed", () => Promise.resolve({ big: "x".repeat(100_000) }), { big: "x".repeat(100_000) }],
     ["failed", () => Promise.reject(new SlipwayError("step_failed", "red")), "step_failed"],
     ["cancelled", (ctx) => ctx.ask("q", question), "run_cancelled"],
   ];
-  test.each(cases)("is made up for: %s", async (status, member, expected) => {
+  test.each(cases)("the parent records the outcome later: %s", async (status, member, expected) => {
     let ran = 0;
     const run = (ctx: Ctx) =>
       ctx
@@ -55,7 +55,7 @@ describe("a crash between the end of a child and its parent's note of it", () =>
   });
 });
 
-test("an order to cancel a child reaches it when it is taken up again", async () => {
+test("an order to cancel a child takes effect when the child is resumed", async () => {
   const run = (ctx: Ctx) =>
     ctx
       .child(
@@ -72,7 +72,7 @@ test("an order to cancel a child reaches it when it is taken up again", async ()
   expect(openQuestions()).toEqual([]);
 });
 
-test("a child of a run whose process has vanished can be cancelled", async () => {
+test("a child of a run whose process has died can be cancelled", async () => {
   const run = (ctx: Ctx) =>
     ctx
       .child(
@@ -110,7 +110,7 @@ test("stopping a child stops the run it belongs to", async () => {
   expect((await process.engine.runs()).map((run) => run.status)).toEqual(["stopped", "stopped"]);
 });
 
-test("what a run or a child did not wait for ends with it", async () => {
+test("questions and children that were not awaited end with their run", async () => {
   const leaf = workflow<null, unknown, undefined>("leaf", "1", (ctx) => ctx.ask("q", question));
   const hasty = (ctx: Ctx): Promise<unknown> =>
     Promise.race([
@@ -131,7 +131,7 @@ test("what a run or a child did not wait for ends with it", async () => {
   for (const run of await process.engine.runs()) expect(await process.engine.verify(run.runId)).toMatchObject({ ok: true });
 });
 
-test("a body that a child did not wait for writes nothing behind its end", async () => {
+test("a body that a child did not wait for writes nothing after its end", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<number>();
   const hasty = workflow<null, string, undefined>("hasty", "1", async (ctx) => {
     void ctx.step("left", () => gate);
@@ -155,7 +155,7 @@ describe("a lease that is lost", () => {
     intruder.close();
   };
 
-  test("while a child is taken up again", async () => {
+  test("while a child is resumed", async () => {
     let stealing = false;
     const process = await open((ctx) => {
       if (stealing) steal();
@@ -186,7 +186,7 @@ describe("a lease that is lost", () => {
     expect(await process.engine.run("run/child")).toBeUndefined();
   });
 
-  test("just before the run is put to rest", async () => {
+  test("just before the run is suspended", async () => {
     const process = await open(
       (ctx) => ctx.ask("q", question),
       (event) => (event.kind === "asked" ? steal() : undefined),
@@ -196,7 +196,7 @@ describe("a lease that is lost", () => {
   });
 });
 
-test("an order waits for nobody: whoever holds the lease lets go of it before it is heard", async () => {
+test("an order is carried out if the holder releases the lease before reading it", async () => {
   const [owner, other] = [await open((ctx) => ctx.ask("q", question)), await open((ctx) => ctx.ask("q", question))];
   await owner.engine.start("flow", null, { runId: "run" });
   const driven = owner.engine.drive("run", { whenWaiting: "wait" });
@@ -204,7 +204,7 @@ test("an order waits for nobody: whoever holds the lease lets go of it before it
   const exclusive = other.sqlite.exclusive.bind(other.sqlite);
   Object.assign(other.sqlite, {
     exclusive: async (work: Parameters<typeof exclusive>[0]) => {
-      // The moment between finding the lease held and leaving the order.
+      // The moment between finding the lease held and writing the order.
       if (String(work).includes("order.reason")) await owner.engine.close();
       return exclusive(work);
     },
@@ -214,7 +214,7 @@ test("an order waits for nobody: whoever holds the lease lets go of it before it
   expect(await other.engine.run("run")).toMatchObject({ status: "cancelled" });
 });
 
-test("an engine that is closed while it asks for a lease gives it back", async () => {
+test("an engine that is closed while it acquires a lease releases it", async () => {
   const process = await open(() => new Promise(() => undefined));
   await process.engine.start("flow", null, { runId: "run" });
   const write = process.sqlite.write.bind(process.sqlite);
@@ -230,7 +230,7 @@ test("an engine that is closed while it asks for a lease gives it back", async (
   expect(await process.engine.run("run")).toMatchObject({ status: "stopped", holder: null });
 });
 
-test("what is appended while a stream is verified is left for the next time", async () => {
+test("events appended while a stream is verified are ignored", async () => {
   const process = await open(async (ctx) => {
     await ctx.step("one", () => Promise.resolve(1));
     return ctx.ask("q", question);

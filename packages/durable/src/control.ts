@@ -10,55 +10,55 @@ import type { Ordered } from "./scope.ts";
 import { isFinished } from "./status.ts";
 import type { RunRow } from "./tables.ts";
 
-/** What one does to a run from outside. `isDriven` tells whether this very engine is carrying a root out. */
+/** For control of a run from outside. `isDriven` tells whether this engine is driving a root. */
 export interface Control {
   readonly parts: Parts;
   readonly isDriven: (rootRunId: string) => boolean;
 }
 
-/** Ends the execution, not the run. For a child this is its root: they share one process. */
+/** Ends the execution, not the run. For a child it stops the root, because they share one process. */
 export async function requestStop(control: Control, runId: string, order: Ordered): Promise<void> {
   const { rootRunId, status } = await rootOf(control, runId);
   if (isFinished(status) || status === "stopped") return;
   await orderOrDo(control, rootRunId, rootRunId, "stop", order, async (lease) => {
     const payload = canonicalJson({ by: order.by, reason: order.reason });
-    await journalled(control, lease, { runId: rootRunId, kind: "stopped", payload, release: "stopped" });
+    await appendAndRelease(control, lease, { runId: rootRunId, kind: "stopped", payload, release: "stopped" });
   });
 }
 
-/** Ends the run for good, with everything below it; its siblings go on. */
+/** Cancels the run and its children for good; its siblings continue. */
 export async function requestCancel(control: Control, runId: string, order: Ordered): Promise<void> {
   const row = await getRun(control.parts.sqlite, runId);
   if (isFinished(row.status)) return;
   await orderOrDo(control, row.root_run_id, runId, "cancel", order, async (lease) => {
     await cancelTree(control.parts, lease.fence, runId, order);
-    if (runId !== row.root_run_id) await giveBack(control, lease);
+    if (runId !== row.root_run_id) await releaseLease(control, lease);
   });
 }
 
-/** A person accepts that the steps done so far mean the same in another version of the code. */
+/** Records that a person accepts another version of the code for the steps done so far. */
 export async function repin(control: Control, runId: string, version: string, by: string, known: string | undefined): Promise<void> {
   const row = await getRun(control.parts.sqlite, runId);
   if (known !== undefined && known !== version) {
-    throw versionChanged(runId, `Run ${runId} cannot go on with version ${version}: this program has ${row.workflow} version ${known}.`);
+    throw versionChanged(runId, `Run ${runId} cannot continue with version ${version}: this program has ${row.workflow} version ${known}.`);
   }
   if (row.version === version) return;
   const { sqlite } = control.parts;
   const lease = await underLease(control, row.root_run_id);
   if (lease === null) return;
   const payload = canonicalJson({ by, from: row.version, to: version });
-  await journalled(control, lease, { runId, kind: "repinned", payload }, () => {
+  await appendAndRelease(control, lease, { runId, kind: "repinned", payload }, () => {
     sqlite.prepare("UPDATE runs SET version = ? WHERE run_id = ?").run(version, runId);
   });
 }
 
-/** A person has looked and wants the run tried again. */
+/** Records that a person wants a run that crashed too often to be tried again. */
 export async function resetCrashes(control: Control, runId: string, by: string): Promise<void> {
   const { sqlite } = control.parts;
   const { rootRunId } = await rootOf(control, runId);
   const lease = await underLease(control, rootRunId);
   if (lease === null) return;
-  await journalled(
+  await appendAndRelease(
     control,
     lease,
     { runId: rootRunId, kind: "crashes_reset", payload: canonicalJson({ by, crashes: lease.crashes }) },
@@ -68,7 +68,7 @@ export async function resetCrashes(control: Control, runId: string, by: string):
   );
 }
 
-/** If somebody carries the run out they are told, otherwise it is done here. The row is only written while somebody is there to read it. */
+/** If a process drives the run, leaves the order in its row; otherwise carries the order out here. Retries if the driver ends in between. */
 async function orderOrDo(
   control: Control,
   rootRunId: string,
@@ -79,7 +79,7 @@ async function orderOrDo(
 ): Promise<void> {
   const { sqlite } = control.parts;
   for (;;) {
-    const lease = await underLease(control, rootRunId).catch(heldBySomebody);
+    const lease = await underLease(control, rootRunId).catch(heldElsewhere);
     if (lease === null) return;
     if (lease !== "held") return perform(lease);
     const sql = `UPDATE runs SET request = ?, request_reason = ?, request_by = ?
@@ -89,7 +89,7 @@ async function orderOrDo(
   }
 }
 
-function heldBySomebody(error: unknown): "held" {
+function heldElsewhere(error: unknown): "held" {
   if (error instanceof SlipwayError && error.code === "run_lease_held") return "held";
   throw error;
 }
@@ -105,7 +105,7 @@ interface Entry {
   readonly release?: "stopped";
 }
 
-async function journalled({ parts }: Control, lease: Lease, entry: Entry, also?: () => void): Promise<void> {
+async function appendAndRelease({ parts }: Control, lease: Lease, entry: Entry, also?: () => void): Promise<void> {
   const { sqlite, clock, observe } = parts;
   const event = await sqlite.write(() => {
     const written = appendWithin(
@@ -116,18 +116,18 @@ async function journalled({ parts }: Control, lease: Lease, entry: Entry, also?:
       lease.fence,
     );
     also?.();
-    releaseWithin(sqlite, lease.fence, entry.release ?? resting(lease.before));
+    releaseWithin(sqlite, lease.fence, entry.release ?? statusAfter(lease.before));
     return written;
   });
   observe(event);
 }
 
-async function giveBack({ parts: { sqlite } }: Control, { fence, before }: Lease): Promise<void> {
-  await sqlite.write(() => releaseWithin(sqlite, fence, resting(before)));
+async function releaseLease({ parts: { sqlite } }: Control, { fence, before }: Lease): Promise<void> {
+  await sqlite.write(() => releaseWithin(sqlite, fence, statusAfter(before)));
 }
 
-/** A run whose process vanished said "running" to the last. */
-function resting(before: RunRow): RunRow["status"] {
+/** A run whose process died still has the status "running". */
+function statusAfter(before: RunRow): RunRow["status"] {
   return before.status === "running" ? "stopped" : before.status;
 }
 

@@ -1,11 +1,11 @@
 import { context } from "@opentelemetry/api";
 import { canonicalJson } from "./canonical.ts";
-import { carryOut } from "./run-workflow.ts";
+import { runWorkflow } from "./run-workflow.ts";
 import type { Workflow } from "./ctx.ts";
 import { createExecution, type Execution, type Parts } from "./execution.ts";
 import { finish } from "./finish.ts";
 import { append, openStream, type Stream } from "./journal.ts";
-import { keep } from "./lease-loop.ts";
+import { keepLease } from "./lease-loop.ts";
 import { releaseWithin, type Lease } from "./lease.ts";
 import type { Outcome } from "./outcome.ts";
 import { openScope } from "./scope.ts";
@@ -13,15 +13,15 @@ import { recordedInput } from "./start-event.ts";
 import { startRunSpan } from "./telemetry.ts";
 
 export interface DriveOptions {
-  /** What to do when only an answer could move the run: return (the default), or stay and wait for it. */
+  /** If only an answer can continue the run: return (the default), or wait for the answer. */
   readonly whenWaiting?: "return" | "wait";
-  /** Stops the run, resumably. */
+  /** Stops the run; it can be resumed. */
   readonly signal?: AbortSignal;
-  /** Handed to the workflows of this run instead of the engine's own. */
+  /** Passed to the workflows of this run instead of the engine's own. */
   readonly services?: unknown;
 }
 
-/** Carries a run out under a lease that was just acquired. */
+/** Drives a run under a lease that was just acquired. */
 export async function driveUnder<K>(
   parts: Parts,
   lease: Lease,
@@ -41,19 +41,19 @@ export async function driveUnder<K>(
 
   const done = new AbortController();
   begun(execution);
-  const kept = keep(execution, done.signal);
-  // Never rejects: what goes wrong is either the run's outcome or has concluded the execution already.
-  void carryOut(root, workflow, input).then(execution.conclude);
+  const leaseLoop = keepLease(execution, done.signal);
+  // Never rejects: an error is either the run's outcome or has already concluded the execution.
+  void runWorkflow(root, workflow, input).then(execution.conclude);
   try {
     return await finish(execution, root, await execution.ended);
   } finally {
     done.abort();
-    await kept;
+    await leaseLoop;
     options.signal?.removeEventListener("abort", interrupt);
   }
 }
 
-/** The journal has to be whole before anything runs; if it is not, the lease goes back as if nothing had happened. */
+/** Verifies the journal before anything runs. If it is broken, releases the lease and restores the status. */
 async function prepare(
   parts: Parts,
   { fence, before, takenFrom, crashes }: Lease,

@@ -22,23 +22,23 @@ import { durableTracer } from "./telemetry.ts";
 import { systemSleep, type Sleep } from "./timer.ts";
 
 export interface EngineOptions<K> {
-  /** The caller's; `close` leaves it open. */
+  /** Owned by the caller; `close` leaves it open. */
   readonly sqlite: Sqlite;
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly inbox: Inbox;
-  /** What `start` and `drive` may name. Children need no entry. */
+  /** Workflows for `start` and `drive`. Children need no entry. */
   readonly workflows: readonly Workflow<never, unknown, K>[];
-  /** Handed to every workflow, unless a drive brings services of its own. */
+  /** Passed to every workflow unless `drive` gets its own services. */
   readonly kernel?: K;
   readonly leaseMs?: number;
-  /** How often the owner looks for answers and orders from other processes. */
+  /** How often the owner polls for answers and orders from other processes. */
   readonly pollMs?: number;
-  /** How long an aborted body may take to end before it is left behind. */
+  /** How long an aborted body may take to end before it is abandoned. */
   readonly graceMs?: number;
   readonly maxCrashes?: number;
-  /** Called right after the commit of every event this engine writes. */
+  /** Called right after the commit of each event that this engine writes. */
   readonly observe?: (event: JournalEvent) => void;
   /** Called before each attempt; not journalled. */
   readonly onStepStart?: (runId: string, name: string) => void;
@@ -49,16 +49,16 @@ export interface EngineOptions<K> {
 export interface Engine {
   /** Records a run; the same id, workflow and input are the same run. */
   start(workflowName: string, input: unknown, options?: { readonly runId?: string }): Promise<string>;
-  /** Carries a root run out, from wherever it stands. Rejects when it cannot be carried out here and now. */
+  /** Drives a root run from its last recorded step. Rejects if it cannot be driven here and now. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
-  /** Kept until it is asked for. The first valid one answers. */
+  /** Sends an answer. It is kept until the question is asked; the first valid answer counts. */
   signal(runId: string, name: string, value: unknown, by?: string): Promise<void>;
   requestStop(runId: string, reason: string, by?: string): Promise<void>;
   requestCancel(runId: string, reason: string, by?: string): Promise<void>;
-  /** Accepts another version of the workflow for a run. */
+  /** Records that a person accepts another version of the workflow for a run. */
   repin(runId: string, version: string, by: string): Promise<void>;
   resetCrashes(runId: string, by: string): Promise<void>;
-  /** Look for answers and orders now: somebody in this process has written some. */
+  /** Polls for answers and orders now, because this process has written some. */
   wake(): void;
   runs(filter?: RunFilter): Promise<RunInfo[]>;
   run(runId: string): Promise<RunInfo | undefined>;
@@ -66,7 +66,7 @@ export interface Engine {
   head(stream: string): Promise<Head>;
   verify(stream: string, keptHead?: Head): Promise<ChainVerdict>;
   prune(options: PruneOptions): Promise<Pruned>;
-  /** Stops, resumably, whatever this engine is carrying out. */
+  /** Stops the runs that this engine drives; they can be resumed. */
   close(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
 
   async function drive(runId: string, options: DriveOptions = {}): Promise<Outcome> {
     const row = await getRun(sqlite, runId);
-    if (row.parent_run_id !== null) throw partOf(runId, row.root_run_id);
+    if (row.parent_run_id !== null) throw notARoot(runId, row.root_run_id);
     if (isFinished(row.status)) return readOutcome(parts, row);
     const workflow = known(row.workflow);
     assertVersion(row, workflow);
@@ -101,12 +101,12 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
 
   async function carry(runId: string, workflow: Workflow<never, unknown, K>, options: DriveOptions, mine: Driven): Promise<Outcome> {
     const lease = await acquire(parts, runId, { ownIsFree: true, heedCrashes: true });
-    // Another process has finished it since we looked.
+    // Another process finished it in the meantime.
     if (lease === null) return readOutcome(parts, await getRun(sqlite, runId));
     const own = options.services === undefined ? parts : { ...parts, kernel: options.services };
     return driveUnder(own, lease, workflow, options, (execution) => {
       mine.execution = execution;
-      if (closed) closing(execution);
+      if (closed) concludeClosed(execution);
     });
   }
 
@@ -115,7 +115,7 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
     if (workflow !== undefined) return workflow;
     throw new SlipwayError("workflow_unknown", `This program has no workflow "${name}".`, {
       workflow: name,
-      suggested_next_actions: [`Use one of: ${[...workflows.keys()].join(", ")}.`, "Update Slipway if the run was started by a newer one."],
+      suggested_next_actions: [`Use one of: ${[...workflows.keys()].join(", ")}.`, "Update Slipway if a newer version started the run."],
     });
   }
 
@@ -132,7 +132,7 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
     },
     async signal(runId, name, value, by = "person") {
       await sqlite.write((database) => {
-        if (isFinished(runWithin(sqlite, runId).status)) throw noLongerAsked(runId, name);
+        if (isFinished(runWithin(sqlite, runId).status)) throw questionClosed(runId, name);
         insertSignal(database, { runId, name, value, sentBy: by, at: parts.clock.now() });
       });
       wake();
@@ -161,7 +161,7 @@ export async function openEngine<K>(options: EngineOptions<K>): Promise<Engine> 
     prune: (options) => prune(parts, options),
     async close() {
       closed = true;
-      for (const { execution } of driven.values()) if (execution !== null) closing(execution);
+      for (const { execution } of driven.values()) if (execution !== null) concludeClosed(execution);
       await Promise.all([...driven.values()].map(({ done }) => done));
     },
   };
@@ -181,25 +181,25 @@ function partsOf<K>(options: EngineOptions<K>): Parts {
     ...options,
     kernel: options.kernel,
     host: options.host ?? systemHost(),
-    // Never from `ids`: two processes with scripted ids must not take each other for themselves.
+    // Not from `ids`: with scripted ids, two processes would get the same engine id.
     engineId: systemIds.next("engine"),
     tracer: durableTracer(),
   };
 }
 
-function closing(execution: Execution): void {
+function concludeClosed(execution: Execution): void {
   execution.conclude({ status: "stopped", reason: "The engine was closed.", by: "process" });
 }
 
-function partOf(runId: string, rootRunId: string): SlipwayError {
-  return new SlipwayError("run_not_found", `${runId} is a part of run ${rootRunId} and goes on with it.`, {
+function notARoot(runId: string, rootRunId: string): SlipwayError {
+  return new SlipwayError("run_not_found", `${runId} is a part of run ${rootRunId} and continues with it.`, {
     run_id: runId,
     suggested_next_actions: [`slipway resume ${rootRunId}`],
   });
 }
 
-function noLongerAsked(runId: string, name: string): SlipwayError {
-  return new SlipwayError("question_closed", `Run ${runId} has finished; it does not ask "${name}" any more.`, {
+function questionClosed(runId: string, name: string): SlipwayError {
+  return new SlipwayError("question_closed", `Run ${runId} has finished; its question "${name}" is closed.`, {
     run_id: runId,
     question: name,
   });

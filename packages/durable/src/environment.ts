@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Time and identity are passed in, so that a test can own them. */
+/** Passed in, so that a test can control the time. */
 export interface Clock {
   /** Milliseconds since the epoch; may jump. */
   now(): number;
@@ -17,7 +17,7 @@ export const systemClock: Clock = { now: () => Date.now(), monotonic: () => perf
 const ID_BYTES = 9;
 let pool = Buffer.alloc(0);
 
-/** Asking the system for randomness costs more than everything else about an id, so it is asked for many at once. */
+/** Takes random bytes from the system in batches, because each system call costs more than the rest of an id. */
 function idBytes(): Buffer {
   if (pool.length < ID_BYTES) pool = randomBytes(ID_BYTES * 128);
   const bytes = pool.subarray(0, ID_BYTES);
@@ -30,6 +30,6 @@ export const systemIds: Ids = { next: (prefix) => `${prefix}_${idBytes().toStrin
 /** Bytes by their SHA-256. The kernel's object store is the real one. */
 export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
-  /** Rejects with object_missing or object_corrupt when that is what is wrong. */
+  /** Rejects with object_missing or object_corrupt. */
   get(digest: string): Promise<Uint8Array>;
 }

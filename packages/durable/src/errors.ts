@@ -1,4 +1,4 @@
-/** What a failure means for the caller. */
+/** How the caller can react to a failure. */
 export interface ErrorMeaning {
   readonly retryable: boolean;
   readonly requiresHuman: boolean;
@@ -42,14 +42,14 @@ export const DURABLE_ERRORS = {
   internal_error: REFUSED,
 } as const satisfies Record<string, ErrorMeaning>;
 
-/** Every code that leaves Slipway. The `errors.ts` of a package adds its own here and registers what they mean. */
+/** Every error code of Slipway. The `errors.ts` of a package adds its codes here and registers their meanings. */
 export interface ErrorMeanings extends Record<keyof typeof DURABLE_ERRORS, ErrorMeaning> {}
 
 export type ErrorCode = Extract<keyof ErrorMeanings, string>;
 
 const meanings = new Map<string, ErrorMeaning>(Object.entries(DURABLE_ERRORS));
 
-/** Called by the `errors.ts` of a package, from which its files import `SlipwayError`: who can throw a code has registered it. */
+/** Called by the `errors.ts` of a package. Its files import `SlipwayError` from there, so a code is registered before it is thrown. */
 export function registerErrors(table: Readonly<Record<string, ErrorMeaning>>): void {
   for (const [code, meaning] of Object.entries(table)) {
     if (meanings.has(code)) throw new TypeError(`The error code ${code} is registered twice.`);
@@ -75,7 +75,7 @@ export class SlipwayError extends Error {
   }
 }
 
-/** A failure as a value: what the journal keeps and what surfaces print. */
+/** A failure as a value, for the journal and for output. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -89,11 +89,11 @@ export function toFailure(error: unknown): Failure {
 }
 
 export function fromFailure(failure: Failure, options?: { cause?: unknown }): SlipwayError {
-  // A journal may outlive the code that wrote it.
+  // Another version of Slipway may have written the journal, with codes that this one lacks.
   const code = meanings.has(failure.code) ? failure.code : "internal_error";
   return new SlipwayError(code, failure.message, failure.details, options);
 }
 
 function unregistered(code: string): never {
-  throw new TypeError(`Nobody has registered the error code ${code}: import SlipwayError from the errors.ts of the package that owns it.`);
+  throw new TypeError(`The error code ${code} is not registered: import SlipwayError from the errors.ts of the package that owns it.`);
 }

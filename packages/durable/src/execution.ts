@@ -7,7 +7,7 @@ import type { LeaseParts } from "./lease.ts";
 import { endScope, type Ordered, type Scope } from "./scope.ts";
 import { createPulse, type Pulse, type Sleep } from "./timer.ts";
 
-/** What an engine is made of. */
+/** The dependencies of an engine. */
 export interface Parts extends JournalParts, LeaseParts {
   readonly inbox: Inbox;
   readonly kernel: unknown;
@@ -18,7 +18,7 @@ export interface Parts extends JournalParts, LeaseParts {
   readonly onStepStart: (runId: string, name: string) => void;
 }
 
-/** Why an execution is over. */
+/** Why an execution ended. */
 export type RunEnding =
   | { readonly status: "completed"; readonly value: string }
   | { readonly status: "failed"; readonly failure: Failure }
@@ -31,30 +31,30 @@ export interface OpenAsk {
   readonly name: string;
 }
 
-/** One process carrying out one tree of runs under one lease. */
+/** One process that drives one tree of runs under one lease. */
 export interface Execution {
   readonly parts: Parts;
   readonly fence: Fence;
   /** Live scopes by run id. */
   readonly scopes: Map<string, Scope>;
-  /** What waits for another part of the run. */
+  /** Open `until` calls, as `run id#name`. */
   readonly waits: Set<string>;
-  /** Beats when answers may have come. */
+  /** Beats when answers may have arrived. */
   readonly pulse: Pulse;
-  /** Beats to look for answers and orders before the next poll. */
+  /** Beats to poll for answers and orders now. */
   readonly poke: Pulse;
-  /** Beats when something that was under way has ended. */
+  /** Beats when a step, sleep or back-off has ended. */
   readonly quieter: Pulse;
   readonly ended: Promise<RunEnding>;
-  /** The first call counts. */
+  /** Only the first call counts. */
   conclude(ending: RunEnding): void;
-  /** True when the error is not the run's but the machine's; the execution is over then. */
+  /** True if the error comes from the storage or the lease and not from the run; it then ends the execution. */
   haltsOn(error: unknown): boolean;
-  /** Lets timers and I/O have their turn if steps have kept the event loop busy: a lease must not run out over it. */
+  /** Yields to timers and I/O if steps have blocked the event loop, so that the lease is renewed in time. */
   breathe(): Promise<void> | undefined;
-  /** Something was done that a part of the run may have waited for. */
+  /** Call after a change that an `until` of the run may wait for. */
   moved(): void;
-  /** Ends the execution as "waiting" if only answers could move it. */
+  /** Ends the execution as "waiting" if only answers can continue it. */
   considerWaiting(): void;
 }
 
@@ -97,18 +97,18 @@ export function createExecution(parts: Parts, fence: Fence, whenWaiting: "return
     considerWaiting() {
       if (checking) return;
       checking = true;
-      // The strand that has just been woken up gets its turn first, even if it has to take a breath.
+      // Two turns of the event loop, so that a strand that was just woken runs first, even if it yields once.
       setImmediate(() => {
         checking = isStill(scopes);
-        if (checking) setImmediate(rest);
+        if (checking) setImmediate(concludeIfStill);
       });
     },
   };
-  function rest(): void {
+  function concludeIfStill(): void {
     checking = false;
     if (!isStill(scopes)) return;
     const { waits, pulse } = execution;
-    // What was done last may be what somebody waits for: they look once more before anything is concluded.
+    // The last change may be what an `until` waits for: let each look once more before concluding.
     if (waits.size > 0 && !looked) {
       looked = true;
       return pulse.beat();
@@ -128,7 +128,7 @@ function deadlocked(runId: string, waits: ReadonlySet<string>): SlipwayError {
   return new SlipwayError("internal_error", `Every part of run ${runId} waits for another part: ${[...waits].toSorted().join(", ")}.`, {
     run_id: runId,
     waits: [...waits].toSorted(),
-    suggested_next_actions: [`slipway journal show ${runId}`, "This is a fault of Slipway; please report it."],
+    suggested_next_actions: [`slipway journal show ${runId}`, "This is a bug in Slipway; please report it."],
   });
 }
 
@@ -136,7 +136,7 @@ function openAsks(scopes: ReadonlyMap<string, Scope>): OpenAsk[] {
   return [...scopes.values()].flatMap((scope) => [...scope.asks].map((name) => ({ runId: scope.runId, name })));
 }
 
-/** What the signal of a body that is aborted says. */
+/** The reason in the abort signal of a step's body. */
 function abortReason(ending: RunEnding): Error {
   if (ending.status === "halted") return ending.error instanceof Error ? ending.error : new Error(String(ending.error));
   return new Error("reason" in ending ? `The run was ${ending.status}: ${ending.reason}` : `The run has ended (${ending.status}).`);

@@ -1,5 +1,5 @@
 import { canonicalJson } from "./canonical.ts";
-import { cancelTree, tidy } from "./cancel.ts";
+import { cancelTree, endUnawaited } from "./cancel.ts";
 import { SlipwayError } from "./errors.ts";
 import type { RunEnding, Execution, OpenAsk } from "./execution.ts";
 import { append, leaseLost } from "./journal.ts";
@@ -11,7 +11,7 @@ import { finishWithin, runWithin } from "./runs.ts";
 import { untilQuiet, type Ordered, type Scope } from "./scope.ts";
 import type { RunStatus } from "./status.ts";
 
-/** Writes down how the execution ended and lets the lease go, in one commit. */
+/** Records how the execution ended and releases the lease, in one commit. */
 export async function finish(execution: Execution, root: Scope, ending: RunEnding): Promise<Outcome> {
   await untilQuiet(root);
   switch (ending.status) {
@@ -34,7 +34,7 @@ export async function finish(execution: Execution, root: Scope, ending: RunEndin
 
 async function settle({ parts, fence }: Execution, root: Scope, status: "completed" | "failed", text: string): Promise<void> {
   const { sqlite, clock, blobs } = parts;
-  await tidy(root);
+  await endUnawaited(root);
   const payload = await spill(blobs, text);
   await append(parts, root.stream, { kind: status, name: root.workflow, key: OUTCOME, payload }, () => {
     finishWithin(sqlite, root.runId, status, Math.floor(clock.now()));
@@ -42,7 +42,7 @@ async function settle({ parts, fence }: Execution, root: Scope, status: "complet
   });
 }
 
-/** An order that came in while the run was being put to rest still counts. */
+/** An order that arrives while the run is being suspended still counts. */
 async function suspend(execution: Execution, root: Scope, questions: readonly OpenAsk[]): Promise<Outcome> {
   const { sqlite } = execution.parts;
   const row = await sqlite.write(() => {
@@ -67,7 +67,7 @@ async function cancel({ parts, fence }: Execution, order: Ordered): Promise<Outc
   return { status: "cancelled", reason: order.reason };
 }
 
-/** The reason is recorded if that is still possible; the error itself matters more than what goes wrong on top of it. */
+/** Records the reason if possible, then throws the original error even if recording failed. */
 async function halt(execution: Execution, root: Scope, error: unknown): Promise<never> {
   const lost = error instanceof SlipwayError && error.code === "lease_lost";
   const reason = error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error);
@@ -75,7 +75,7 @@ async function halt(execution: Execution, root: Scope, error: unknown): Promise<
   throw error;
 }
 
-/** Inside a transaction. Runs below the root rest with it. */
+/** Inside a transaction. Sets the status of unfinished children as well. */
 function release({ parts: { sqlite }, fence }: Execution, status: RunStatus): void {
   if (!releaseWithin(sqlite, fence, status)) throw leaseLost(fence.rootRunId);
   sqlite.prepare("UPDATE runs SET status = ? WHERE root_run_id = ? AND status IN ('pending', 'running')").run(status, fence.rootRunId);

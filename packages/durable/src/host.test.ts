@@ -8,7 +8,7 @@ import { systemHost } from "./host.ts";
 
 const onLinux = test.skipIf(process.platform !== "linux");
 
-test("this process is alive, and says so under one name", () => {
+test("this process is alive and always has the same identity", () => {
   const host = systemHost();
   expect(host.pid).toBe(process.pid);
   expect(systemHost()).toMatchObject({ host: host.host, startedAt: host.startedAt });
@@ -33,7 +33,7 @@ onLinux("another process with the same pid is not the same process", () => {
   expect(host.isDead({ ...host, startedAt: "1" })).toBe(true);
 });
 
-test("nothing is certain about another host", () => {
+test("a process on another host never counts as dead", () => {
   expect(systemHost().isDead({ host: "elsewhere", pid: 2 ** 22 + 1, startedAt: "1" })).toBe(false);
 });
 
@@ -44,7 +44,7 @@ test("without /proc the existence of the pid decides", () => {
   expect(host.isDead({ host: host.host, pid: 2 ** 22 + 1, startedAt: "" })).toBe(true);
 });
 
-test("a zombie is dead; a process of somebody else, or an unreadable one, is not", () => {
+test("a zombie is dead; another user's or an unreadable process is not", () => {
   const proc = mkdtempSync(join(tmpdir(), "slipway-proc-"));
   for (const folder of ["1", String(process.pid), "self/ns", "sys/kernel/random"]) mkdirSync(join(proc, folder), { recursive: true });
   writeFileSync(join(proc, "sys/kernel/random/boot_id"), "boot\n");

@@ -2,16 +2,16 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-/** Names one process beyond doubt: pids are only comparable on the same kernel and in the same pid namespace, and they are reused. */
+/** Identifies one process. A pid alone does not: pids are reused, and comparable only within one kernel and pid namespace. */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** Empty where the system does not tell. */
+  /** Empty if the system does not report it. */
   readonly startedAt: string;
 }
 
 export interface HostIdentity extends ProcessIdentity {
-  /** True only when it is certain that the process has ended. */
+  /** True only if the process has certainly ended. */
   isDead(process: ProcessIdentity): boolean;
 }
 
@@ -31,12 +31,12 @@ function pidExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Any other failure (not permitted) means that it exists.
+    // Any other failure (such as EPERM) means that it exists.
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }
 
-/** /proc/<pid>/stat: the state is field 3, the start in clock ticks since boot field 22; the name in field 2 may contain anything. */
+/** In /proc/<pid>/stat field 3 is the state and field 22 the start in clock ticks since boot; the name in field 2 may contain anything. */
 function readProcess(proc: string, pid: number): { startedAt: string; ended: boolean } | undefined {
   const stat = readText(join(proc, String(pid), "stat"));
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");

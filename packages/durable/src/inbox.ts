@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Question } from "./ctx.ts";
 
-/** Where questions are shown to people. Both calls may come twice for the same question: after a crash the engine asks again. */
+/** Shows questions to people. Both calls must be idempotent: after a crash the engine repeats them. */
 export interface Inbox {
-  /** Keeps the first version when the id is already there. */
+  /** Keeps the first version if the id exists. */
   open(question: OpenQuestion): Promise<void>;
-  /** Changes nothing when the question is already closed or answered, or was never opened. */
+  /** Changes nothing if the question is already closed or answered, or was never opened. */
   close(runId: string, name: string, reason: "answered" | "expired" | "cancelled"): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ async function rehash(process: Process, seq: number): Promise<void> {
   await place.tamper("UPDATE events SET hash = ? WHERE stream = 'run' AND seq = ?", eventHash(row!), seq);
 }
 
-describe("a journal that was changed behind the engine's back", () => {
+describe("a journal that was changed by another program", () => {
   const intrusions: [string, string, number, (process: Process) => Promise<void>][] = [
     [
       "an edited payload",
@@ -84,7 +84,7 @@ describe("a journal that was changed behind the engine's back", () => {
     ["a head that was put back", "edited", 6, () => place.tamper("UPDATE heads SET seq = 5 WHERE stream = 'run'")],
   ];
 
-  test.each(intrusions)("%s is found, and nothing runs on it", async (_what, reason, seq, intrude) => {
+  test.each(intrusions)("%s is found, and the run does not continue", async (_what, reason, seq, intrude) => {
     const { process, runId } = await waitingRun();
     expect(await process.engine.verify(runId)).toMatchObject({ ok: true, events: 6 });
     await intrude(process);
@@ -96,7 +96,7 @@ describe("a journal that was changed behind the engine's back", () => {
     expect(await process.engine.run(runId)).toMatchObject({ status: "waiting", holder: null });
   });
 
-  test("a rollback of everything, head included, is found by a head kept elsewhere", async () => {
+  test("a rollback that includes the head is found by a head kept elsewhere", async () => {
     const { process, runId } = await waitingRun();
     const kept = await process.engine.head(runId);
     await place.tamper("DELETE FROM events WHERE stream = 'run' AND seq > 4");
@@ -117,7 +117,7 @@ describe("a journal that was changed behind the engine's back", () => {
     expect(await process.engine.verify(runId)).toMatchObject({ ok: false, broken: { reason: "blob_corrupt", seq: 3 } });
   });
 
-  test("a child's stream is checked when the child goes on", async () => {
+  test("a child's stream is checked when the child is resumed", async () => {
     const process = await open((ctx) =>
       ctx.child(
         "child",
@@ -135,7 +135,7 @@ describe("a journal that was changed behind the engine's back", () => {
     });
   });
 
-  test("an event that appears while the owner is at work stops it", async () => {
+  test("an event of another writer stops the owner", async () => {
     const process = await open(async (ctx) => {
       await ctx.step("one", () =>
         place.tamper("INSERT INTO events SELECT stream, 2, kind, name, key, at, payload, prev, hash FROM events WHERE seq = 1"),
@@ -157,7 +157,7 @@ describe("a journal that was changed behind the engine's back", () => {
   });
 });
 
-test("a stream that is being written can be verified, page after page", async () => {
+test("a stream can be verified page by page while it is written", async () => {
   const process = await open(async (ctx) => {
     for (let number = 0; number < 1200; number++) await ctx.step(`step:${number}`, () => Promise.resolve(number));
     return null;
@@ -178,7 +178,7 @@ test("a stream that is being written can be verified, page after page", async ()
   expect((await watcher.engine.events(runId, 1000, 2)).map((event) => event.seq)).toEqual([1000, 1001]);
 });
 
-test("another writer may keep a stream of its own by the same rule", async () => {
+test("another writer may keep its own stream with the same chain", async () => {
   const { sqlite, engine } = await open(() => Promise.resolve(null));
   const event = (at: number) =>
     sqlite.write(() =>
@@ -215,7 +215,7 @@ describe("payloads", () => {
     expect(stored.length).toBeLessThanOrEqual(SPILL_BYTES);
   });
 
-  test("come back as they went", async () => {
+  test("are read back unchanged", async () => {
     const value = { text: big, list: [1, null] };
     const stored = await spill(place.blobs, JSON.stringify(value));
     expect(spilledDigest(stored)).not.toBeNull();
@@ -229,7 +229,7 @@ describe("payloads", () => {
   });
 });
 
-test("an answer can be written in somebody else's transaction", async () => {
+test("an answer can be written in a transaction of the caller", async () => {
   const { process, runId } = await waitingRun();
   await process.sqlite.write((database) => insertSignal(database, { runId, name: "q", value: "from the inbox", sentBy: "ada", at: 1.5 }));
   process.engine.wake();
@@ -242,14 +242,14 @@ test("an answer can be written in somebody else's transaction", async () => {
   expect(rows).toEqual([{ consumed: 1 }]);
 });
 
-test("a row that is not even JSON is refused like any other wrong answer", async () => {
+test("an answer that is not JSON is refused like any invalid answer", async () => {
   const { process, runId } = await waitingRun();
   await place.tamper("INSERT INTO signals (run_id, name, value, sent_by, at) VALUES (?, 'q', 'no json', 'intruder', 0)", runId);
   expect(await process.engine.drive(runId)).toMatchObject({ status: "waiting" });
   expect((await process.engine.events(runId)).at(-1)).toMatchObject({ kind: "answer_refused" });
 });
 
-test("an answer that the code does not accept any more is a changed version", async () => {
+test("a recorded answer that the code no longer accepts counts as a changed version", async () => {
   let schema: z.ZodType<string> = z.string();
   const process = await open(async (ctx) => {
     await ctx.ask("q", { ...question, schema });

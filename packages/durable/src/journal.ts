@@ -7,20 +7,20 @@ import { SlipwayError } from "./errors.ts";
 import { blobFault, brokenJournal } from "./payload.ts";
 import { inTransaction, type Sqlite } from "./sqlite.ts";
 
-/** Proof of ownership: a write counts only while the root's epoch is still this one. */
+/** Proof of ownership: a write succeeds only while the root still has this epoch. */
 export interface Fence {
   readonly rootRunId: string;
   readonly epoch: number;
 }
 
-/** A stream open for appending by the one owner of its run. */
+/** A stream that the owner of its run has open for appending. */
 export interface Stream {
   readonly name: string;
   readonly fence: Fence;
   head: Head;
-  /** How many recorded results nobody has asked for yet; when there are none left, there is nothing to look up. */
+  /** Recorded results that have not been replayed yet; at 0, recall needs no lookup. */
   unrecalled: number;
-  /** Set when the run has finished; whatever is still under way may not write behind its end. */
+  /** Set when the run has finished: bodies that are still running must not append after its end. */
   closed: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface JournalParts {
 
 const PAGE = 500;
 
-/** One commit: the event, the head (by trigger) and whatever `also` writes. */
+/** Commits the event, the head (by trigger) and the writes of `also` together. */
 export async function append(
   { sqlite, clock, observe }: JournalParts,
   stream: Stream,
@@ -66,18 +66,18 @@ function insertAnd(insert: () => JournalEvent, also: () => void): JournalEvent {
   return event;
 }
 
-/** Inside the caller's transaction, for a stream nobody holds in memory. Hand the event to `observe` after the commit. */
+/** Inside the caller's transaction, for a stream that is not open in memory. Pass the event to `observe` after the commit. */
 export function appendWithin(sqlite: Sqlite, name: string, draft: Draft, at: number, fence: Fence | null): JournalEvent {
   const head = headWithin(sqlite, name);
   if (fence !== null) return insertFenced(sqlite, { name, head, fence }, draft, at);
-  const event = following(name, head, draft, at);
+  const event = nextEvent(name, head, draft, at);
   sqlite.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(...values(event));
   return event;
 }
 
 /**
- * Puts everything that is committed, also by others and without waiting, on the disk. Nothing is written for it. SQLite's locks are
- * on other files than the log, so that closing it lets go of none; what is not in it any more went to the disk before.
+ * Syncs the WAL file (fsync), and with it every relaxed commit of every process. Pages that are no longer in the WAL were synced by
+ * the checkpoint. Closing the file is safe: SQLite's POSIX locks are on other files.
  */
 export function settleJournal({ path }: Pick<Sqlite, "path">): void {
   const file = openIfThere(`${path}-wal`);
@@ -89,7 +89,7 @@ export function settleJournal({ path }: Pick<Sqlite, "path">): void {
   }
 }
 
-/** The same beside whatever else goes on: what was committed before the call is on the disk when this resolves. */
+/** The same without blocking the event loop: commits from before the call are on disk when this resolves. */
 export async function journalOnDisk({ path }: Pick<Sqlite, "path">): Promise<void> {
   const file = openIfThere(`${path}-wal`);
   if (file === null) return;
@@ -133,14 +133,14 @@ export interface VerifyStreamOptions {
   readonly visit?: (event: JournalEvent) => void;
 }
 
-/** Goes through the stream page by page. With `blobs`, spilled payloads are read and compared too. */
+/** Reads the stream page by page. With `blobs`, also reads and compares spilled payloads. */
 export async function verifyStream(sqlite: Sqlite, stream: string, options: VerifyStreamOptions = {}): Promise<ChainVerdict> {
   const { expectedHead, last } = await sqlite.reading(() => bounds(sqlite, stream));
   const verifier = chainVerifier({ expectedHead, keptHead: options.keptHead });
   for (let from = Number.MIN_SAFE_INTEGER; from <= last;) {
     const rows = await readEvents(sqlite, stream, from, PAGE);
     for (const row of rows) {
-      // Appended since we looked; the head we compare with is older.
+      // Appended after `bounds` was read; the expected head is older.
       if (row.seq > last) return verifier.end();
       const fault = verifier.next(row);
       if (fault !== null) return { ok: false, broken: nameFault(fault, await elsewhere(sqlite, stream, fault.suspect)) };
@@ -154,7 +154,7 @@ export async function verifyStream(sqlite: Sqlite, stream: string, options: Veri
   return verifier.end();
 }
 
-/** Ready to append, once the chain has been found whole. */
+/** Verifies the chain and opens the stream for appending. */
 export async function openStream(sqlite: Sqlite, name: string, fence: Fence): Promise<Stream> {
   let unrecalled = 0;
   const verdict = await verifyStream(sqlite, name, { visit: ({ key, name }) => (unrecalled += key === name ? 1 : 0) });
@@ -174,20 +174,20 @@ function insertFenced(
   draft: Draft,
   at: number,
 ): JournalEvent {
-  const event = following(name, head, draft, at);
+  const event = nextEvent(name, head, draft, at);
   const sql = `INSERT INTO events (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT epoch FROM runs WHERE run_id = ?) = ?`;
   try {
     const { changes } = sqlite.prepare(sql).run(...values(event), fence.rootRunId, fence.epoch);
     if (changes === 0) throw leaseLost(fence.rootRunId);
   } catch (error) {
     throw isConstraint(error)
-      ? brokenJournal(name, { seq: event.seq, reason: "edited", message: "An event appeared that the owner did not write." })
+      ? brokenJournal(name, { seq: event.seq, reason: "edited", message: "Another writer has appended an event." })
       : error;
   }
   return event;
 }
 
-function following(stream: string, head: Head, { kind, name, key, payload }: Draft, at: number): JournalEvent {
+function nextEvent(stream: string, head: Head, { kind, name, key, payload }: Draft, at: number): JournalEvent {
   const event = { stream, seq: head.seq + 1, kind, name, key: key ?? null, at: Math.floor(at), payload, prev: head.hash };
   return { ...event, hash: eventHash(event) };
 }
@@ -196,7 +196,7 @@ function values({ stream, seq, kind, name, key, at, payload, prev, hash }: Journ
   return [stream, seq, kind, name, key, at, payload, prev, hash] as const;
 }
 
-/** One statement, so that both come from the same moment. */
+/** One statement, so that head and last event come from the same snapshot. */
 function bounds(sqlite: Sqlite, stream: string): { expectedHead: Head | undefined; last: number } {
   const sql = `SELECT heads.seq, heads.hash, (SELECT max(seq) FROM events WHERE stream = ?1) AS last
     FROM (SELECT 1) LEFT JOIN heads ON heads.stream = ?1`;
@@ -205,7 +205,7 @@ function bounds(sqlite: Sqlite, stream: string): { expectedHead: Head | undefine
   return { expectedHead, last: row.last ?? 0 };
 }
 
-/** Rows come ordered by number here, so only a link can point elsewhere. */
+/** The rows are ordered by number, so only a link can point elsewhere. */
 async function elsewhere(sqlite: Sqlite, stream: string, suspect: Suspect | null): Promise<() => boolean> {
   if (suspect === null || !("hash" in suspect)) return () => false;
   const row = await sqlite.exclusive(() => sqlite.prepare("SELECT 1 FROM events WHERE stream = ? AND hash = ?").get(stream, suspect.hash));

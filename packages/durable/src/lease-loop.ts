@@ -4,10 +4,10 @@ import { renew } from "./lease.ts";
 import type { RunRow } from "./tables.ts";
 
 /**
- * Keeps the lease and listens, until `done`. Orders and answers are rows, because they may come from any process; the look is two
- * indexed reads. PRAGMA data_version would not do: it does not see what this process writes, and the kernel shares the connection.
+ * Renews the lease and polls for orders and answers until `done`. Both are rows, because any process may write them; a poll is two
+ * indexed reads. PRAGMA data_version cannot replace it: it ignores writes of the same connection, which the kernel shares.
  */
-export async function keep(execution: Execution, done: AbortSignal): Promise<void> {
+export async function keepLease(execution: Execution, done: AbortSignal): Promise<void> {
   try {
     await keepUntil(execution, done);
   } catch (error) {
@@ -19,7 +19,7 @@ async function keepUntil(execution: Execution, done: AbortSignal): Promise<void>
   const { clock, leaseMs, pollMs, sleep } = execution.parts;
   let renewedAt = clock.monotonic();
   while (!done.aborted) {
-    await obey(execution);
+    await applyOrders(execution);
     execution.pulse.beat();
     await Promise.race([sleep(pollMs, done), execution.poke.next()]);
     if (clock.monotonic() - renewedAt < leaseMs / 3) continue;
@@ -28,7 +28,7 @@ async function keepUntil(execution: Execution, done: AbortSignal): Promise<void>
   }
 }
 
-async function obey({ parts: { sqlite }, fence, scopes, conclude }: Execution): Promise<void> {
+async function applyOrders({ parts: { sqlite }, fence, scopes, conclude }: Execution): Promise<void> {
   const sql = "SELECT run_id, request, request_reason, request_by FROM runs WHERE root_run_id = ? AND request IS NOT NULL";
   const rows = await sqlite.exclusive(
     () => sqlite.prepare(sql).all(fence.rootRunId) as Pick<RunRow, "run_id" | "request" | "request_reason" | "request_by">[],

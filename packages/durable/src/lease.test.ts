@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => place.dispose());
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
-/** A process that is suspended: its timers do not fire. */
+/** A suspended process: its timers do not fire. */
 const suspended: Sleep = (_ms, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 const flow = (run: (ctx: Ctx) => Promise<unknown>): Workflow<never, unknown, undefined> => workflow("flow", "1", run);
 const open = (run: (ctx: Ctx) => Promise<unknown>, more = {}) =>
@@ -22,7 +22,7 @@ const open = (run: (ctx: Ctx) => Promise<unknown>, more = {}) =>
 const kinds = async (process: Awaited<ReturnType<typeof open>>, runId: string) =>
   (await process.engine.events(runId)).map((event) => event.kind);
 
-test("a lease that is kept up is not taken, however long the step", async () => {
+test("a renewed lease is not taken over, however long the step", async () => {
   const owner = await open((ctx) => ctx.step("long", () => never()));
   const rival = await open(() => Promise.resolve("rival"));
   const runId = await owner.engine.start("flow", null);
@@ -35,7 +35,7 @@ test("a lease that is kept up is not taken, however long the step", async () => 
   expect((await rival.engine.run(runId))?.holder).toMatchObject({ pid: owner.host.pid });
 });
 
-test("a lease that ran out is taken over; the late owner writes nothing more and is told", async () => {
+test("an expired lease is taken over, and the former owner gets lease_lost and writes nothing", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
   const stuck = await open((ctx) => ctx.step("slow", () => gate), { sleep: suspended });
   const runId = await stuck.engine.start("flow", null);
@@ -51,7 +51,7 @@ test("a lease that ran out is taken over; the late owner writes nothing more and
   expect(before.map((event) => event.kind)).toEqual(["started", "taken_over", "step", "completed"]);
 });
 
-test("an owner that lost its lease notices by itself when it renews it", async () => {
+test("an owner that lost its lease notices at the next renewal", async () => {
   const owner = await open((ctx) => ctx.step("deaf", () => never()));
   const runId = await owner.engine.start("flow", null);
   const outcome = expect(owner.engine.drive(runId)).rejects.toMatchObject({ code: "lease_lost" });
@@ -61,7 +61,7 @@ test("an owner that lost its lease notices by itself when it renews it", async (
   await outcome;
 });
 
-test("what was left behind in a stopped run cannot write behind its back", async () => {
+test("an abandoned body of a stopped run cannot write", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
   const process = await open((ctx) => ctx.step("deaf", () => gate));
   const runId = await process.engine.start("flow", null);
@@ -75,14 +75,14 @@ test("what was left behind in a stopped run cannot write behind its back", async
   expect(await kinds(process, runId)).toEqual(["started", "stopped"]);
 });
 
-test("a stop that comes while the run takes a breath lets nothing more begin", async () => {
+test("no step begins after a stop that arrives while the run yields", async () => {
   const ran: string[] = [];
   const process = await open(async (ctx) => {
     await ctx.step("one", async () => {
       await time.sleep(1000, new AbortController().signal);
       ran.push("one");
     });
-    // A second has passed on the clock, so the next step waits for a turn of the event loop.
+    // A second has passed on the clock, so the next step yields to the event loop first.
     const two = ctx.step("two", () => Promise.resolve(ran.push("two")));
     void process.engine.close();
     await two;
@@ -94,7 +94,7 @@ test("a stop that comes while the run takes a breath lets nothing more begin", a
   expect(ran).toEqual(["one"]);
 });
 
-test("a run that is stopped while it cancels a child leaves both to the next one", async () => {
+test("a run that is stopped while it cancels a child finishes both in the next execution", async () => {
   const { promise: deaf } = Promise.withResolvers<string>();
   let patient = true;
   const member = workflow<null, unknown, undefined>("member", "1", (ctx) =>
@@ -113,7 +113,7 @@ test("a run that is stopped while it cancels a child leaves both to the next one
   expect(await process.engine.drive(runId)).toEqual({ status: "completed", value: "cancelled" });
 });
 
-test("what was left behind in a cancelled child cannot write behind its end", async () => {
+test("an abandoned body of a cancelled child cannot write after its end", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<string>();
   const leaf = workflow<null, unknown, undefined>("leaf", "1", (ctx) => ctx.step("deaf", () => gate));
   const branch = workflow<null, unknown, undefined>("branch", "1", (ctx) => ctx.child("leaf", leaf, null));
@@ -132,7 +132,7 @@ test("what was left behind in a cancelled child cannot write behind its end", as
   expect(await process.engine.verify(`${runId}/branch/leaf`)).toMatchObject({ ok: true });
 });
 
-test("after a crash count over the limit a person has to say that it goes on", async () => {
+test("a run over the crash limit continues only after resetCrashes", async () => {
   let bad = true;
   const run = (crash: () => void) => (ctx: Ctx) =>
     ctx.step("bad", () => {
@@ -168,7 +168,7 @@ test("after a crash count over the limit a person has to say that it goes on", a
   await last.engine.resetCrashes(runId, "too late");
 });
 
-test("crashes with progress in between are not counted together", async () => {
+test("progress resets the crash count", async () => {
   const run = (crash: (number: number) => void) => async (ctx: Ctx) => {
     for (let number = 1; number <= 8; number++) {
       await ctx.step(`step:${number}`, () => Promise.resolve(number));
@@ -198,7 +198,7 @@ test("crashes with progress in between are not counted together", async () => {
   expect(await last.engine.drive(runId)).toMatchObject({ status: "completed" });
 });
 
-test("stop and cancel reach a run whose process has vanished", async () => {
+test("stop and cancel reach a run whose process has died", async () => {
   const question = { kind: "approval", title: "?", schema: z.string() };
   const run = (crash: () => void) => async (ctx: Ctx) => {
     await ctx.step("one", () => Promise.resolve(1));
@@ -221,7 +221,7 @@ test("stop and cancel reach a run whose process has vanished", async () => {
   expect(await other.engine.drive(stopped)).toMatchObject({ status: "waiting" });
 });
 
-test("an order to stop that nobody heard does not stop the next one; an order to cancel does", async () => {
+test("an unread stop does not stop the next execution, an unread cancel does", async () => {
   const { promise: hold } = Promise.withResolvers<never>();
   const start = async () => {
     const process: Awaited<ReturnType<typeof open>> = await open((ctx) => ctx.step("hang", () => hold), { sleep: suspended });
@@ -241,7 +241,7 @@ test("an order to stop that nobody heard does not stop the next one; an order to
   expect(await other.engine.drive(two.runId)).toEqual({ status: "cancelled", reason: "unheard" });
 });
 
-test("an order that comes while the run is put to rest is carried out", async () => {
+test("an order that arrives while the run is suspended is carried out", async () => {
   const question = { kind: "approval", title: "?", schema: z.string() };
   for (const [request, status] of [
     ["stop", "stopped"],
@@ -253,7 +253,7 @@ test("an order that comes while the run is put to rest is carried out", async ()
         open: () => place.tamper("UPDATE runs SET request = ?, request_reason = 'late', request_by = 'ada'", String(request)),
         close: () => Promise.resolve(),
       },
-      // The owner never gets round to look by itself.
+      // The owner never polls by itself.
       pollMs: 3_600_000,
     });
     const runId = await process.engine.start("flow", request);
@@ -263,7 +263,7 @@ test("an order that comes while the run is put to rest is carried out", async ()
   }
 });
 
-test("a run that another process finishes while this one asks for the lease gives its outcome", async () => {
+test("drive returns the outcome if another process finishes the run first", async () => {
   const [one, two] = [await open(() => Promise.resolve("done")), await open(() => Promise.resolve("done"))];
   const runId = await one.engine.start("flow", null);
   const original = two.sqlite.write.bind(two.sqlite);
@@ -278,7 +278,7 @@ test("a run that another process finishes while this one asks for the lease give
   expect(await two.engine.drive(runId)).toEqual({ status: "completed", value: "done" });
 });
 
-test("an engine that was closed carries nothing out", async () => {
+test("a closed engine drives no run", async () => {
   const process = await open(() => never());
   const runId = await process.engine.start("flow", null);
   const driven = process.engine.drive(runId);
@@ -286,7 +286,7 @@ test("an engine that was closed carries nothing out", async () => {
   expect(await driven).toMatchObject({ status: "stopped" });
 });
 
-test("steps that never let go of the event loop do not keep the owner from renewing", async () => {
+test("steps that block the event loop do not prevent the renewal of the lease", async () => {
   const process = await place.open({
     workflows: [
       flow(async (ctx) => {

@@ -11,7 +11,7 @@ export interface LeaseParts {
   readonly sqlite: Sqlite;
   readonly clock: Clock;
   readonly host: HostIdentity;
-  /** This engine among others in the same process. */
+  /** Distinguishes engines in the same process. */
   readonly engineId: string;
   readonly leaseMs: number;
   readonly maxCrashes: number;
@@ -19,21 +19,21 @@ export interface LeaseParts {
 
 export interface Lease {
   readonly fence: Fence;
-  /** The row as it was before. */
+  /** The row before the acquisition. */
   readonly before: RunRow;
-  /** Who vanished without letting go, if somebody did. */
+  /** The holder that died without releasing the lease, if any. */
   readonly takenFrom: ProcessIdentity | null;
   readonly crashes: number;
 }
 
 export interface AcquireOptions {
-  /** Whether a lease in this engine's name is free to use: it is, unless the engine is at work on the run. */
+  /** Treat a lease of this engine as free; false while the engine drives the run. */
   readonly ownIsFree: boolean;
-  /** Refuse a run that keeps taking its processes down. */
+  /** Refuse a run that keeps crashing its processes. */
   readonly heedCrashes: boolean;
 }
 
-/** One transaction: looks who holds the tree, decides, and raises the epoch, which shuts every earlier holder out. Null for a finished run. */
+/** One transaction that checks the current holder and raises the epoch, which fences off earlier holders. Null for a finished run. */
 export function acquire(parts: LeaseParts, rootRunId: string, options: AcquireOptions): Promise<Lease | null> {
   const { sqlite, clock, engineId, host, leaseMs } = parts;
   return sqlite.write(() => {
@@ -43,7 +43,7 @@ export function acquire(parts: LeaseParts, rootRunId: string, options: AcquireOp
     const counted = countCrash(parts, before, takenFrom !== null);
     if (options.heedCrashes && counted.crashes > parts.maxCrashes) throw crashedTooOften(rootRunId, counted.crashes);
     const epoch = before.epoch + 1;
-    // A stop that nobody heard is over now that somebody wants the run to go on; a cancel is not.
+    // A stop that no process has seen lapses, because the run is being resumed; a cancel stays.
     const sql = `UPDATE runs SET epoch = ?, status = 'running', lease_engine = ?, lease_host = ?, lease_pid = ?, lease_process_start = ?,
       lease_until = ?, crashes = ?, crash_mark = ?, request = CASE request WHEN 'cancel' THEN 'cancel' END WHERE run_id = ?`;
     const until = Math.floor(clock.now()) + leaseMs;
@@ -52,20 +52,20 @@ export function acquire(parts: LeaseParts, rootRunId: string, options: AcquireOp
   });
 }
 
-/** False when somebody else owns the run now. */
+/** False if another process owns the run now. */
 export async function renew({ sqlite, clock, leaseMs }: LeaseParts, { rootRunId, epoch }: Fence): Promise<boolean> {
   const sql = "UPDATE runs SET lease_until = ? WHERE run_id = ? AND epoch = ?";
   return (await sqlite.exclusive(() => sqlite.prepare(sql).run(Math.floor(clock.now()) + leaseMs, rootRunId, epoch).changes)) === 1;
 }
 
-/** Inside the caller's transaction. False when the lease was not ours any more. */
+/** Inside the caller's transaction. False if the lease was already lost. */
 export function releaseWithin(sqlite: Sqlite, { rootRunId, epoch }: Fence, status: RunStatus): boolean {
   const sql = `UPDATE runs SET epoch = epoch + 1, status = ?, lease_engine = NULL, lease_host = NULL, lease_pid = NULL, lease_process_start = NULL,
     lease_until = NULL, request = CASE request WHEN 'cancel' THEN 'cancel' END WHERE run_id = ? AND epoch = ?`;
   return sqlite.prepare(sql).run(status, rootRunId, epoch).changes === 1;
 }
 
-/** Null when nobody holds it, the holder when it has ended or let the lease run out; otherwise throws. */
+/** Null if the lease is free; the holder if it has died or its lease has expired; otherwise throws. */
 function vacantOrDead({ clock, host, engineId }: LeaseParts, row: RunRow, ownIsFree: boolean): ProcessIdentity | null {
   if (row.lease_engine === null || (ownIsFree && row.lease_engine === engineId)) return null;
   const holder = { host: String(row.lease_host), pid: Number(row.lease_pid), startedAt: String(row.lease_process_start) };
@@ -75,7 +75,7 @@ function vacantOrDead({ clock, host, engineId }: LeaseParts, row: RunRow, ownIsF
   throw leaseHeld(row.run_id, holder, expiresAt);
 }
 
-/** Any event since the last crash is progress and starts the count anew. The "taken_over" event about to be written is none. */
+/** Any event since the last crash is progress and resets the count. The "taken_over" event that follows does not count. */
 function countCrash({ sqlite }: LeaseParts, row: RunRow, crashed: boolean): { crashes: number; mark: number } {
   if (!crashed) return { crashes: row.crashes, mark: row.crash_mark };
   const sql = "SELECT coalesce(sum(seq), 0) AS events FROM heads JOIN runs ON runs.run_id = heads.stream WHERE runs.root_run_id = ?";
@@ -84,7 +84,7 @@ function countCrash({ sqlite }: LeaseParts, row: RunRow, crashed: boolean): { cr
 }
 
 export function leaseHeld(runId: string, holder: ProcessIdentity, expiresAt: number): SlipwayError {
-  return new SlipwayError("run_lease_held", `Run ${runId} is being carried out by process ${holder.pid} on ${holder.host}.`, {
+  return new SlipwayError("run_lease_held", `Process ${holder.pid} on ${holder.host} is already running ${runId}.`, {
     run_id: runId,
     host: holder.host,
     pid: holder.pid,
@@ -94,13 +94,9 @@ export function leaseHeld(runId: string, holder: ProcessIdentity, expiresAt: num
 }
 
 function crashedTooOften(runId: string, crashes: number): SlipwayError {
-  return new SlipwayError(
-    "run_crashed_too_often",
-    `Run ${runId} has taken its process down ${crashes - 1} times in a row without getting on.`,
-    {
-      run_id: runId,
-      crashes: crashes - 1,
-      suggested_next_actions: [`slipway journal show ${runId}`, `slipway resume ${runId} --after-crashes`],
-    },
-  );
+  return new SlipwayError("run_crashed_too_often", `Run ${runId} has crashed its process ${crashes - 1} times in a row without progress.`, {
+    run_id: runId,
+    crashes: crashes - 1,
+    suggested_next_actions: [`slipway journal show ${runId}`, `slipway resume ${runId} --after-crashes`],
+  });
 }

@@ -6,9 +6,9 @@ import { isFinished, RUN_TRANSITIONS, type RunStatus } from "./status.ts";
 import { openPlace, type Place, type Process } from "./testing/process.ts";
 
 /**
- * One run with a step, a question, a child with steps and a question of its own, and a parallel step, under any mixture of driving,
- * crashing (in a body or right after a commit), answering, stopping and cancelling. After every command: all chains are whole, nothing
- * recorded has run again, and the statuses have only gone where the table lets them.
+ * One run with a step, a question, a child with its own steps and question, and a parallel step, under any mixture of driving,
+ * crashing (in a body or right after a commit), answering, stopping and cancelling. After every command all chains verify, no
+ * recorded step has run again, and every change of status is in the table.
  */
 const RUN = "run";
 const CHILD = "run/child";
@@ -22,7 +22,7 @@ interface Model {
 interface Real {
   readonly place: Place;
   process: Process;
-  /** Names of bodies as they begin, and of results as they are committed, in one order. */
+  /** Starts of bodies and commits of results, in order. */
   readonly history: string[];
   crashAt: { readonly where: "body" | "event"; left: number } | null;
   crashed: PromiseWithResolvers<"crashed">;

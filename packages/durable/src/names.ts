@@ -2,10 +2,10 @@ import { SlipwayError } from "./errors.ts";
 
 const MAX_LENGTH = 400;
 
-/** What the engine itself appends to a step's name to key the events around it. */
+/** Suffixes that the engine appends to a step's name for the keys of its own events. */
 const RESERVED = /@(?:asked|wake|outcome|reminder\d+|retry\d+)$/;
 
-/** The outcome of a run, in its own stream. */
+/** The key of a run's outcome in its own stream. */
 export const OUTCOME = "@outcome";
 
 export const askedKey = (name: string): string => `${name}@asked`;
@@ -31,12 +31,12 @@ export function assertRunId(runId: string): void {
   });
 }
 
-/** "/" separates the generations, so a child's own is written otherwise; two children never share an id. */
+/** "/" separates parent and child, so it is escaped in the name; two children never share an id. */
 export function childRunId(parent: string, name: string): string {
   return `${parent}/${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 }
 
-/** A loop instead of expressions: every step of every run passes here. */
+/** Hot path, called for every step: a loop instead of regular expressions. */
 function isPlainText(text: string): boolean {
   if (text.length === 0 || text.length > MAX_LENGTH) return false;
   for (let index = 0; index < text.length; index++) {

@@ -6,19 +6,19 @@ import { brokenJournal, decodePayload } from "./payload.ts";
 import type { RecordedEvent } from "./replay.ts";
 import type { RunRow } from "./tables.ts";
 
-/** What driving a run came to. */
+/** The result of driving a run. */
 export type Outcome =
   | Finished
   | { readonly status: "waiting"; readonly questions: readonly OpenAsk[] }
   | { readonly status: "stopped"; readonly reason: string };
 
-/** What a run came to for good. */
+/** The final result of a run. */
 export type Finished =
   | { readonly status: "completed"; readonly value: unknown }
   | { readonly status: "failed"; readonly failure: Failure }
   | { readonly status: "cancelled"; readonly reason: string };
 
-/** Of a run that has finished, from its journal; a pruned one still has it in its tombstone. */
+/** Reads the outcome of a finished run from its journal; a pruned run has it in its tombstone. */
 export async function readOutcome({ sqlite, blobs }: Parts, { run_id, status }: RunRow): Promise<Finished> {
   const event = await eventByKey(sqlite, run_id, OUTCOME);
   if (event === undefined) throw brokenJournal(run_id, { seq: 0, reason: "gap", message: "The event that ended the run is missing." });

@@ -1,12 +1,12 @@
-import { standing, type Scope } from "./scope.ts";
+import { whileIdle, type Scope } from "./scope.ts";
 
-/** Every operation settles before this does; the first failure in their order is thrown then. */
+/** Waits until every operation has settled, then throws the first failure in their order. */
 export async function all<T>(scope: Scope, operations: readonly (() => Promise<T>)[], limit = operations.length): Promise<T[]> {
   const results: PromiseSettledResult<T>[] = [];
   const queue = operations.entries();
   const lanes = Math.min(Math.max(1, limit), operations.length);
   scope.strands += lanes;
-  await standing(scope, () => Promise.all(Array.from({ length: lanes }, () => lane(scope, queue, results))));
+  await whileIdle(scope, () => Promise.all(Array.from({ length: lanes }, () => lane(scope, queue, results))));
   const failed = results.find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return results.map((result) => (result as PromiseFulfilledResult<T>).value);

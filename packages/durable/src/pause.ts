@@ -3,7 +3,7 @@ import { wakeKey } from "./names.ts";
 import { lookUp, payloadOf, recall, record } from "./replay.ts";
 import { active, assertLive, type Scope } from "./scope.ts";
 
-/** Sleeps for a time that is recorded first, so that it counts on while no process is there. */
+/** Records the start of the sleep first, so that the time also passes while no process runs. */
 export async function sleep(scope: Scope, name: string, ms: number): Promise<void> {
   if ((await recall(scope, name, ["slept"])) !== undefined) return;
   await active(scope, async () => {
@@ -18,7 +18,7 @@ export async function sleep(scope: Scope, name: string, ms: number): Promise<voi
   });
 }
 
-/** What is left of `ms` since the recorded moment. Within one process the timer is monotonic: the wall clock may jump. */
+/** Sleeps for what is left of `ms` since `since`. Within one process the timer is monotonic, because the wall clock may jump. */
 export async function pause(scope: Scope, ms: number, since?: number): Promise<void> {
   const { clock, sleep } = scope.execution.parts;
   const abort = new AbortController();
@@ -28,7 +28,7 @@ export async function pause(scope: Scope, ms: number, since?: number): Promise<v
   assertLive(scope);
 }
 
-/** Never more than the whole, even if the clock was put back. */
+/** At most `ms`, even if the clock was set back. */
 export function remaining(ms: number, since: number, now: number): number {
   return Math.min(Math.max(since + ms - now, 0), ms);
 }

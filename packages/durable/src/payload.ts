@@ -3,10 +3,10 @@ import type { Broken, JournalEvent } from "./chain.ts";
 import type { Blobs } from "./environment.ts";
 import { SlipwayError } from "./errors.ts";
 
-/** Above this many bytes a payload goes to the blobs and the journal keeps its digest. */
+/** A larger payload is stored as a blob, and the journal contains its digest. */
 export const SPILL_BYTES = 64 * 1024;
 
-/** The text to store; a long one is in the blobs before this returns. */
+/** The text for the journal. Stores a long text as a blob first. */
 export async function spill(blobs: Blobs, text: string): Promise<string> {
   if (isShort(text)) return text;
   const bytes = Buffer.from(text);
@@ -14,7 +14,7 @@ export async function spill(blobs: Blobs, text: string): Promise<string> {
   return canonicalJson({ $blob: await blobs.put(bytes), bytes: bytes.length });
 }
 
-/** Certainly not to be spilled: UTF-8 never needs more than three bytes for one unit of a JavaScript string. */
+/** True if the text is certainly not spilled: a UTF-16 unit needs at most three bytes in UTF-8. */
 export function isShort(text: string): boolean {
   return text.length * 3 <= SPILL_BYTES;
 }
@@ -28,25 +28,25 @@ export async function decodePayload(blobs: Blobs, event: JournalEvent): Promise<
   return JSON.parse(Buffer.from(blob.bytes).toString("utf8")) as Json;
 }
 
-/** What is wrong with the blob of a spilled payload, if anything. */
+/** The fault in the blob of a spilled payload, or null. */
 export async function blobFault(blobs: Blobs, event: JournalEvent): Promise<Broken | null> {
   const digest = spilledDigest(event.payload);
   const blob = digest === null ? null : await readBlob(blobs, event, digest);
   return blob !== null && "reason" in blob ? blob : null;
 }
 
-/** Journal payloads are objects with names of our own, so nothing else has this shape. */
+/** Unambiguous, because no other journal payload has this shape. */
 export function spilledDigest(payload: string): string | null {
   return /^\{"\$blob":"([0-9a-f]{64})","bytes":\d+\}$/.exec(payload)?.[1] ?? null;
 }
 
-/** Only what the store says about the object itself counts; a disk that cannot be read proves nothing. */
+/** Only object_missing and object_corrupt count as faults of the journal; other read errors are thrown. */
 async function readBlob(blobs: Blobs, { seq }: JournalEvent, digest: string): Promise<{ bytes: Uint8Array } | Broken> {
   const missing: Broken = { seq, reason: "blob_missing", message: `The payload of event ${seq} (object ${digest}) is missing.` };
   const corrupt: Broken = {
     seq,
     reason: "blob_corrupt",
-    message: `The payload of event ${seq} (object ${digest}) is not what was written.`,
+    message: `The payload of event ${seq} (object ${digest}) was changed after it was written.`,
   };
   try {
     const bytes = await blobs.get(digest);
@@ -64,8 +64,8 @@ export function brokenJournal(stream: string, broken: Broken): SlipwayError {
     seq: broken.seq,
     reason: broken.reason,
     suggested_next_actions: [
-      "Put slipway/ below the git directory back from a copy; the agents' work is in git under refs/slipway.",
-      "Start a new run; this one will not go on.",
+      "Restore slipway/ below the git directory from a copy; the agents' work is in git under refs/slipway.",
+      "Start a new run; this one cannot continue.",
     ],
   });
 }

@@ -24,7 +24,7 @@ afterEach(() => {
 interface Worker {
   readonly child: ChildProcess;
   readonly reports: WorkerReport[];
-  /** Resolves with the first report that fits. */
+  /** Resolves with the first matching report. */
   saw(fits: (report: WorkerReport) => boolean): Promise<WorkerReport>;
   readonly ended: Promise<NodeJS.Signals | number | null>;
 }
@@ -77,7 +77,7 @@ async function expectWhole(): Promise<void> {
 
 const EVERYTHING = ["last:0", "last:1", "last:2", "run/member:3", "step:0", "step:1", "step:2", "step:4", "step:5"];
 
-test("of two processes one carries the run out, and every step happens once", async () => {
+test("only one of two processes drives the run, and every step runs once", async () => {
   const workers = [work({ bodyMs: 20 }), work({ bodyMs: 20 })];
   const reports = await Promise.all(workers.map((worker) => worker.saw(said)));
   expect(reports).toContainEqual({ status: "completed" });
@@ -86,7 +86,7 @@ test("of two processes one carries the run out, and every step happens once", as
   await expectWhole();
 });
 
-test("a killed owner is replaced at once, and nothing that was recorded happens again", async () => {
+test("a killed owner is replaced at once, and no recorded step runs again", async () => {
   const first = work({ hangAt: 4 });
   await first.saw(began(4));
   first.child.kill("SIGKILL");
@@ -97,7 +97,7 @@ test("a killed owner is replaced at once, and nothing that was recorded happens 
   await expectWhole();
 });
 
-test("an owner that sleeps past its lease is replaced, and writes nothing when it wakes up", async () => {
+test("an owner that is suspended past its lease is replaced, and writes nothing when it continues", async () => {
   const first = work({ leaseMs: 300, bodyMs: 150, hangAt: -1 });
   await first.saw(began(1));
   first.child.kill("SIGSTOP");
@@ -111,15 +111,15 @@ test("an owner that sleeps past its lease is replaced, and writes nothing when i
   await expectWhole();
 });
 
-test("a process that keeps killing itself without getting on is not tried for ever", async () => {
+test("a process that crashes repeatedly without progress is not retried forever", async () => {
   await work({ steps: 2, killAtEvent: 2 }).ended;
-  // From here on the only event a process gets to write is that it took over.
+  // From here on each process only writes its taken_over event.
   for (let attempt = 0; attempt < 3; attempt++)
     expect(await work({ steps: 2, killAtEvent: 1, maxCrashes: 2 }).ended).toBe(attempt < 2 ? "SIGKILL" : 0);
   expect(await work({ steps: 2, maxCrashes: 2 }).saw(said)).toEqual({ error: "run_crashed_too_often" });
 });
 
-test("killed after each of its events in turn, the run still does everything once", async () => {
+test("every step runs once, even if the process is killed after each event", async () => {
   let kills = 0;
   for (;;) {
     const worker = work({ killAtEvent: kills === 0 ? 1 : 2 });
@@ -131,7 +131,7 @@ test("killed after each of its events in turn, the run still does everything onc
   }
   const events = Object.values(await journal()).flat();
   expect(kills).toBe(events.filter((event) => event.kind !== "taken_over").length - 1);
-  // The bodies that run side by side at the end may end together before the first of them is recorded.
+  // The parallel bodies at the end may all end before the first of them is recorded.
   const recordedOnce = trace().filter((line) => !line.startsWith("last"));
   expect(recordedOnce.toSorted()).toEqual(EVERYTHING.filter((line) => !line.startsWith("last")));
   await expectWhole();

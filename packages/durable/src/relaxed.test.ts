@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const level = (sqlite: Sqlite) => sqlite.exclusive((database) => database.prepare("PRAGMA synchronous").get());
 const [FULL, NORMAL] = [{ synchronous: 2 }, { synchronous: 1 }];
 
-test("only the commit that said so does not wait for the disk, also when it fails", async () => {
+test("only relaxed work skips the fsync, also if it fails", async () => {
   const sqlite = openSqlite(join(folder, "a.db"));
   await sqlite.write((database) => database.exec("CREATE TABLE t (x UNIQUE)"));
   const insert = () =>
@@ -32,7 +32,7 @@ test("only the commit that said so does not wait for the disk, also when it fail
   await sqlite.close();
 });
 
-/** Each step counts how often it was done, in the database it is recorded in, as an operation of the kernel does. */
+/** Each step counts its executions in the journal's database, like an operation of the kernel. */
 function counted(path: string) {
   const sqlite = openSqlite(path);
   const levels: unknown[] = [];
@@ -73,7 +73,7 @@ function counted(path: string) {
 
 const HEADER = 32;
 
-test("a power cut takes the end of the journal at most: what is left is whole, and the run goes on to the same end", async () => {
+test("a power cut loses only the end of the journal, and the run continues to the same outcome", async () => {
   const path = join(folder, "whole.db");
   const whole = counted(path);
   await whole.sqlite.write((database) => database.exec("CREATE TABLE did (name INTEGER PRIMARY KEY)"));
@@ -100,13 +100,13 @@ test("a power cut takes the end of the journal at most: what is left is whole, a
     await again.close();
     await left.sqlite.close();
   }
-  // Started, six steps and the end: each was the last at some moment.
+  // The start, six steps and the end: each was the last surviving event once.
   expect([...lengths].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   await engine.close();
   await whole.sqlite.close();
 });
 
-test("whoever keeps a head elsewhere has the journal on the disk first, and changes nothing by it", async () => {
+test("settleJournal syncs the journal without changing it", async () => {
   const { sqlite, open } = counted(join(folder, "a.db"));
   const engine = await open(1);
   await engine.start("flow", null, { runId: "run" });
@@ -124,7 +124,7 @@ test("whoever keeps a head elsewhere has the journal on the disk first, and chan
   expect(() => settleJournal({ path: join(sqlite.path, "x") })).toThrow("ENOTDIR");
 });
 
-test("a relaxed workflow begins, works and ends as a child without waiting, and the run's own end waits", async () => {
+test("a relaxed child starts, works and ends without fsync, and the end of the run is synced", async () => {
   const sqlite = openSqlite(join(folder, "parts.db"));
   const levels: string[] = [];
   const step: Workflow<null, number, null>["run"] = (ctx) => ctx.step("one", async () => 1);
@@ -149,14 +149,14 @@ test("a relaxed workflow begins, works and ends as a child without waiting, and 
   levels.length = 0;
   expect(await engine.drive("run")).toMatchObject({ status: "completed", value: [1, 1] });
   const waits = levels.filter((level) => level !== "read");
-  // Each begins, takes its step, ends, and is on record in the whole, which is relaxed until it ends.
+  // For each child: start, step, end, and its record in the parent, which is relaxed until its own end.
   const [soon, now] = [Array(4).fill("relaxed"), ["waits", "waits", "waits", "relaxed"]];
   expect(waits.slice(waits.indexOf("relaxed"))).toEqual([...soon, ...now, "waits"]);
   await engine.close();
   await sqlite.close();
 });
 
-/** What each commit did, told from what it had changed. */
+/** The kind of each commit, derived from its changes. */
 function levelsOf(sqlite: Sqlite, levels: string[]): Sqlite {
   const exclusive: Sqlite["exclusive"] = (work, durability) =>
     sqlite.exclusive(async (database) => {

@@ -6,7 +6,7 @@ import { assertStepName } from "./names.ts";
 import { decodePayload, isShort, spill } from "./payload.ts";
 import { durably, type Scope } from "./scope.ts";
 
-/** Takes the name for this execution and finds what an earlier one has recorded under it. */
+/** Reserves the name in this execution and looks up what an earlier execution recorded under it. */
 export function recall(scope: Scope, name: string, kinds: readonly string[]): Promise<JournalEvent | undefined> | undefined {
   assertStepName(name);
   const used = scope.names.size;
@@ -21,7 +21,7 @@ async function recallRecorded(scope: Scope, name: string, kinds: readonly string
   if (kinds.includes(event.kind)) return event;
   throw haltBecauseChanged(
     scope,
-    `The journal of ${scope.runId} has "${event.kind}" under the name "${name}", the code now does something else there.`,
+    `The journal of ${scope.runId} records "${event.kind}" under the name "${name}", but the code now does something else there.`,
   );
 }
 
@@ -39,14 +39,14 @@ export async function payloadOf(scope: Scope, event: JournalEvent): Promise<Reco
   return (await durably(scope, decodePayload(scope.execution.parts.blobs, event))) as unknown as RecordedEvent;
 }
 
-/** Gives what was recorded: the value, or the failure thrown again. */
+/** Returns the recorded value, or throws the recorded failure. */
 export async function replay<T>(scope: Scope, event: JournalEvent): Promise<T> {
   const { value, failure } = await payloadOf(scope, event);
   if (failure !== undefined) throw fromFailure(failure);
   return value as T;
 }
 
-/** `text` is canonical JSON; it is spilled here when it is long. */
+/** `text` is canonical JSON; a long text is spilled. */
 export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string, also?: () => void): Promise<JournalEvent> {
   const { parts, moved } = scope.execution;
   const write = (payload: string) => append(parts, scope.stream, { ...draft, payload }, also).finally(moved);
@@ -54,8 +54,8 @@ export function record(scope: Scope, draft: Omit<Draft, "payload">, text: string
 }
 
 /**
- * The journal and the code disagree. Recording that as the run's failure would make it final, so the execution halts instead. Accepting the
- * version would not help: the steps really differ.
+ * Halts the execution because journal and code disagree. A recorded failure would be final. Accepting the version would not help: the
+ * steps really differ.
  */
 export function haltBecauseChanged(scope: Scope, message: string): SlipwayError {
   const error = changed(scope.runId, message, [endIt(scope.runId)]);
@@ -86,6 +86,6 @@ function duplicate(scope: Scope, name: string): SlipwayError {
   return new SlipwayError("duplicate_step", `Run ${scope.runId} uses the name "${name}" twice.`, {
     run_id: scope.runId,
     step: name,
-    suggested_next_actions: ["Give every step, question, sleep and child of a run a name of its own, e.g. with the round's number."],
+    suggested_next_actions: ["Give every step, question, sleep and child of a run its own name, for example with the number of the round."],
   });
 }

@@ -29,7 +29,7 @@ async function run(input: string): Promise<string> {
   return runId;
 }
 
-test("old finished runs lose their events, children included, and keep count, head and outcome", async () => {
+test("old finished runs and their children lose their events and keep count, head and outcome", async () => {
   const [first, failed, waiting, kept] = [await run(big), await run("fail"), await run("ask"), await run("last")];
   await process.engine.signal(waiting, "q", "later");
   const heads = [await process.engine.head(first), await process.engine.head(`${first}/member`)];
@@ -49,7 +49,7 @@ test("old finished runs lose their events, children included, and keep count, he
   expect(await process.engine.prune({ finishedBefore: time.clock.now(), keep: 1 })).toEqual({ runs: 2, events: 6 });
 });
 
-test("what is young enough or among the latest stays; a second time changes nothing", async () => {
+test("recent runs and the latest ones stay, and pruning again changes nothing", async () => {
   const old = await run("a");
   const border = time.clock.now();
   const young = await run("b");
@@ -68,7 +68,7 @@ test("a finished run whose outcome was lost can still be pruned", async () => {
   expect((await process.engine.events(runId)).map((event) => event.kind)).toEqual(["pruned"]);
 });
 
-test("runs can be listed by what one looks for", async () => {
+test("runs can be filtered", async () => {
   const [first, asking] = [await run("a"), await run("ask")];
   expect((await process.engine.runs()).map((entry) => entry.runId)).toEqual([asking, first, `${first}/member`]);
   expect((await process.engine.runs({ rootsOnly: true, limit: 1 })).map((entry) => entry.runId)).toEqual([asking]);

@@ -8,9 +8,9 @@ import { treeWithin } from "./runs.ts";
 import type { RunRow } from "./tables.ts";
 
 export interface PruneOptions {
-  /** Wall clock, milliseconds: only runs that finished before it. */
+  /** Prunes only runs that finished before this time (wall clock, milliseconds). */
   readonly finishedBefore: number;
-  /** So many of the latest finished runs stay whatever their age. */
+  /** Keeps this many of the latest finished runs at any age. */
   readonly keep: number;
 }
 
@@ -19,7 +19,7 @@ export interface Pruned {
   readonly events: number;
 }
 
-/** Drops the events of old finished runs, children included. A tombstone in each stream keeps their count, the head and the outcome. */
+/** Deletes the events of old finished runs and their children. A tombstone in each stream keeps their count, the head and the outcome. */
 export async function prune(parts: Parts, { finishedBefore, keep }: PruneOptions): Promise<Pruned> {
   const { sqlite } = parts;
   const sql = `SELECT run_id, finished_at, pruned_at FROM runs WHERE parent_run_id IS NULL AND finished_at IS NOT NULL ORDER BY finished_at DESC, run_id LIMIT -1 OFFSET ?`;
@@ -37,20 +37,22 @@ export async function prune(parts: Parts, { finishedBefore, keep }: PruneOptions
 async function pruneTree(parts: Parts, rootRunId: string): Promise<Pruned> {
   const { sqlite, clock, observe } = parts;
   const rows = await sqlite.exclusive(() => treeWithin(sqlite, rootRunId));
-  const tombs = await Promise.all(rows.map(async (row) => ({ row, payload: await epitaph(parts, row) })));
-  const events = await sqlite.write(() => tombs.map(({ row, payload }) => bury(parts, row, payload, Math.floor(clock.now()))));
+  const tombstones = await Promise.all(rows.map(async (row) => ({ row, payload: await tombstoneOf(parts, row) })));
+  const events = await sqlite.write(() =>
+    tombstones.map(({ row, payload }) => replaceEvents(parts, row, payload, Math.floor(clock.now()))),
+  );
   events.forEach(observe);
   return { runs: rows.length, events: events.reduce((sum, event) => sum + event.seq - 1, 0) };
 }
 
-async function epitaph({ sqlite, blobs }: Parts, row: RunRow): Promise<string> {
+async function tombstoneOf({ sqlite, blobs }: Parts, row: RunRow): Promise<string> {
   const outcome = await eventByKey(sqlite, row.run_id, OUTCOME);
   const kept = outcome === undefined ? {} : ((await decodePayload(blobs, outcome)) as object);
   const head = await sqlite.exclusive(() => headWithin(sqlite, row.run_id));
   return spill(blobs, canonicalJson({ ...kept, events: head.seq, head, status: row.status }));
 }
 
-function bury({ sqlite }: Parts, row: RunRow, payload: string, at: number): JournalEvent {
+function replaceEvents({ sqlite }: Parts, row: RunRow, payload: string, at: number): JournalEvent {
   sqlite.prepare("DELETE FROM events WHERE stream = ?").run(row.run_id);
   sqlite.prepare("DELETE FROM signals WHERE run_id = ?").run(row.run_id);
   sqlite.prepare("UPDATE runs SET pruned_at = ? WHERE run_id = ?").run(at, row.run_id);

@@ -11,11 +11,11 @@ import { step } from "./step.ts";
 import { markFailed } from "./telemetry.ts";
 import { until } from "./until.ts";
 
-/** What the run's function came to; `value` is the canonical JSON of the outcome's payload. */
+/** The result of the run's function; `value` is the canonical JSON of the outcome's payload. */
 export type Returned = { readonly status: "completed"; readonly value: string } | { readonly status: "failed"; readonly failure: Failure };
 
 /** Runs the function of a workflow in its scope. Settles only if the function does so before the scope ends. */
-export function carryOut<I, O, K>(scope: Scope, workflow: Workflow<I, O, K>, input: I): Promise<Returned> {
+export function runWorkflow<I, O, K>(scope: Scope, workflow: Workflow<I, O, K>, input: I): Promise<Returned> {
   return live(scope, async () => {
     try {
       const value = await workflow.run(createCtx(scope), input, scope.execution.parts.kernel as K);
@@ -35,7 +35,7 @@ function createCtx(scope: Scope): Ctx {
     ask: (name, question) => live(scope, () => ask(scope, name, question)),
     sleep: (name, ms) => live(scope, () => sleep(scope, name, ms)),
     until: (name, look) => live(scope, () => until(scope, name, look)),
-    child: (name, workflow, input) => live(scope, () => child(scope, carryOut, name, workflow, input)),
+    child: (name, workflow, input) => live(scope, () => child(scope, runWorkflow, name, workflow, input)),
     all: (operations, options) => live(scope, () => all(scope, operations, options?.limit)),
   };
 }

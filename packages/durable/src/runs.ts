@@ -23,7 +23,7 @@ export interface RunFilter {
   readonly status?: readonly RunStatus[];
   readonly workflow?: string;
   readonly rootRunId?: string;
-  /** Leaves children out. */
+  /** Excludes children. */
   readonly rootsOnly?: boolean;
   readonly limit?: number;
 }
@@ -61,7 +61,7 @@ export function findWithin(sqlite: Sqlite, runId: string): RunRow | undefined {
   return sqlite.prepare("SELECT * FROM runs WHERE run_id = ?").get(runId) as unknown as RunRow | undefined;
 }
 
-/** Not in a transaction of its own: the caller appends the "started" event with it. */
+/** Inside the caller's transaction, which also appends the "started" event. */
 export function insertRun(
   sqlite: Sqlite,
   run: Pick<RunRow, "run_id" | "root_run_id" | "parent_run_id" | "workflow" | "version" | "input_digest" | "status" | "created_at">,
@@ -72,7 +72,7 @@ export function insertRun(
     .run(run.run_id, run.root_run_id, run.parent_run_id, run.workflow, run.version, run.input_digest, run.status, run.created_at);
 }
 
-/** A run and everything below it: the id of a child starts with its parent's and a slash. */
+/** A run and its descendants: the id of a child is its parent's id, a slash and its name. */
 export function treeWithin(sqlite: Sqlite, runId: string): RunRow[] {
   const sql = "SELECT * FROM runs WHERE run_id = ?1 OR (run_id >= ?1 || '/' AND run_id < ?1 || '0') ORDER BY run_id";
   return sqlite.prepare(sql).all(runId) as unknown as RunRow[];

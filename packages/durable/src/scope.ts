@@ -9,7 +9,7 @@ export interface Ordered {
   readonly by: string;
 }
 
-/** One run that is being carried out: the root or a child. */
+/** One run in progress: the root or a child. */
 export interface Scope {
   readonly execution: Execution;
   readonly runId: string;
@@ -18,16 +18,16 @@ export interface Scope {
   readonly stream: Stream;
   readonly span: RunSpan;
   readonly children: Set<Scope>;
-  /** Names used so far, to refuse the second use. */
+  /** Names used so far; a second use is refused. */
   readonly names: Set<string>;
-  /** Questions that wait for an answer. */
+  /** Open questions. */
   readonly asks: Set<string>;
   /** Bodies and timers to abort when the scope ends. */
   readonly aborts: Set<AbortController>;
   readonly cancelled: PromiseWithResolvers<Ordered>;
-  /** Strands of the run's function that are at work, here or in a step; a strand that waits for an answer or for a child is not. */
+  /** Strands of the run's function that are running, in the function or in a step; not those that wait for an answer or a child. */
   strands: number;
-  /** Steps, sleeps and back-offs under way. */
+  /** Steps, sleeps and back-offs in progress. */
   running: number;
   ended: boolean;
 }
@@ -52,7 +52,7 @@ export function openScope(execution: Execution, run: OpenedRun, parent: Scope | 
   return scope;
 }
 
-/** From here on nothing in the scope settles any more. The run's function is left where it stands, as a crash would leave it. */
+/** Afterwards no promise of the scope settles: the run's function stays where it is, as after a crash. */
 export function endScope(scope: Scope, reason: unknown): void {
   if (scope.ended) return;
   scope.ended = true;
@@ -62,20 +62,20 @@ export function endScope(scope: Scope, reason: unknown): void {
   scope.span.span.end();
 }
 
-/** Bodies that were aborted get some time to end; a body that does not is left behind, shut out by the fence. */
+/** Gives aborted bodies some time to end. A body that does not end is abandoned; the fence refuses its writes. */
 export async function untilQuiet(scope: Scope): Promise<void> {
   const { parts, quieter } = scope.execution;
-  const enough = new AbortController();
-  const patience = parts.sleep(parts.graceMs, enough.signal).then(() => enough.abort());
-  while (busy(scope) && !enough.signal.aborted) await Promise.race([quieter.next(), patience]);
-  enough.abort();
+  const grace = new AbortController();
+  const timeout = parts.sleep(parts.graceMs, grace.signal).then(() => grace.abort());
+  while (busy(scope) && !grace.signal.aborted) await Promise.race([quieter.next(), timeout]);
+  grace.abort();
 }
 
 function busy(scope: Scope): boolean {
   return scope.running > 0 || [...scope.children].some(busy);
 }
 
-/** What a run's function gets: settles like `work`, but never once the scope has ended. */
+/** A promise for the run's function: settles like `work`, but never after the scope has ended. */
 export function live<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const begin = () => {
@@ -95,7 +95,7 @@ export function live<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** The engine's own reads and writes: when they fail the whole execution halts; it is not the run's business. */
+/** For the engine's own reads and writes: their failure halts the execution and never reaches the run's function. */
 export async function durably<T>(scope: Scope, work: Promise<T>): Promise<T> {
   const value = await work.catch((error: unknown) => {
     if (!scope.ended) scope.execution.conclude({ status: "halted", error });
@@ -105,12 +105,12 @@ export async function durably<T>(scope: Scope, work: Promise<T>): Promise<T> {
   return value;
 }
 
-/** Stops an operation whose scope has ended meanwhile; `live` swallows the error. */
+/** Stops an operation whose scope has ended; `live` swallows the error. */
 export function assertLive(scope: Scope): void {
-  if (scope.ended) throw new SlipwayError("run_stopped", `Run ${scope.runId} is not being carried out any more.`);
+  if (scope.ended) throw new SlipwayError("run_stopped", `Run ${scope.runId} is no longer driven by this process.`);
 }
 
-/** Counts as activity, so that the run is not taken to be waiting. */
+/** Counts `work` as activity, so that the run does not count as waiting. */
 export async function active<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   scope.running++;
   try {
@@ -122,8 +122,8 @@ export async function active<T>(scope: Scope, work: () => Promise<T>): Promise<T
   }
 }
 
-/** The strand stands still until `work` is done. */
-export async function standing<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+/** Counts the strand as idle until `work` is done. */
+export async function whileIdle<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   scope.strands--;
   scope.execution.considerWaiting();
   try {

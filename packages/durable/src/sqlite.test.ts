@@ -6,7 +6,7 @@ import { openSqlite } from "./sqlite.ts";
 
 const scratch = () => join(mkdtempSync(join(tmpdir(), "slipway-sqlite-")), "a.db");
 
-test("a failed write leaves nothing behind", async () => {
+test("a failed write is rolled back", async () => {
   const sqlite = openSqlite(scratch());
   await sqlite.write((database) => database.exec("CREATE TABLE t (x)"));
   const failing = sqlite.write((database) => {
@@ -24,13 +24,13 @@ test("a database call inside a transaction is refused instead of hanging", async
   await sqlite.close();
 });
 
-test("a file that is no database is named in the error", () => {
+test("a file that is not a database is named in the error", () => {
   const path = scratch();
   writeFileSync(path, "this is text, not a database, and long enough to be read as a header ".repeat(4));
   expect(() => openSqlite(path)).toThrowError(expect.objectContaining({ code: "database_corrupt" }));
 });
 
-test("everybody takes turns, in the order of asking", async () => {
+test("calls take turns in order", async () => {
   const sqlite = openSqlite(scratch());
   const order: string[] = [];
   const turn = (name: string, ms: number) =>
@@ -44,7 +44,7 @@ test("everybody takes turns, in the order of asking", async () => {
   await sqlite.close();
 });
 
-test("a turn that fails does not hold up the next one", async () => {
+test("a failed call does not block the next one", async () => {
   const sqlite = openSqlite(scratch());
   const failing = sqlite.exclusive(() => Promise.reject(new Error("no")));
   const next = sqlite.exclusive(() => "next");
@@ -53,7 +53,7 @@ test("a turn that fails does not hold up the next one", async () => {
   await sqlite.close();
 });
 
-test("what SQLite says about the statement itself is passed on as it is", async () => {
+test("an SQL error is passed on unchanged", async () => {
   const sqlite = openSqlite(scratch());
   await expect(sqlite.write((database) => database.exec("SELECT x FROM absent"))).rejects.toThrow("no such table");
   const rolledBack = sqlite.write((database) => {
@@ -64,6 +64,6 @@ test("what SQLite says about the statement itself is passed on as it is", async 
   await sqlite.close();
 });
 
-test("a folder that is not there is named in the error", () => {
+test("a missing folder is named in the error", () => {
   expect(() => openSqlite("/nonexistent/a.db")).toThrowError(expect.objectContaining({ code: "database_read_only" }));
 });

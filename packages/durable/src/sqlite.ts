@@ -4,13 +4,13 @@ import type { Durability } from "./durability.ts";
 import { SlipwayError, type ErrorCode } from "./errors.ts";
 
 /**
- * One connection per process and file, shared by the durable engine and the kernel.
- * Everything takes turns on it: a second connection on the same thread would block the event loop
- * inside SQLite's busy wait while the first one's transaction waits for that same event loop.
+ * One connection per process and file, shared by the durable engine and the kernel; its users take turns.
+ * A second connection on the same thread could deadlock: it would block the event loop in SQLite's busy
+ * wait while the transaction of the first one waits for the event loop.
  */
 export interface Sqlite {
   readonly path: string;
-  /** Runs `work` alone on the connection; its commits are synced unless told otherwise. */
+  /** Runs `work` alone on the connection. Its commits are synced by default. */
   exclusive<T>(work: (database: DatabaseSync) => T | Promise<T>, durability?: Durability): Promise<T>;
   /** Runs `work` inside BEGIN IMMEDIATE … COMMIT; `work` must be synchronous. */
   write<T>(work: (database: DatabaseSync) => T): Promise<T>;
@@ -37,7 +37,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
   let tail: Promise<unknown> = Promise.resolve();
   let turns = 0;
   let level: Durability = "synced";
-  const over = () => void turns--;
+  const endTurn = () => void turns--;
 
   function prepare(sql: string): StatementSync {
     let statement = statements.get(sql);
@@ -45,23 +45,23 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Sqlite {
     return statement;
   }
 
-  /** In WAL mode the order of commits is kept, so what is lost is always the end. Set only when it changes. */
+  /** A WAL keeps the order of commits, so a power cut loses only the latest ones. The pragma runs only when the level changes. */
   function setLevel(wanted: Durability): void {
     if (level === wanted) return;
     prepare(`PRAGMA synchronous = ${wanted === "synced" ? "FULL" : "NORMAL"}`).run();
     level = wanted;
   }
 
-  /** Null for work without a commit. */
+  /** `durability` is null for work without a commit. */
   function inTurn<T>(work: Work<T>, durability: Durability | null): Promise<T> {
     if (holder.getStore()?.active === true) {
       return Promise.reject(
         new SlipwayError("internal_error", "A database call was made inside a transaction without using that transaction."),
       );
     }
-    // The first in line need not wait for a turn of the event loop.
+    // With an empty queue, start in the same turn of the event loop.
     const result = turns++ === 0 ? turn(work, durability) : tail.then(() => turn(work, durability));
-    tail = result.then(over, over);
+    tail = result.then(endTurn, endTurn);
     return result;
   }
 
@@ -97,7 +97,7 @@ function open(path: string, options: SqliteOptions): DatabaseSync {
   }
 }
 
-/** For work that has to change memory together with the commit, inside one turn of `exclusive`. */
+/** For work inside `exclusive` that changes memory together with the commit. */
 export function inTransaction<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

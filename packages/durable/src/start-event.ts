@@ -8,12 +8,12 @@ import type { RunRow } from "./tables.ts";
 
 type Named = Pick<Workflow<never, unknown, never>, "name" | "version">;
 
-/** Canonical JSON of the "started" event, which is the first of every run. */
+/** Canonical JSON of the "started" event, the first event of every run. */
 export function inputText({ name, version }: Named, input: unknown): string {
   return canonicalJson({ workflow: name, version, input });
 }
 
-/** Two starts with the same digest mean the same run; the version is not part of it, it is pinned by the first. */
+/** Two starts with the same digest mean the same run. The digest excludes the version, which the first start pins. */
 export function inputDigest({ name }: Named, input: unknown): string {
   return digestOf({ workflow: name, input });
 }

@@ -7,7 +7,7 @@ import { spill } from "./payload.ts";
 import { findWithin, insertRun } from "./runs.ts";
 import { inputDigest, inputText } from "./start-event.ts";
 
-/** Records a run to be carried out. The same id with the same workflow and input is the same run. */
+/** Records a run. Starting the same id with the same workflow and input again has no effect. */
 export async function startRun<K>(
   { sqlite, blobs, clock, observe }: Parts,
   workflow: Workflow<never, unknown, K>,

@@ -1,6 +1,6 @@
 export type RunStatus = "pending" | "running" | "waiting" | "stopped" | "completed" | "failed" | "cancelled";
 
-/** Where a run may go from each status. A run without a way out is finished. */
+/** The allowed next statuses. A status without any is final. */
 export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   pending: ["running", "stopped", "cancelled"],
   running: ["running", "waiting", "stopped", "completed", "failed", "cancelled"],

@@ -1,4 +1,4 @@
 declare const RESULT: unique symbol;
 
-/** A step's name that says what the step records. Any other text names a step, too. */
+/** A step name with the type of the step's result. A plain string is also a valid name. */
 export type StepName<Result> = string & { readonly [RESULT]?: Result };

@@ -27,11 +27,11 @@ async function untilSettled<T>(scope: Scope, name: string, body: Body<T>, option
     const result = await tryOnce(scope, name, body, timeoutMs, ms);
     if ("text" in result) {
       await record(scope, { kind: "step", name, key: name, durability }, result.text);
-      // The same copy a later execution would get.
+      // Return the same copy that a replay returns.
       return (JSON.parse(result.text) as { value: T }).value;
     }
     const { error } = result;
-    // Aborted from outside: it did not fail, and will be done again.
+    // Aborted because the scope ended: not a failure; the step runs again later.
     if (scope.ended) throw error;
     if (retry !== undefined && attempt < retry.attempts && (retry.when ?? isRetryable)(error)) {
       const backoffMs = backoff(retry, attempt);
@@ -66,7 +66,7 @@ async function tryOnce<T>(
   }
 }
 
-/** Aborts the body when its time is up; one that does not listen is left behind after the grace time. */
+/** Aborts the body at the timeout. A body that ignores the abort is abandoned after the grace time. */
 async function inTime<T>(scope: Scope, name: string, body: Body<T>, abort: AbortController, timeoutMs: number): Promise<T> {
   const { sleep, graceMs } = scope.execution.parts;
   const settled = new AbortController();
@@ -89,7 +89,7 @@ async function inTime<T>(scope: Scope, name: string, body: Body<T>, abort: Abort
   }
 }
 
-/** Attempts that failed before a crash count. What is left of the last back-off is waited for. */
+/** Counts the attempts that failed before a crash, and waits for the rest of the last back-off. */
 async function nextAttempt(scope: Scope, name: string): Promise<number> {
   let attempt = 1;
   let last;

@@ -20,7 +20,7 @@ const open = (run: (ctx: Ctx) => Promise<unknown>): Promise<Process> =>
 const limitPages = ({ sqlite }: Process, pages: number) =>
   sqlite.exclusive((database) => database.exec(`PRAGMA max_page_count = ${pages}`));
 
-test("a full disk halts the run; nothing half-done stays, and it goes on when there is space", async () => {
+test("a full disk halts the run without partial writes, and the run continues when there is space", async () => {
   const ran: number[] = [];
   const process = await open(async (ctx) => {
     for (let number = 0; number < 200; number++) {
@@ -45,7 +45,7 @@ test("a full disk halts the run; nothing half-done stays, and it goes on when th
   );
 });
 
-test("a full disk at the very end does not lose the lease for good", async () => {
+test("a full disk at the end of a run does not block the lease forever", async () => {
   let short = true;
   const process: Process = await open(async (ctx) => {
     await ctx.step("one", () => Promise.resolve(1));
@@ -91,7 +91,7 @@ test.each(["in a step", "between steps", "when asking"])(
   },
 );
 
-test("an observer that throws halts the run where it stands", async () => {
+test("an observer that throws halts the run", async () => {
   let broken = true;
   const process = await place.open({
     kernel: undefined,
@@ -106,7 +106,7 @@ test("an observer that throws halts the run where it stands", async () => {
   expect(await process.engine.drive(runId)).toEqual({ status: "completed", value: 1 });
 });
 
-test("anything thrown at the engine's own work halts the run", async () => {
+test("any value thrown in the engine's own work halts the run", async () => {
   const process = await place.open({
     kernel: undefined,
     workflows: [workflow("flow", "1", (ctx) => ctx.step("one", () => Promise.resolve(1)))],
@@ -118,7 +118,7 @@ test("anything thrown at the engine's own work halts the run", async () => {
   await expect(process.engine.drive(await process.engine.start("flow", null))).rejects.toBe("a string");
 });
 
-test("a locked database is waited for, then named", async () => {
+test("a locked database is waited for, then named in the error", async () => {
   const process = await open((ctx) => ctx.step("one", () => Promise.resolve(1)));
   const runId = await process.engine.start("flow", null);
   const other = openSqlite(place.path);
@@ -151,7 +151,7 @@ test("a read-only database can be read and not written", async () => {
   await sqlite.close();
 });
 
-test("an empty read-only database says so", async () => {
+test("an empty read-only database is refused with the reason", async () => {
   const sqlite = openSqlite(place.path);
   await sqlite.exclusive((database) => database.exec("CREATE TABLE other (x)"));
   await sqlite.close();
@@ -160,25 +160,25 @@ test("an empty read-only database says so", async () => {
   await reader.close();
 });
 
-test("a database of a newer Slipway is left alone", async () => {
+test("a database of a newer Slipway is refused and not changed", async () => {
   await open(() => Promise.resolve(1));
   await place.tamper("UPDATE durable_meta SET value = 99");
   await expect(open(() => Promise.resolve(1))).rejects.toMatchObject({ code: "database_newer", details: { file: place.path } });
 });
 
-test("a database whose version row is gone is taken for the first version", async () => {
+test("a database without its version row counts as the first version", async () => {
   await open(() => Promise.resolve(1));
   await place.tamper("DELETE FROM durable_meta");
   expect(await (await open(() => Promise.resolve(1))).engine.runs()).toEqual([]);
 });
 
-test("two processes may make the tables at the same time", async () => {
+test("two processes may create the tables at the same time", async () => {
   const [one, two] = [openSqlite(place.path), openSqlite(place.path)];
   await Promise.all([migrateDurable(one), migrateDurable(two)]);
   await Promise.all([one.close(), two.close()]);
 });
 
-test("a copy of the file is the same history", async () => {
+test("a copy of the file has the same history", async () => {
   const process = await open((ctx) => ctx.step("one", () => Promise.resolve(1)));
   const runId = await process.engine.start("flow", null);
   await process.engine.drive(runId);

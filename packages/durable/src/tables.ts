@@ -4,10 +4,10 @@ import { SlipwayError } from "./errors.ts";
 import type { RunStatus } from "./status.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** The engine's tables in the shape Kysely takes, so that the kernel can write them inside its own transactions. */
+/** The engine's tables as Kysely types, so that the kernel can write them inside its own transactions. */
 export interface DurableTables {
   runs: RunRow;
-  /** Every stream's journal. Append only, with `eventHash`; `heads` follows by a trigger. */
+  /** The journals of all streams. Append only, with `eventHash`; a trigger updates `heads`. */
   events: JournalEvent;
   signals: SignalRow;
   heads: HeadRow;
@@ -25,14 +25,14 @@ export interface RunRow {
   created_at: number;
   finished_at: number | null;
   pruned_at: number | null;
-  /** Raised by every change of owner; every write of an owner is conditional on it. Only a root's counts. */
+  /** Raised at every change of owner; each write of an owner is conditional on it. Only the root's epoch counts. */
   epoch: number;
   lease_engine: string | null;
   lease_host: string | null;
   lease_pid: number | null;
   lease_process_start: string | null;
   lease_until: number | null;
-  /** Owners in a row that vanished without a new event, and the tree's number of events when the last one did. */
+  /** Consecutive owners that died without a new event, and the tree's number of events at the last such death. */
   crashes: number;
   crash_mark: number;
   request: "stop" | "cancel" | null;
@@ -129,11 +129,11 @@ const DDL = `
   INSERT INTO durable_meta (key, value) VALUES ('schema_version', ${SCHEMA_VERSION});
 `;
 
-/** Makes the tables where there are none. Writes nothing to a database that has them, so a read-only one will do. */
+/** Creates the tables if they are missing. Writes nothing otherwise, so it also works on a read-only database. */
 export async function migrateDurable(sqlite: Sqlite): Promise<void> {
   if ((await sqlite.exclusive((database) => checkedVersion(database, sqlite.path))) !== null) return;
   await sqlite.write((database) => {
-    // Another process may have been faster.
+    // Another process may have created them in the meantime.
     if (checkedVersion(database, sqlite.path) === null) database.exec(DDL);
   });
 }

@@ -24,7 +24,7 @@ interface Recorded {
   ended: number;
 }
 
-/** As little of a provider as the API asks for. */
+/** The minimal provider that the API requires. */
 function recordingTracer(spans: Recorded[]): Tracer {
   const names = new WeakMap<object, string>();
   const startSpan = (name: string, options: { attributes?: Attributes } = {}, parent: Context = ROOT_CONTEXT) => {
@@ -75,7 +75,7 @@ afterEach(async () => {
   await place.dispose();
 });
 
-test("runs, children and steps are spans, one beneath the other; what is replayed is not", async () => {
+test("runs, children and steps are nested spans, and replayed steps have none", async () => {
   let inside: string | undefined;
   const member = workflow<null, null, undefined>("member", "1", (ctx) => ctx.step("inner", () => Promise.resolve(null)));
   const flow = workflow<null, unknown, undefined>("flow", "1", async (ctx) => {

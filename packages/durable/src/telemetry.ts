@@ -8,7 +8,7 @@ export function durableTracer(): Tracer {
 
 export interface RunSpan {
   readonly span: Span;
-  /** Carries the span, for what happens inside the run. */
+  /** The context with the span, for work inside the run. */
   readonly context: Context;
 }
 
@@ -18,7 +18,7 @@ export function startRunSpan(tracer: Tracer, workflow: string, runId: string, pa
   return { span, context: trace.setSpan(parent, span) };
 }
 
-/** The body runs with the step's span as the active one, so that what it calls shows up beneath it. Nothing of a run that is not recorded is. */
+/** Runs the body with the step's span active, so that its own spans are nested below. Skipped if the run's span is not recorded. */
 export async function inStepSpan<T>(tracer: Tracer, name: string, runId: string, run: RunSpan, work: () => Promise<T>): Promise<T> {
   if (!run.span.isRecording()) return work();
   const span = tracer.startSpan(name, { attributes: { "slipway.run.id": runId, "slipway.step.name": name } }, run.context);

@@ -51,7 +51,7 @@ test("a sleep ends when its time has passed, not before", async () => {
 test.each([
   ["while the process was away", 4 * HOUR, 6 * HOUR],
   ["altogether", 20 * HOUR, 0],
-])("time that passes %s counts", async (_when, away, left) => {
+])("time that passes %s counts towards the sleep", async (_when, away, left) => {
   const run = (ctx: Ctx) => ctx.sleep("nap", 10 * HOUR).then(() => "awake");
   const first = await open(run);
   const { runId } = await drive(first);
@@ -64,7 +64,7 @@ test.each([
   expect(second.outcome).toEqual({ status: "completed", value: "awake" });
 });
 
-test.each([-1000 * HOUR, 1000 * HOUR])("a clock that jumps by %d ms changes no sleep, limit or back-off under way", async (jump) => {
+test.each([-1000 * HOUR, 1000 * HOUR])("a clock that jumps by %d ms changes no running sleep, timeout or back-off", async (jump) => {
   let attempts = 0;
   const run = await drive(
     await open((ctx) =>
@@ -101,7 +101,7 @@ test.each([-1000 * HOUR, 1000 * HOUR])("a clock that jumps by %d ms changes no s
   expect(run.outcome).toEqual({ status: "completed", value: ["awake", "expired", "ok", "step_timeout"] });
 });
 
-test("after a clock was put back, a restart waits for the whole time at most", async () => {
+test("after the clock was set back, a restart waits at most the whole time", async () => {
   const run = (ctx: Ctx) => ctx.sleep("nap", 10 * HOUR).then(() => "awake");
   const first = await open(run);
   const { runId } = await drive(first);
@@ -113,7 +113,7 @@ test("after a clock was put back, a restart waits for the whole time at most", a
   expect([remaining(10, 100, 95), remaining(10, 100, 104), remaining(10, 100, 200)]).toEqual([10, 6, 0]);
 });
 
-test("the wake-up time is what was recorded, not what the code says later", async () => {
+test("the recorded wake-up time counts, not the one in changed code", async () => {
   let ms = 5 * HOUR;
   const run = (ctx: Ctx) => ctx.sleep("nap", ms).then(() => "awake");
   const first = await open(run);
@@ -127,7 +127,7 @@ test("the wake-up time is what was recorded, not what the code says later", asyn
   expect(second.outcome).toMatchObject({ status: "completed" });
 });
 
-test("back-offs grow, have a ceiling, and are finished after a crash", async () => {
+test("back-offs grow up to a maximum, and continue after a crash", async () => {
   const starts: number[] = [];
   const run = (ctx: Ctx) =>
     ctx.step("flaky", () => (starts.push(time.clock.now()), Promise.reject(new SlipwayError("step_timeout", "busy"))), {
@@ -144,7 +144,7 @@ test("back-offs grow, have a ceiling, and are finished after a crash", async () 
   expect(starts.slice(1).map((at, index) => (at - starts[index]!) / HOUR)).toEqual([1, 3, 5, 5]);
 });
 
-test("reminders and expiry are counted from the moment of asking, over restarts", async () => {
+test("reminders and expiry count from the time of the question, across restarts", async () => {
   const run = (ctx: Ctx) => ctx.ask("approve", { ...approve, remindAfterMs: [HOUR, 3 * HOUR, 50 * HOUR], timeoutMs: 4 * HOUR });
   const first = await open(run);
   const { runId } = await drive(first);
@@ -173,7 +173,7 @@ test("reminders and expiry are counted from the moment of asking, over restarts"
   expect(asked.closed).toBe("expired");
 });
 
-test("an answer that arrives together with the end of the time is taken", async () => {
+test("an answer that arrives at the moment of expiry is accepted", async () => {
   const process = await open((ctx) => ctx.ask("approve", { ...approve, timeoutMs: HOUR, onTimeout: "expired" }));
   const closing = place.inbox.close.bind(place.inbox);
   let runId = "";

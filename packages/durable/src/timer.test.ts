@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createPulse, systemSleep } from "./timer.ts";
 
-test("a sleep longer than a timer can be does not end at once", async () => {
+test("a sleep longer than the maximum of setTimeout does not end at once", async () => {
   vi.useFakeTimers();
   let awake = false;
   void systemSleep(2 ** 31 + 1000, new AbortController().signal).then(() => (awake = true));
@@ -12,7 +12,7 @@ test("a sleep longer than a timer can be does not end at once", async () => {
   vi.useRealTimers();
 });
 
-test("an abort ends a sleep, or keeps it from beginning", async () => {
+test("an abort ends a sleep or prevents it", async () => {
   const abort = new AbortController();
   const asleep = systemSleep(3_600_000, abort.signal);
   abort.abort();
@@ -21,7 +21,7 @@ test("an abort ends a sleep, or keeps it from beginning", async () => {
   await systemSleep(0, new AbortController().signal);
 });
 
-test("a pulse wakes everybody who waits, and only them", async () => {
+test("a pulse resolves all pending promises, and no later ones", async () => {
   const pulse = createPulse();
   pulse.beat();
   const woken: string[] = [];

@@ -1,7 +1,7 @@
 /** Resolves when the time has passed or the signal is aborted; never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires immediately for a longer delay. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemSleep: Sleep = async (ms, signal) => {
@@ -25,7 +25,7 @@ export interface Pulse {
   beat(): void;
 }
 
-/** Wakes everybody who waits, as often as it beats. */
+/** Each beat resolves all pending `next()` promises. */
 export function createPulse(): Pulse {
   let awaited: PromiseWithResolvers<void> | null = null;
   return {

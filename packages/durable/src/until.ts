@@ -2,9 +2,9 @@ import { canonicalJson } from "./canonical.ts";
 import { fromFailure } from "./errors.ts";
 import { haltsRun, stepFailure } from "./failures.ts";
 import { recall, record, replay } from "./replay.ts";
-import { standing, type Scope } from "./scope.ts";
+import { whileIdle, type Scope } from "./scope.ts";
 
-/** Looks again whenever something may have changed. Waiting leaves nothing in the journal; what was seen at last does. */
+/** Calls `look` again whenever something may have changed. Only the final value goes into the journal. */
 export async function until<T>(scope: Scope, name: string, look: () => Promise<T | undefined>): Promise<T> {
   const recorded = await recall(scope, name, ["awaited"]);
   if (recorded !== undefined) return replay(scope, recorded);
@@ -15,7 +15,7 @@ export async function until<T>(scope: Scope, name: string, look: () => Promise<T
     for (;;) {
       const seen = await look();
       if (seen !== undefined) return await settle<T>(scope, name, { value: seen });
-      await standing(scope, () => pulse.next());
+      await whileIdle(scope, () => pulse.next());
     }
   } catch (error) {
     if (scope.ended || haltsRun(error)) throw error;
@@ -30,6 +30,6 @@ export async function until<T>(scope: Scope, name: string, look: () => Promise<T
 async function settle<T>(scope: Scope, name: string, outcome: { value: T } | { failure: unknown }): Promise<T> {
   const text = canonicalJson(outcome);
   await record(scope, { kind: "awaited", name, key: name }, text);
-  // The same copy a later execution would get.
+  // Return the same copy that a replay returns.
   return (JSON.parse(text) as { value: T }).value;
 }

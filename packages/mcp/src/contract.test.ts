@@ -13,7 +13,7 @@ import { contractProblems, generatedFiles, writeGenerated } from "./contract.ts"
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const files = generatedFiles(ALL_TOOLS);
 
-/** A copy of everything generated, to be spoilt. */
+/** A copy of all generated files, to be damaged. */
 function copy(): string {
   const root = mkdtempSync(join(tmpdir(), "slipway-contract-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ test("[FEA-024] pins, installed SDK, definitions, catalog, schemas and docs/tool
   expect(await contractProblems(ROOT, files)).toEqual([]);
 });
 
-test("[FEA-024] what is generated is the same every time, byte for byte", () => {
+test("[FEA-024] the generated files are the same every time, byte for byte", () => {
   expect([...generatedFiles(ALL_TOOLS.toReversed())]).toEqual([...files]);
   const root = mkdtempSync(join(tmpdir(), "slipway-contract-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ describe("[FEA-024] the check names", () => {
     [
       "a schema of no tool",
       (root: string) => writeFileSync(join(root, "packages/mcp/tools/schemas/output/repo.wipe.output.schema.json"), "{}"),
-      "packages/mcp/tools/schemas/output/repo.wipe.output.schema.json is not of any tool",
+      "packages/mcp/tools/schemas/output/repo.wipe.output.schema.json belongs to no tool",
     ],
     [
       "another SDK",
@@ -65,17 +65,17 @@ describe("[FEA-024] the check names", () => {
       },
       "@modelcontextprotocol/server: 2.4.0 is installed, 2.3.9 is pinned",
     ],
-  ])("%s", async (_name, spoil, told) => {
+  ])("%s", async (_name, spoil, problem) => {
     const root = copy();
     expect(await contractProblems(root, files)).toEqual([]);
     spoil(root);
-    expect(await contractProblems(root, files)).toEqual([told]);
+    expect(await contractProblems(root, files)).toEqual([problem]);
     writeGenerated(root, files);
-    expect(await contractProblems(root, files)).toEqual(told.includes("pinned") ? [told] : []);
+    expect(await contractProblems(root, files)).toEqual(problem.includes("pinned") ? [problem] : []);
   });
 });
 
-describe("the catalog as it is shipped", () => {
+describe("the shipped catalog", () => {
   const { tools } = readCatalog(TOOLS_FOLDER);
 
   test("[FEA-068] has exactly the thirty numbered tools and feature.delete", () => {
@@ -84,7 +84,7 @@ describe("the catalog as it is shipped", () => {
     expect([...assembleTools(ALL_TOOLS).keys()].toSorted()).toEqual(tools.map(({ name }) => name));
   });
 
-  test("[FEA-021] says of each what it does, whether it changes anything, and where its schemas are", () => {
+  test("[FEA-021] has for each tool a description, its kind and the paths of its schemas", () => {
     for (const { name, description, input_schema, output_schema } of tools) {
       expect(description.length).toBeGreaterThan(80);
       expect([input_schema, output_schema]).toEqual([
@@ -115,7 +115,7 @@ describe("the catalog as it is shipped", () => {
     },
   );
 
-  test("[FEA-015] a version is demanded by exactly three tools", () => {
+  test("[FEA-015] exactly three tools require a version", () => {
     const demanding = tools.filter(({ input_schema }) => {
       const { required = [] } = JSON.parse(readFileSync(join(TOOLS_FOLDER, input_schema), "utf8")) as JsonSchema;
       return required.includes("expected_version") || required.includes("expected_plan_version");
@@ -124,7 +124,7 @@ describe("the catalog as it is shipped", () => {
   });
 });
 
-/** Clients validate with what they have: every schema has to compile elsewhere too, and to mean the same there. */
+/** Clients validate with other libraries: every schema must compile there and mean the same. */
 test.each([...files].filter(([path]) => path.endsWith(".schema.json")))("%s means the same to Ajv", (_path, text) => {
   const schema = JSON.parse(text) as JsonSchema;
   const ajv = new AjvJsonSchemaValidator().getValidator(schema as never);
@@ -132,7 +132,7 @@ test.each([...files].filter(([path]) => path.endsWith(".schema.json")))("%s mean
   for (const value of variants(schema)) expect([ajv(value).valid, value]).toEqual([ours.safeParse(value).success, value]);
 });
 
-/** A value that fits, as far as it can be made up, and many that are a little off. */
+/** A generated valid value, and many that are slightly wrong. */
 function variants(schema: JsonSchema): unknown[] {
   const fit = example(schema);
   const spoilt = [null, 7, "text", [], {}];

@@ -11,10 +11,10 @@ import { toolsMarkdown } from "./tools-md.ts";
 const TOOLS = "packages/mcp/tools";
 const DOCUMENTS = "packages/kernel/schemas";
 const MARKDOWN = "docs/tools.md";
-/** Folders in which every file is a generated one. */
+/** Folders that contain only generated files. */
 const WHOLE = [`${TOOLS}/schemas`, DOCUMENTS];
 
-/** Everything that is made from the definitions, by its path in this repository. */
+/** All files that are generated from the definitions, by their path in this repository. */
 export function generatedFiles(definitions: readonly AnyTool[]): ReadonlyMap<string, string> {
   const tools = toolFiles(definitions);
   const catalog = catalogSchema.parse(JSON.parse(tools.get("catalog.json") ?? ""));
@@ -34,13 +34,13 @@ export function writeGenerated(root: string, files: ReadonlyMap<string, string>)
   }
 }
 
-/** Every way in which pins, installed SDK, definitions, catalog, schemas and documentation disagree; empty when they agree. */
+/** All differences between pins, installed SDK, definitions, catalog, schemas and documentation. */
 export async function contractProblems(root: string, files: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong = [...files].flatMap(([path, text]) => {
     if (!existsSync(join(root, path))) return [`${path} is missing`];
     return readFileSync(join(root, path), "utf8") === text ? [] : [`${path} is stale`];
   });
-  const extra = extraFiles(root, files).map((path) => `${path} is not of any tool`);
+  const extra = extraFiles(root, files).map((path) => `${path} belongs to no tool`);
   return [...(await pinProblems(readPins(join(root, TOOLS)))), ...wrong, ...extra];
 }
 

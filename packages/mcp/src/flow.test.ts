@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 import { openBench, scratchPlace, SHIPPED, type Bench, type Place } from "./testing/bench.ts";
 import { connect, ERAS, serveOverHttp, type Era } from "./testing/client.ts";
 
-/** Writes its process id, then does not end by itself. */
+/** Writes its process id, then runs forever. */
 const SLOW_GATES = `version: 1
 profiles:
   default:
@@ -44,7 +44,7 @@ const patch = { ...letters, unified_diff: replaceLine("src/a.txt", "one", "two")
 const ok = { ok: true };
 
 describe.each(ERAS)("%s clients in their roles", (era) => {
-  test("take a feature from its specification to the approval by tools alone, which only a person can give", async () => {
+  test("take a feature by tools alone from its specification to the approval, which only a person can give", async () => {
     const bench = await open();
     spec(bench.place);
     const orchestrator = await worker(bench, "orchestrator", { era });
@@ -80,7 +80,7 @@ describe.each(ERAS)("%s clients in their roles", (era) => {
   });
 });
 
-describe("a client that hangs up in the middle of a gate", () => {
+describe("a client that disconnects in the middle of a gate", () => {
   test.each(ERAS)("leaves no process and a consistent state (%s)", async (era) => {
     const place = scratchPlace();
     const pidFile = join(place.home, "pid");
@@ -109,7 +109,7 @@ describe("a client that hangs up in the middle of a gate", () => {
 });
 
 describe("two clients at once", () => {
-  test("[FEA-014] of two changes made from one version one wins, the other is told the version of now", async () => {
+  test("[FEA-014] of two changes from the same version one wins, and the other gets the current version", async () => {
     const bench = await open();
     spec(bench.place);
     const [first, second] = [await worker(bench, "orchestrator"), await worker(bench, "orchestrator", { era: "legacy" })];
@@ -125,7 +125,7 @@ describe("two clients at once", () => {
     });
   });
 
-  test("of two features that want one lock one gets it, the other is told who has it", async () => {
+  test("of two features that want the same lock one gets it, and the other learns the holder", async () => {
     const bench = await open();
     for (const feature of ["letters", "numbers"]) spec(bench.place, feature);
     const [first, second] = [await worker(bench, "orchestrator"), await worker(bench, "orchestrator", { era: "legacy" })];
@@ -156,7 +156,7 @@ test("[FEA-174] a repeated operation id is answered from the record, also by ano
   expect(decisions.split("Two, not three.")).toHaveLength(2);
 });
 
-test("a policy that is committed while the server runs holds from the next call on", async () => {
+test("a policy that is committed while the server runs applies from the next call on", async () => {
   const bench = await open();
   const { write, git } = bench.place;
   const planner = await worker(bench, "planner");
@@ -173,7 +173,7 @@ test("a policy that is committed while the server runs holds from the next call 
   expect(await planner.call("gates.list")).toMatchObject(ok);
 });
 
-/** Waits for something outside this process, without a clock of its own: the test's own limit ends it. */
+/** Waits for something outside this process; only the timeout of the test limits it. */
 async function until(met: () => boolean): Promise<void> {
   while (!met()) await sleep(10);
 }

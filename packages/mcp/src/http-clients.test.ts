@@ -62,9 +62,9 @@ describe.each(ERAS)("a %s client", (era) => {
     expect(await call("plan.get", { ...own, feature_id: "other" })).toMatchObject(forbidden);
   });
 
-  test("hears how far a long call has come, and stops it by cancelling", async () => {
+  test("gets the progress of a long call, and can cancel it", async () => {
     const { definition, started, stopped } = slowTool();
-    const bench = await openBench([definition], { transport: "streamable_http", signOfLifeMs: 20 });
+    const bench = await openBench([definition], { transport: "streamable_http", keepAliveMs: 20 });
     const client = await connect(await serveOverHttp(bench), bench.token(), era);
     const heard: { progress: number; message?: string | undefined }[] = [];
     const cancel = new AbortController();
@@ -107,7 +107,7 @@ describe.each(ERAS)("a %s client", (era) => {
     await long;
   });
 
-  test("that hangs up in the middle of a call stops it", async () => {
+  test("that disconnects in the middle of a call aborts it", async () => {
     const { definition, started, stopped } = slowTool();
     const bench = await openBench([definition], { transport: "streamable_http" });
     const client = await connect(await serveOverHttp(bench), bench.token(), era);
@@ -117,7 +117,7 @@ describe.each(ERAS)("a %s client", (era) => {
     await Promise.all([stopped, call]);
   });
 
-  test("hears that its call was stopped when the server closes", async () => {
+  test("gets run_stopped for its call when the server closes", async () => {
     const { definition, started, stopped } = slowTool();
     const bench = await openBench([definition], { transport: "streamable_http" });
     const serving = await serveOverHttp(bench);

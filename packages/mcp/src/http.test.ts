@@ -16,7 +16,7 @@ interface Raw {
   readonly body?: string;
 }
 
-/** What a program sends that is not a well-behaved client. */
+/** A raw request, as from a program that is not a regular client. */
 function send(serving: HttpServing, { method = "POST", path = "/mcp", headers = {}, body = PING }: Raw) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
     const { hostname, port } = new URL(serving.url);
@@ -50,7 +50,7 @@ function envelopeIn(body: string): FailureEnvelope {
   return failureSchema.parse(JSON.parse(body));
 }
 
-describe("who is let in", () => {
+describe("access control", () => {
   test("[FEA-179] a request without a good token is answered 401 with the error envelope, before any handler", async () => {
     const { bench, serving } = await open();
     const good = bench.token();
@@ -105,7 +105,7 @@ describe("who is let in", () => {
 });
 
 describe("a body", () => {
-  test("that is too large is answered 413, whether or not its length is told", async () => {
+  test("that is too large is answered 413, with or without a content-length", async () => {
     const { serving, allowed } = await open(1_000);
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { filler: "x".repeat(2_000) } });
     const told = await send(serving, { headers: { ...allowed, "content-length": String(body.length) }, body });
@@ -141,7 +141,7 @@ describe("a session", () => {
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
   });
 
-  test("is opened by its own client only, and ends when that client says so", async () => {
+  test("belongs to its own client only, and ends when that client deletes it", async () => {
     const { bench, serving, allowed } = await open();
     const { headers } = await send(serving, { headers: allowed, body: hello });
     const session = { "mcp-session-id": String(headers["mcp-session-id"]) };
@@ -153,7 +153,7 @@ describe("a session", () => {
     expect((await ping(allowed)).status).toBe(404);
   });
 
-  test("makes room for new ones: the one used longest ago ends", async () => {
+  test("is closed for new ones if it was used least recently", async () => {
     const { serving, allowed } = await open();
     const ids: string[] = [];
     for (let i = 0; i < 66; i++) ids.push(String((await send(serving, { headers: allowed, body: hello })).headers["mcp-session-id"]));
@@ -163,10 +163,10 @@ describe("a session", () => {
   });
 });
 
-test("a failure at the door is told as one, and its reason goes to whoever runs the server", async () => {
+test("an internal failure is answered without its reason, which goes to the log of the server", async () => {
   const { bench } = await open();
   const { overHttp } = await import("./http.ts");
-  const broken = await overHttp(bench.counter, () => Promise.reject(new Error("secret internals")), { port: 0 });
+  const broken = await overHttp(bench.parts, () => Promise.reject(new Error("secret internals")), { port: 0 });
   const { status, body } = await send(broken, {});
   expect([status, envelopeIn(body).error.code]).toEqual([500, "internal_error"]);
   expect(body).not.toContain("secret");
@@ -174,9 +174,9 @@ test("a failure at the door is told as one, and its reason goes to whoever runs 
   await broken.close();
 });
 
-test("a port that is taken is told with a way out", async () => {
+test("a port in use is refused with a suggestion", async () => {
   const { bench, serving } = await open();
   const { overHttp } = await import("./http.ts");
-  const again = overHttp(bench.counter, bench.registrar, { port: Number(new URL(serving.url).port) });
+  const again = overHttp(bench.parts, bench.authenticate, { port: Number(new URL(serving.url).port) });
   await expect(again).rejects.toMatchObject({ code: "io_error", details: { suggested_next_actions: [expect.stringContaining("--port")] } });
 });

@@ -4,9 +4,9 @@ import { toNodeHandler, type NodeIncomingMessageLike } from "@modelcontextprotoc
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { failureOf } from "@slipway/kernel/tools/envelope";
-import type { Registrar } from "./identify.ts";
+import type { Authenticate } from "./identify.ts";
 import { readBody } from "./read-body.ts";
-import { inFull, type Counter } from "./server.ts";
+import { inFull, type ServerParts } from "./server.ts";
 import { authInfoFor, openSessions } from "./sessions.ts";
 import { readMessage } from "./strict-json.ts";
 
@@ -19,27 +19,27 @@ export interface HttpServing {
 }
 
 export interface HttpOptions {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly maxBodyBytes?: number;
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** On this machine only. A request is let in by its host, its origin and its token, in this order, before its body is read. */
+/** Serves this machine only. Checks host, origin and token of a request, in this order, before its body is read. */
 export async function overHttp(
-  counter: Counter,
-  registrar: Registrar,
+  parts: ServerParts,
+  authenticate: Authenticate,
   { port, maxBodyBytes = MAX_BODY_BYTES }: HttpOptions,
 ): Promise<HttpServing> {
-  const sessions = openSessions(counter);
-  const handle = toNodeHandler(sessions, { onerror: (error) => counter.report(error.message) });
+  const sessions = openSessions(parts);
+  const handle = toNodeHandler(sessions, { onerror: (error) => parts.report(error.message) });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (new URL(String(request.url), "http://localhost").pathname !== MCP_PATH) return void response.writeHead(404).end();
-    const foreign = foreignness(request);
-    if (foreign !== null) return refuse(response, 403, foreign);
-    const auth = authInfoFor(await registrar(bearerOf(request)));
+    const notLocal = localityError(request);
+    if (notLocal !== null) return refuse(response, 403, notLocal);
+    const auth = authInfoFor(await authenticate(bearerOf(request)));
     const admitted = Object.assign(request, { auth }) as NodeIncomingMessageLike;
     if (request.method !== "POST") return handle(admitted, response);
     const body = await readBody(request, maxBodyBytes);
@@ -51,8 +51,8 @@ export async function overHttp(
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (error instanceof SlipwayError && error.code === "unauthenticated") return refuse(response, 401, error);
-      counter.report(inFull(error));
-      refuse(response, 500, new SlipwayError("internal_error", "Slipway failed before it could hand the request on."));
+      parts.report(inFull(error));
+      refuse(response, 500, new SlipwayError("internal_error", "Slipway failed before it could process the request."));
     });
   });
   await listen(server, port);
@@ -60,7 +60,7 @@ export async function overHttp(
     url: `http://${LOOPBACK}:${(server.address() as AddressInfo).port}${MCP_PATH}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      await counter.inFlight.drain();
+      await parts.inFlight.drain();
       await sessions.close();
       server.closeAllConnections();
       await closed;
@@ -68,12 +68,12 @@ export async function overHttp(
   };
 }
 
-/** A page in a browser reaches this port under a name of its own choice, and then the header says so. */
-function foreignness({ headers }: IncomingMessage): SlipwayError | null {
+/** Against DNS rebinding: a web page that reaches this port under its own name is recognised by the headers. */
+function localityError({ headers }: IncomingMessage): SlipwayError | null {
   const host = validateHostHeader(headers.host, localhostAllowedHostnames());
   const origin = validateOriginHeader(headers.origin, localhostAllowedOrigins());
   if (host.ok && origin.ok) return null;
-  return new SlipwayError("unauthenticated", "Only programs of this machine are served: Host and Origin have to be loopback names.", {
+  return new SlipwayError("unauthenticated", "Only programs on this machine are served: Host and Origin must be loopback names.", {
     suggested_next_actions: ["Connect to http://127.0.0.1 or http://localhost."],
   });
 }
@@ -92,7 +92,7 @@ function tooLarge(limit: number): SlipwayError {
 function refuse(response: ServerResponse, status: number, error: SlipwayError): void {
   response.writeHead(status, {
     "content-type": "application/json",
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     connection: "close",
     ...(status === 401 ? { "www-authenticate": 'Bearer realm="slipway"' } : {}),
   });
@@ -109,8 +109,8 @@ async function listen(server: Server, port: number): Promise<void> {
 function cannotListen(port: number, cause: Error): SlipwayError {
   return new SlipwayError(
     "io_error",
-    `${LOOPBACK}:${port} cannot be served: ${cause.message}.`,
-    { port, suggested_next_actions: ["Choose another one with --port, or 0 for any that is free."] },
+    `Cannot listen on ${LOOPBACK}:${port}: ${cause.message}.`,
+    { port, suggested_next_actions: ["Choose another port with --port, or 0 for any free port."] },
     { cause },
   );
 }

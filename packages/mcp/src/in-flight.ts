@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 
-/** The calls that are under way, so that a server can end them before it lets go of the database. */
+/** The running calls, so that a server can end them before it closes the database. */
 export interface InFlight {
   /** Aborted when the server closes. */
   readonly signal: AbortSignal;
   track<T>(call: Promise<T>): Promise<T>;
-  /** Cancels what can be cancelled and waits for the rest. */
+  /** Cancels the calls that can be cancelled and waits for all. */
   drain(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function inFlight(): InFlight {
     async drain() {
       closing.abort();
       while (calls.size > 0) await Promise.allSettled(calls);
-      // Answers are written by whoever waited for the calls; that comes first.
+      // Let the callers write their answers first.
       await setImmediate();
     },
   };

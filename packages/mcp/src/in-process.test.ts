@@ -11,7 +11,7 @@ import { overStdio } from "./stdio.ts";
 import { openBench, scratchPlace, toolsFolder, type Bench } from "./testing/bench.ts";
 import { ACTOR } from "./testing/client.ts";
 
-/** One client's end of the pipes. */
+/** The client's end of the pipes. */
 function pipes() {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -45,14 +45,14 @@ async function serving(bench: Bench, identify = async () => ({ role: "orchestrat
   const client = pipes();
   const stopping = new AbortController();
   const credential = { role: "orchestrator" as const, actorId: null, feature: null };
-  const ended = overStdio(bench.counter, { ...client, credential, identify, signal: stopping.signal });
+  const ended = overStdio(bench.parts, { ...client, credential, identify, signal: stopping.signal });
   client.say(HELLO);
   await client.answer(1);
   return { ...client, ended, stop: () => stopping.abort() };
 }
 
 describe("over stdio", () => {
-  test("lines that are not strict JSON are answered, others go through, and blank ones are nothing", async () => {
+  test("lines that are not strict JSON are refused, others are passed on, and blank ones are ignored", async () => {
     const client = await serving(await openBench(sampleTools()));
     client.stdin.write('\n{"jsonrpc":"2.0","id":2,"id":3,"method":"ping"}\nnonsense\n{"jsonrpc":"2.0","id":4,');
     client.stdin.write('"method":"ping"}\n');
@@ -65,10 +65,10 @@ describe("over stdio", () => {
     await client.ended;
   });
 
-  test("a credential that runs out while the connection lasts is noticed at the next call", async () => {
+  test("a credential that expires during the connection is refused at the next call", async () => {
     let good = true;
     const client = await serving(await openBench(sampleTools()), async () => {
-      if (!good) throw new SlipwayError("unauthenticated", "The token has run out.");
+      if (!good) throw new SlipwayError("unauthenticated", "The token has expired.");
       return { role: "orchestrator", actorId: null, feature: null };
     });
     client.say(call(2, "plan.get", { feature_id: "a" }));
@@ -80,7 +80,7 @@ describe("over stdio", () => {
     await client.ended;
   });
 
-  test("a defect is reported to whoever runs the server, and the client gets its reference only", async () => {
+  test("a bug goes to the log of the server, and the client gets only its reference", async () => {
     const broken = tool({
       name: "plan.get",
       kind: "read",
@@ -100,7 +100,7 @@ describe("over stdio", () => {
     await client.ended;
   });
 
-  test("what fails outside a tool is the protocol's internal error", async () => {
+  test("a failure outside a tool is the protocol's internal error", async () => {
     const bench = await openBench(sampleTools());
     const client = await serving(bench, () => Promise.reject(new Error("secret internals")));
     client.say(call(2, "plan.get", { feature_id: "a" }));
@@ -113,7 +113,7 @@ describe("over stdio", () => {
     const bench = await openBench(sampleTools());
     const client = pipes();
     const credential = { role: "orchestrator", actorId: null, feature: null } as const;
-    const ended = overStdio(bench.counter, {
+    const ended = overStdio(bench.parts, {
       ...client,
       credential,
       identify: async () => credential,
@@ -125,7 +125,7 @@ describe("over stdio", () => {
     await ended;
   });
 
-  test("a line without end is given up", async () => {
+  test("a line that is too long ends the connection", async () => {
     const bench = await openBench(sampleTools());
     const client = await serving(bench);
     client.stdin.write("x".repeat(10 * 1024 * 1024 + 1));
@@ -151,7 +151,7 @@ describe("started by a person", () => {
   }
   const chosen = { role: null, feature: null, run: null };
 
-  test("without a token the role is the one that was chosen", async () => {
+  test("without a token the role is the chosen one", async () => {
     const client = pipes();
     const ended = runStdio({ ...around(), signal: new AbortController().signal }, client, { ...chosen, role: "planner" });
     client.say(HELLO);
@@ -172,7 +172,7 @@ describe("started by a person", () => {
   });
 
   test.each([
-    ["that has run out", { lifetimeMs: 0 }],
+    ["that has expired", { lifetimeMs: 0 }],
     ["of another run", { run: "2026-01-01_elsewhere" }],
   ])("[FEA-179] with a token %s nothing is served", async (_name, wish) => {
     const bench = await openBench(definitions);
@@ -193,7 +193,7 @@ describe("started by a person", () => {
   });
 });
 
-test("a model is told who it is, and which feature is its own", () => {
+test("the instructions name the role, the actor and the feature", () => {
   expect(instructionsFor({ role: "qa", actorId: "q1", feature: "search" })).toContain('actor_type "qa" and actor_id "q1"');
   expect(instructionsFor({ role: "qa", actorId: "q1", feature: "search" })).toContain('the feature "search" only');
 });

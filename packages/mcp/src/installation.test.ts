@@ -25,7 +25,7 @@ function edited(path: string, edit: (value: never) => unknown): string {
 const refusal = (text: string) => expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(text) });
 
 describe("the catalog on disk", () => {
-  test("[FEA-021] is what is served: one entry for each tool, with the schemas of its files", () => {
+  test("[FEA-021] is served: one entry for each tool, with the schemas from its files", () => {
     const { entries, byName } = loadTools(toolsFolder(definitions), table, DOCUMENT_DEFINITIONS);
     expect(entries.map(({ entry: { name, kind } }) => [name, kind])).toEqual([
       ["feature.log_append", "mutating"],
@@ -55,9 +55,9 @@ describe("the catalog on disk", () => {
       "schemas/output/plan.get.output.schema.json",
       () => ({ $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" }),
     ],
-  ])("with %s than the definitions stops start-up", (_name, path, edit) => {
+  ])("with %s than the definitions prevents start-up", (_name, path, edit) => {
     expect(() => loadTools(edited(path, edit as never), table, DOCUMENT_DEFINITIONS)).toThrow(
-      refusal("does not say what the tools' definitions say"),
+      refusal("differs from the definitions of the tools"),
     );
   });
 
@@ -72,8 +72,8 @@ describe("the catalog on disk", () => {
     ["another kind", (c) => ({ ...c, tools: c.tools.map((tool) => ({ ...tool, kind: "read" })) }), "feature.log_append is of another kind"],
     ["a name that is no tool", (c) => ({ ...c, tools: [{ ...c.tools[0], name: "repo.wipe" }] }), "repo.wipe has an entry and no handler"],
     ["an unknown field", (c) => ({ ...c, more: 1 }), "/more"],
-  ])("[FEA-021] with %s stops start-up", (_name, edit, told) => {
-    expect(() => loadTools(edited("catalog.json", edit as never), table, DOCUMENT_DEFINITIONS)).toThrow(refusal(told));
+  ])("[FEA-021] with %s prevents start-up", (_name, edit, problem) => {
+    expect(() => loadTools(edited("catalog.json", edit as never), table, DOCUMENT_DEFINITIONS)).toThrow(refusal(problem));
   });
 
   test.each([
@@ -81,7 +81,7 @@ describe("the catalog on disk", () => {
     "errors.schema.json",
     "schemas/input/plan.get.input.schema.json",
     "schemas/output/plan.get.output.schema.json",
-  ])("[FEA-023] %s missing, unparsable or no schema stops start-up", (path) => {
+  ])("[FEA-023] %s missing, unparsable or no schema prevents start-up", (path) => {
     const missing = toolsFolder(definitions);
     rmSync(join(missing, path));
     expect(() => loadTools(missing, table, DOCUMENT_DEFINITIONS)).toThrow(refusal(path));
@@ -97,7 +97,7 @@ describe("the catalog on disk", () => {
     ).toThrow(refusal(path));
   });
 
-  test("a schema that says what no check is known for stops start-up, instead of being passed over", () => {
+  test("a schema with an unsupported keyword prevents start-up", () => {
     const folder = edited("errors.schema.json", (schema: object) => ({ ...schema, not: { required: ["ok"] } }));
     expect(() => loadTools(folder, table, DOCUMENT_DEFINITIONS)).toThrow(refusal("not is not supported"));
   });
@@ -106,7 +106,7 @@ describe("the catalog on disk", () => {
 describe("the pins", () => {
   const pins = readPins(toolsFolder(definitions, afterAll));
 
-  test("[FEA-022] are what is installed and what the SDK really negotiates", async () => {
+  test("[FEA-022] are the installed versions, and those that the SDK negotiates", async () => {
     expect(await pinProblems(pins)).toEqual([]);
     expect(pins.protocol_versions).toEqual(["2026-07-28", "2025-11-25", "2025-06-18"]);
     await expect(assertPinned(pins, "stdio")).resolves.toBeUndefined();
@@ -114,21 +114,21 @@ describe("the pins", () => {
 
   test.each<[string, Partial<Pins>, string]>([
     ["another SDK", { sdk: { "@modelcontextprotocol/server": "2.3.0" } }, "2.4.0 is installed, 2.3.0 is pinned"],
-    ["an SDK that is not there", { sdk: { "@modelcontextprotocol/nowhere": "1.0.0" } }, "none is installed"],
-    ["a revision without handshake that nobody speaks", { protocol_versions: ["2030-01-01"] }, "protocol 2030-01-01"],
-    ["a revision with handshake that nobody speaks", { protocol_versions: ["2024-01-01"] }, "the SDK gives 2025-11-25"],
+    ["an SDK that is not installed", { sdk: { "@modelcontextprotocol/nowhere": "1.0.0" } }, "none is installed"],
+    ["an unsupported revision without handshake", { protocol_versions: ["2030-01-01"] }, "protocol 2030-01-01"],
+    ["an unsupported revision with handshake", { protocol_versions: ["2024-01-01"] }, "the SDK negotiates 2025-11-25"],
     ["another transport", { transports: ["streamable_http"] }, "the transport stdio"],
-  ])("[FEA-022] that name %s stop start-up", async (_name, changes, told) => {
-    await expect(assertPinned({ ...pins, ...changes }, "stdio")).rejects.toEqual(refusal(told));
+  ])("[FEA-022] that name %s prevent start-up", async (_name, changes, problem) => {
+    await expect(assertPinned({ ...pins, ...changes }, "stdio")).rejects.toEqual(refusal(problem));
   });
 
-  test("a package without a version has none", () => {
+  test("a package without a version gives null", () => {
     expect(installedVersion("node:fs")).toBeNull();
   });
 });
 
-/** The schemas are for every client, whatever it validates with; ours and Ajv have to agree on them. */
-describe("the schemas on disk, held against Ajv", () => {
+/** Clients validate with other libraries: our checks and Ajv must agree on every schema. */
+describe("the schemas on disk, compared with Ajv", () => {
   const { entries, byName, failure } = loadTools(toolsFolder(definitions, afterAll), table, DOCUMENT_DEFINITIONS);
   const ajv = new AjvJsonSchemaValidator();
   const actor = { actor_type: "orchestrator", actor_id: "kim" };

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Environment } from "@slipway/kernel/host/places";
 
-/** How another program starts this one: by its name where that is enough, otherwise by where it is. */
+/** The command that starts Slipway: its name if it is on the PATH, otherwise Node with the script. */
 export function launchCommand(
   env: Environment,
   script: string | undefined,

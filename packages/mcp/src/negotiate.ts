@@ -1,17 +1,17 @@
 import { InMemoryTransport, isJSONRPCResultResponse, Server, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
-/** From this revision on there is no handshake: every request names its revision. */
+/** From this revision on there is no handshake; each request names its revision. */
 const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
 
 const CLIENT = { name: "slipway-probe", version: "1.0.0" };
 
-/** Which revision the SDK really settles on for each one asked of it; null where it refuses. */
+/** The revision that the SDK negotiates for each requested one; null if it refuses. */
 export function negotiated(versions: readonly string[]): Promise<(string | null)[]> {
-  return Promise.all(versions.map(settledFor));
+  return Promise.all(versions.map(negotiatedFor));
 }
 
-async function settledFor(version: string): Promise<string | null> {
+async function negotiatedFor(version: string): Promise<string | null> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const { promise: answered, resolve: onmessage } = Promise.withResolvers<JSONRPCMessage>();
   Object.assign(ours, { onmessage });

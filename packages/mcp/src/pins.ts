@@ -4,7 +4,7 @@ import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { Pins } from "./catalog.ts";
 import { negotiated } from "./negotiate.ts";
 
-/** What differs between the pins and what is really installed; empty when nothing does. */
+/** All differences between the pins and the installed SDK. */
 export async function pinProblems(pins: Pins): Promise<string[]> {
   const sdk = Object.entries(pins.sdk).flatMap(([name, pinned]) => {
     const installed = installedVersion(name);
@@ -12,12 +12,12 @@ export async function pinProblems(pins: Pins): Promise<string[]> {
   });
   const found = await negotiated(pins.protocol_versions);
   const protocol = pins.protocol_versions.flatMap((version, index) =>
-    found[index] === version ? [] : [`protocol ${version} is pinned; asked for it, the SDK gives ${found[index] ?? "nothing"}`],
+    found[index] === version ? [] : [`protocol ${version} is pinned, but the SDK negotiates ${found[index] ?? "nothing"} for it`],
   );
   return [...sdk, ...protocol];
 }
 
-/** A server that speaks other than what was tried and recorded does not start. */
+/** Refuses to start with other versions than the tested ones. */
 export async function assertPinned(pins: Pins, transport: Pins["transports"][number]): Promise<void> {
   const problems = await pinProblems(pins);
   if (!pins.transports.includes(transport)) problems.push(`the transport ${transport} is not among ${pins.transports.join(", ")}`);

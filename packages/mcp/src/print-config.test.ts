@@ -33,7 +33,7 @@ test("Gemini: settings.json", () => {
   });
 });
 
-test("VS Code: mcp.json, which asks for the token instead of keeping it", () => {
+test("VS Code: mcp.json, which asks for the token instead of storing it", () => {
   expect(parsed("vscode", stdio)).toMatchObject({ servers: { slipway: { type: "stdio", command: "slipway", cwd: "${workspaceFolder}" } } });
   expect(parsed("vscode", http)).toMatchObject({
     inputs: [{ id: "slipway-token", password: true }],
@@ -41,11 +41,11 @@ test("VS Code: mcp.json, which asks for the token instead of keeping it", () => 
   });
 });
 
-test.each(CLIENTS)("%s: no token is ever written down", (client) => {
+test.each(CLIENTS)("%s: no token is in the file", (client) => {
   expect(snippetFor(client, http).text).not.toContain("slp_");
 });
 
-test("the command is the name where it is on the path, otherwise the file", () => {
+test("the command is the name if it is on the PATH, otherwise Node with the script", () => {
   expect(launchCommand({ PATH: "/nowhere" }, "/opt/slipway.mjs")).toEqual({ command: process.execPath, args: ["/opt/slipway.mjs"] });
   expect(launchCommand({ PATH: "/nowhere" }, undefined)).toEqual({ command: "slipway", args: [] });
 });

@@ -3,19 +3,19 @@ import { MCP_PATH } from "./http.ts";
 export const CLIENTS = ["claude", "codex", "gemini", "vscode"] as const;
 export type McpClientName = (typeof CLIENTS)[number];
 
-/** How the client is to reach the server: by starting it, or over HTTP with a token from the environment. */
+/** How the client reaches the server: by starting it, or over HTTP with a token from the environment. */
 export type Reach =
   { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] } | { readonly kind: "http"; readonly port: number };
 
 export interface Snippet {
-  /** Where the client looks for it, below the repository unless it starts with `~`. */
+  /** The client's configuration file, relative to the repository unless it starts with `~`. */
   readonly file: string;
   readonly text: string;
 }
 
 export const TOKEN_VARIABLE = "SLIPWAY_MCP_TOKEN";
 
-/** Gates take their time. */
+/** Long, because a tool call may run gates. */
 const TIMEOUT_SECONDS = 3600;
 
 export function snippetFor(client: McpClientName, reach: Reach): Snippet {

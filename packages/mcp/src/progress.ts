@@ -12,8 +12,8 @@ export interface ProgressMessage {
 }
 
 /**
- * What a tool tells of itself, always growing as the protocol demands. In between, a sign of life at every interval:
- * clients give up on a call they hear nothing of.
+ * Forwards the progress notes of a tool; the number always grows, as the protocol requires. In between it sends a keep-alive at
+ * each interval, because clients time out calls without progress.
  */
 export function progressTo(send: (message: ProgressMessage) => void, name: string, everyMs: number): ProgressReporter {
   let last = 0;
@@ -25,7 +25,7 @@ export function progressTo(send: (message: ProgressMessage) => void, name: strin
   };
   const timer = setInterval(() => {
     silent += 1;
-    // Between two notes it comes ever nearer to the next whole number, and never reaches it.
+    // Between two notes the number approaches the next integer without reaching it.
     advance(Math.floor(last) + silent / (silent + 1), `${name} is still running`);
   }, everyMs);
   timer.unref();

@@ -10,12 +10,12 @@ import type { AnyTool } from "@slipway/kernel/tools/tool";
 import { readCatalog, type CatalogEntry } from "./catalog.ts";
 import { toolFiles } from "./tool-files.ts";
 
-/** The tools as the files of the installation show them. */
+/** The tools as in the files of the installation. */
 export interface PublishedTools extends ServedTools {
   readonly entries: readonly { readonly entry: CatalogEntry; readonly input: JsonSchema; readonly output: JsonSchema }[];
 }
 
-/** Every tool has one entry and every entry one tool, with both its schemas; otherwise nothing is served. */
+/** Requires exactly one entry per tool, with both schemas; otherwise the server does not start. */
 export function loadTools(folder: string, table: ToolTable, documents: DocumentSchemas): PublishedTools {
   const path = join(folder, "catalog.json");
   const { tools } = readCatalog(folder);
@@ -39,13 +39,10 @@ export function loadTools(folder: string, table: ToolTable, documents: DocumentS
   return { entries, byName, failure, documents };
 }
 
-/** A description is read by a model, and a schema decides what a caller may send: neither may say other than what was written and tested. */
+/** Refuses descriptions and schemas that differ from the tested definitions: models read them, and they decide what a caller may send. */
 function assertAsDefined(folder: string, definitions: readonly AnyTool[]): void {
   for (const [path, text] of toolFiles(definitions)) {
     if (readFileSync(join(folder, path), "utf8") !== text)
-      throw damaged(
-        join(folder, path),
-        "It does not say what the tools' definitions say (in a clone: `npm run generate:tools`, then build).",
-      );
+      throw damaged(join(folder, path), "It differs from the definitions of the tools (in a clone: `npm run generate:tools`, then build).");
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** The whole body as text; null as soon as it proves longer than the limit. */
+/** The whole body as text; null if it is longer than the limit. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return null;
   const chunks: Buffer[] = [];

@@ -8,13 +8,13 @@ import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { checkConfigurationFiles, loadDocumentSchemas, type DocumentSchemas } from "@slipway/kernel/tools/documents";
 import { assembleTools, type ToolTable } from "@slipway/kernel/tools/table";
 import type { Credential } from "@slipway/kernel/tools/credential";
-import { openCounter } from "./counter.ts";
+import { openServerParts } from "./server-parts.ts";
 import { overHttp } from "./http.ts";
-import { openRegistrar } from "./identify.ts";
+import { openAuthenticator } from "./identify.ts";
 import { TOKEN_VARIABLE } from "./print-config.ts";
 import { overStdio } from "./stdio.ts";
 
-/** The process around a server. */
+/** The process environment of a server. */
 export interface McpEnvironment {
   readonly cwd: string;
   readonly env: Environment;
@@ -24,36 +24,36 @@ export interface McpEnvironment {
   readonly unsandboxed?: SandboxOverride | undefined;
   readonly table?: ToolTable;
   readonly folder?: string;
-  /** Looked at by the kill suite. */
+  /** For the kill suite. */
   readonly observe?: OpenAt["observe"];
 }
 
-/** Until the client hangs up. The role is the token's; without a token, the one chosen by the person who starts the process. */
+/** Serves until the client disconnects. The role comes from the token; without a token, from the option of the command. */
 export async function runStdio(
   around: McpEnvironment,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
   chosen: { readonly role: ActorRole | null; readonly feature: string | null; readonly run: string | null },
 ): Promise<void> {
   await withRepository(around, async (opened, documents) => {
-    const counter = await openCounter({ ...counterOptions(around, opened), documents, transport: "stdio" });
+    const parts = await openServerParts({ ...partsOptions(around, opened), documents, transport: "stdio" });
     const token = around.env[TOKEN_VARIABLE];
-    const registrar = await openRegistrar(opened, around.env, chosen.run);
+    const authenticate = await openAuthenticator(opened, around.env, chosen.run);
     const identify = async (): Promise<Credential> =>
-      token === undefined ? { role: chosen.role ?? "orchestrator", actorId: null, feature: chosen.feature } : registrar(token);
+      token === undefined ? { role: chosen.role ?? "orchestrator", actorId: null, feature: chosen.feature } : authenticate(token);
     const credential = await identify();
-    if (token !== undefined) assertNotContradicted(credential, chosen);
-    await overStdio(counter, { ...streams, credential, identify, signal: around.signal });
+    if (token !== undefined) assertMatchesToken(credential, chosen);
+    await overStdio(parts, { ...streams, credential, identify, signal: around.signal });
   });
 }
 
-/** Until the signal says stop. Every caller brings a token. */
+/** Serves until the signal aborts. Every request needs a token. */
 export async function runHttp(
   around: McpEnvironment,
   { port, run, onListening }: { readonly port: number; readonly run: string | null; readonly onListening: (url: string) => void },
 ): Promise<void> {
   await withRepository(around, async (opened, documents) => {
-    const counter = await openCounter({ ...counterOptions(around, opened), documents, transport: "streamable_http" });
-    const serving = await overHttp(counter, await openRegistrar(opened, around.env, run), { port });
+    const parts = await openServerParts({ ...partsOptions(around, opened), documents, transport: "streamable_http" });
+    const serving = await overHttp(parts, await openAuthenticator(opened, around.env, run), { port });
     onListening(serving.url);
     if (!around.signal.aborted)
       await new Promise<void>((resolve) => around.signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -61,7 +61,7 @@ export async function runHttp(
   });
 }
 
-/** The shipped schemas come first: without them nothing is opened. */
+/** Loads the shipped schemas first and opens nothing without them. */
 async function withRepository(
   { cwd, env, unsandboxed, observe }: McpEnvironment,
   work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
@@ -75,16 +75,16 @@ async function withRepository(
   }
 }
 
-function counterOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: McpEnvironment, opened: OpenedRepository) {
+function partsOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: McpEnvironment, opened: OpenedRepository) {
   return { opened, table, version, report, ...(folder === undefined ? {} : { folder }) };
 }
 
-function assertNotContradicted(
+function assertMatchesToken(
   credential: Credential,
   { role, feature }: { readonly role: ActorRole | null; readonly feature: string | null },
 ): void {
   if ((role === null || role === credential.role) && (feature === null || feature === credential.feature)) return;
-  throw new SlipwayError("invalid_cli_args", `${TOKEN_VARIABLE} holds a token for another role or feature than the options name.`, {
+  throw new SlipwayError("invalid_cli_args", `${TOKEN_VARIABLE} contains a token for another role or feature than the options name.`, {
     suggested_next_actions: [`Leave out --role and --feature, or unset ${TOKEN_VARIABLE}.`],
   });
 }

@@ -9,32 +9,32 @@ import type { InFlight } from "./in-flight.ts";
 import { progressTo } from "./progress.ts";
 import type { PublishedTools } from "./published-tools.ts";
 
-/** What every connection is served from. */
-export interface Counter {
+/** What all connections of a server share. */
+export interface ServerParts {
   readonly version: string;
   readonly tools: PublishedTools;
   readonly pins: Pins;
   readonly inFlight: InFlight;
-  readonly signOfLifeMs: number;
+  readonly keepAliveMs: number;
   readonly kernel: () => Promise<Kernel>;
-  /** For whoever runs the server; never for a client. */
+  /** Writes to the log of the server; clients never see it. */
   readonly report: (line: string) => void;
 }
 
-/** Who calls; rejects when nobody does who may. */
+/** Returns the credential of the caller; rejects a caller without a valid one. */
 export type Identify = (context: ServerContext) => Promise<Credential>;
 
-/** One connection's server. The schemas are checked by the dispatcher, so that roles come before input and every answer has one form. */
-export function mcpServer(counter: Counter, identify: Identify, instructions: string): Server {
-  const { pins, tools } = counter;
+/** The server of one connection. `callTool` checks the schemas, so that the role is checked before the input and all answers have one form. */
+export function mcpServer(parts: ServerParts, identify: Identify, instructions: string): Server {
+  const { pins, tools } = parts;
   const server = new Server(
-    { name: "slipway", title: "Slipway", version: counter.version },
+    { name: "slipway", title: "Slipway", version: parts.version },
     { capabilities: { tools: {} }, instructions, supportedProtocolVersions: [...pins.protocol_versions] },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.entries.map(listed) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const envelope = await counter.inFlight.track(answer(counter, identify, params.name, params.arguments ?? {}, context));
-    // The protocol has an answer of its own for a tool that does not exist.
+    const envelope = await parts.inFlight.track(answer(parts, identify, params.name, params.arguments ?? {}, context));
+    // The protocol defines its own error for an unknown tool.
     if (!envelope.ok && !tools.byName.has(params.name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, envelope.error.message, envelope);
     }
@@ -43,7 +43,7 @@ export function mcpServer(counter: Counter, identify: Identify, instructions: st
   return server;
 }
 
-async function answer(counter: Counter, identify: Identify, name: string, args: unknown, context: ServerContext): Promise<ToolEnvelope> {
+async function answer(parts: ServerParts, identify: Identify, name: string, args: unknown, context: ServerContext): Promise<ToolEnvelope> {
   const { mcpReq, http } = context;
   const token = mcpReq._meta?.progressToken;
   const progress =
@@ -53,16 +53,16 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
           (message) =>
             void mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...message } }).catch(() => undefined),
           name,
-          counter.signOfLifeMs,
+          parts.keepAliveMs,
         );
-  // A client that hangs up has nobody left to read the answer.
+  // If the client disconnects, its call is aborted.
   const hungUp = http?.req?.signal;
   try {
     const credential = await identify(context);
-    return await callTool(await counter.kernel(), counter.tools, credential, name, args, {
-      signal: () => AbortSignal.any([mcpReq.signal, ...(hungUp === undefined ? [] : [hungUp]), counter.inFlight.signal]),
+    return await callTool(await parts.kernel(), parts.tools, credential, name, args, {
+      signal: () => AbortSignal.any([mcpReq.signal, ...(hungUp === undefined ? [] : [hungUp]), parts.inFlight.signal]),
       progress: (note) => progress?.note(note),
-      onBug: (error, reference) => counter.report(`${reference}: ${inFull(error)}`),
+      onBug: (error, reference) => parts.report(`${reference}: ${inFull(error)}`),
     });
   } catch (error) {
     if (error instanceof SlipwayError) return failureOf(error);
@@ -72,7 +72,7 @@ async function answer(counter: Counter, identify: Identify, name: string, args: 
   }
 }
 
-/** For whoever runs the server. */
+/** With the stack, for the log of the server. */
 export function inFull(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error);
 }

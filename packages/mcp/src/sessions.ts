@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Credential } from "@slipway/kernel/tools/credential";
 import { instructionsFor } from "./instructions.ts";
-import { mcpServer, type Counter } from "./server.ts";
+import { mcpServer, type ServerParts } from "./server.ts";
 import { unauthenticated } from "./tokens.ts";
 
 const MAX_SESSIONS = 64;
@@ -17,20 +17,20 @@ const MAX_SESSIONS = 64;
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  /** Whose it is; nobody else's token opens it. */
+  /** The caller that opened it; tokens of other callers are refused. */
   readonly subject: string;
 }
 
-/** Serves requests that were let in: those of the newest revision each on its own, older clients in a session of theirs. */
+/** Serves authenticated requests: those of the newest revision statelessly, those of older clients in sessions. */
 export interface Sessions {
   fetch(request: Request, options?: McpHandlerRequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
 
-export function openSessions(counter: Counter): Sessions {
-  const onerror = (error: Error) => counter.report(error.message);
+export function openSessions(parts: ServerParts): Sessions {
+  const onerror = (error: Error) => parts.report(error.message);
   const serverFor = (credential: Credential) =>
-    mcpServer(counter, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
+    mcpServer(parts, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
   const modern = createMcpHandler(({ authInfo }) => serverFor(credentialIn(authInfo)), { legacy: "reject", onerror });
   /** In the order of their last use. */
   const open = new Map<string, Session>();
@@ -76,14 +76,14 @@ export function openSessions(counter: Counter): Sessions {
   };
 }
 
-/** The token itself stays at the door. */
+/** Does not pass the token on. */
 export function authInfoFor(credential: Credential): AuthInfo {
   return { token: "", clientId: credential.actorId ?? credential.role, scopes: [credential.role], extra: { credential } };
 }
 
 function credentialIn(authInfo: AuthInfo | undefined): Credential {
   const credential = authInfo?.extra?.["credential"];
-  if (credential === undefined) throw unauthenticated("There is none.");
+  if (credential === undefined) throw unauthenticated("The request has none.");
   return credential as Credential;
 }
 
@@ -91,7 +91,7 @@ function subjectOf({ role, actorId, feature }: Credential): string {
   return JSON.stringify([role, actorId, feature]);
 }
 
-/** A client that hears this starts a new session. */
+/** A client that gets this answer starts a new session. */
 function notFound(): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_001, message: "Session not found" } }, { status: 404 });
 }

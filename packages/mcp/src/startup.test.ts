@@ -8,7 +8,7 @@ import { runHttp, runStdio } from "./run.ts";
 import { scratchPlace } from "./testing/bench.ts";
 import { PassThrough } from "node:stream";
 
-/** Starts a server that ends as soon as it has started; says whether it served. */
+/** Starts a server that ends as soon as it has started; returns whether it served. */
 async function start(files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
   const place = scratchPlace(files);
   const onListening = vi.fn<(url: string) => void>();
@@ -34,7 +34,7 @@ describe("a server", () => {
     await expect(start(files)).rejects.toMatchObject({ code });
   });
 
-  test("[FEA-046] with a workspace other than nx does not start, with a code of its own", async () => {
+  test("[FEA-046] with a workspace other than nx does not start, with its own code", async () => {
     const policy = POLICY.replace("workspace: nx", "workspace: bazel");
     await expect(start({ "slipway/policy.yaml": policy })).rejects.toMatchObject({ code: "invalid_workspace_implementation" });
   });
@@ -60,7 +60,7 @@ describe("a server", () => {
     await expect(runHttp(around, { port: 0, run: null, onListening: () => undefined })).rejects.toMatchObject({ code: "not_a_repository" });
   });
 
-  test("over stdio ends at once when it is told to stop before it began", async () => {
+  test("over stdio ends at once if its signal is already aborted", async () => {
     const { root, env } = scratchPlace();
     const around = { cwd: root, env, version: "0.0.0", report: () => undefined, signal: AbortSignal.abort() };
     const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
@@ -79,7 +79,7 @@ describe("the shipped schemas", () => {
     await expect(checkConfigurationFiles(schemas, readFile)).resolves.toBeUndefined();
   });
 
-  test("[FEA-019] are held against the configuration besides its own rules", async () => {
+  test("[FEA-019] check the configuration in addition to its own rules", async () => {
     const readFile = async (path: string) =>
       path.endsWith("agents.yaml") ? null : Buffer.from(path.endsWith("gates.yaml") ? `${GATES}more: 1\n` : POLICY);
     await expect(checkConfigurationFiles(schemas, readFile)).rejects.toMatchObject({ code: "config_invalid", details: { field: "/more" } });

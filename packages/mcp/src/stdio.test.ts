@@ -40,7 +40,7 @@ async function connect(place: Place, era: Era, role = "", more: Record<string, s
   return { client, stderr: () => stderr };
 }
 
-/** The same server, spoken to by hand. */
+/** The same server with raw streams instead of a client. */
 function speak(place: Place, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, [...launcher, folderOfTools()], { cwd: place.root, env: environment(place, more) });
   let [stdout, stderr] = ["", ""];
@@ -71,7 +71,7 @@ const callLine = (id: number, name: string, args: string) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}\n`;
 
 describe.each(ERAS)("a %s client over stdio", (era) => {
-  test("is an orchestrator unless another role was chosen when the server was started", async () => {
+  test("is an orchestrator unless the server was started with another role", async () => {
     const { client } = await connect(scratchPlace(), era);
     expect(client.getServerVersion()).toMatchObject({ name: "slipway" });
     expect((await client.listTools()).tools).toHaveLength(4);
@@ -81,7 +81,7 @@ describe.each(ERAS)("a %s client over stdio", (era) => {
     expect(other).toMatchObject({ isError: true, structuredContent: { error: { code: "forbidden_tool_for_role" } } });
   });
 
-  test("is what its token says", async () => {
+  test("has the role of its token", async () => {
     const bench = await openBench(sampleTools());
     const SLIPWAY_MCP_TOKEN = bench.token({ role: "builder", actorId: "b1", feature: "search" });
     const { client } = await connect(bench.place, era, "", { SLIPWAY_MCP_TOKEN });
@@ -91,7 +91,7 @@ describe.each(ERAS)("a %s client over stdio", (era) => {
     expect(other).toMatchObject({ structuredContent: { error: { code: "forbidden_tool_for_role" } } });
   });
 
-  test("that closes its end in the middle of a call stops the call, and the server ends in order", async () => {
+  test("that closes its end in the middle of a call aborts the call, and the server exits cleanly", async () => {
     const { client, stderr } = await connect(scratchPlace(), era);
     const heard = Promise.withResolvers<void>();
     const call = client.callTool({ name: "gates.run", arguments: ACTOR }, { onprogress: () => heard.resolve() }).catch(() => undefined);
@@ -103,7 +103,7 @@ describe.each(ERAS)("a %s client over stdio", (era) => {
   });
 });
 
-test("only the protocol's bytes are on stdout, one message a line; what is not strict JSON is answered and does nothing", async () => {
+test("stdout has only messages of the protocol, one per line, and input that is not strict JSON is refused", async () => {
   const server = speak(scratchPlace());
   server.child.stdin.write(HELLO);
   server.child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n\n');
@@ -129,7 +129,7 @@ test("only the protocol's bytes are on stdout, one message a line; what is not s
   expect(byId(3)).toMatchObject([{ result: { structuredContent: { ok: true } } }]);
 });
 
-test("a signal to stop ends the server in order", async () => {
+test("a stop signal ends the server cleanly", async () => {
   const server = speak(scratchPlace());
   server.child.stdin.write(HELLO);
   await server.says("stdout", "protocolVersion");

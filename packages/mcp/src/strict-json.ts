@@ -5,7 +5,7 @@ export type Message =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: SlipwayError; readonly id: string | number | null };
 
-/** One message of the protocol, as text. Which of two equal keys counts is nobody's guess: such a message is refused, and so is a batch. */
+/** Parses one message. Refuses a message with a repeated key, which parsers read differently, and a batch. */
 export function readMessage(text: string): Message {
   const strict = parseStrictJson(text);
   if (!strict.ok) return { ok: false, error: unreadable(`The message is not accepted: ${strict.problem}.`), id: idIn(text) };
@@ -13,7 +13,7 @@ export function readMessage(text: string): Message {
   return { ok: false, error: unreadable("The message is a batch; send each request on its own."), id: null };
 }
 
-/** Whom to answer, where the text allows it to be told. */
+/** The id for the error response, if the text has one. */
 function idIn(text: string): string | number | null {
   try {
     const { id } = JSON.parse(text) as { id?: unknown };

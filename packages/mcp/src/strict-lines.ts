@@ -4,12 +4,12 @@ import { INVALID_REQUEST } from "@modelcontextprotocol/server";
 import { failureOf } from "@slipway/kernel/tools/envelope";
 import { readMessage } from "./strict-json.ts";
 
-/** As much as the SDK itself takes for one message. */
+/** The SDK's own limit for one message. */
 const LONGEST_LINE = 10 * 1024 * 1024;
 
 /**
- * Lets messages through line by line; what is not strict JSON is answered here and never reaches the SDK. Not a Transform: its
- * second half costs a tenth of a short call.
+ * Passes valid messages on line by line. Answers lines that are not strict JSON itself; they never reach the SDK. Not a Transform,
+ * whose writable side would cost a tenth of a short call.
  */
 export function strictLines(input: Readable, refuse: (line: string) => void): Readable {
   const decoder = new StringDecoder("utf8");

@@ -5,7 +5,7 @@ import { openApprovalKey, openSigningKey } from "@slipway/kernel/change/land/app
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { describe, expect, test } from "vitest";
-import { openRegistrar } from "./identify.ts";
+import { openAuthenticator } from "./identify.ts";
 import { openBench } from "./testing/bench.ts";
 import { openToken, openTokenKey, repositoryName, sealToken, type Claims } from "./tokens.ts";
 
@@ -23,13 +23,13 @@ const HERE = { repository: CLAIMS.repository, now: 1_500 };
 const unauthenticated = expect.objectContaining({ code: "unauthenticated" });
 
 describe("a token", () => {
-  test("[FEA-179] gives back the role, name, feature, run and end it was made with", async () => {
+  test("[FEA-179] contains the role, name, feature, run and expiry it was issued with", async () => {
     const { place } = await openBench(sampleTools());
     const key = await openTokenKey(place.root, place.env);
     expect(openToken(key, sealToken(key, CLAIMS), HERE)).toEqual(CLAIMS);
   });
 
-  test("[FEA-179] that was changed in any one character is refused", async () => {
+  test("[FEA-179] with any changed character is refused", async () => {
     const { place } = await openBench(sampleTools());
     const key = await openTokenKey(place.root, place.env);
     const token = sealToken(key, CLAIMS);
@@ -46,8 +46,8 @@ describe("a token", () => {
   });
 
   test.each<[string, Partial<typeof HERE>, Partial<Claims>]>([
-    ["has run out", { now: 2_000 }, {}],
-    ["was made for another repository", {}, { repository: repositoryName("/elsewhere") }],
+    ["has expired", { now: 2_000 }, {}],
+    ["is for another repository", {}, { repository: repositoryName("/elsewhere") }],
     ["is of another release", {}, { role: "root" as "builder" }],
   ])("[FEA-179] that %s is refused", async (_name, here, claims) => {
     const { place } = await openBench(sampleTools());
@@ -55,7 +55,7 @@ describe("a token", () => {
     expect(() => openToken(key, sealToken(key, { ...CLAIMS, ...claims }), { ...HERE, ...here })).toThrow(unauthenticated);
   });
 
-  test("signed by somebody else, or an approval in its place, is refused", async () => {
+  test("signed with another key, or replaced by an approval, is refused", async () => {
     const { place } = await openBench(sampleTools());
     const key = await openTokenKey(place.root, place.env);
     const approvalKey = await openApprovalKey({ configHome: place.env["XDG_CONFIG_HOME"] ?? "", repositoryRoot: place.root });
@@ -99,24 +99,24 @@ describe("a token of a run", () => {
     return bench;
   }
 
-  test("[FEA-179] is good while its run goes on, and not for another run", async () => {
+  test("[FEA-179] is valid until its run ends, and not for another run", async () => {
     const bench = await withRun("running");
-    expect(await bench.registrar(bench.token({ run: "run-1" }))).toMatchObject({ role: "orchestrator", actorId: "kim" });
-    expect(await bench.registrar(bench.token({ run: "run-1", feature: "search" }))).toMatchObject({ feature: "search" });
-    await expect(bench.registrar(bench.token({ run: "run-2" }))).rejects.toEqual(unauthenticated);
+    expect(await bench.authenticate(bench.token({ run: "run-1" }))).toMatchObject({ role: "orchestrator", actorId: "kim" });
+    expect(await bench.authenticate(bench.token({ run: "run-1", feature: "search" }))).toMatchObject({ feature: "search" });
+    await expect(bench.authenticate(bench.token({ run: "run-2" }))).rejects.toEqual(unauthenticated);
   });
 
-  test("[FEA-179] is worth nothing once the run is over", async () => {
+  test("[FEA-179] is invalid once the run has ended", async () => {
     const bench = await withRun("completed");
-    await expect(bench.registrar(bench.token({ run: "run-1" }))).rejects.toEqual(unauthenticated);
+    await expect(bench.authenticate(bench.token({ run: "run-1" }))).rejects.toEqual(unauthenticated);
   });
 
-  test("[FEA-179] a server for one run takes that run's tokens only", async () => {
+  test("[FEA-179] a server for one run accepts only tokens of that run", async () => {
     const bench = await withRun("running");
-    const registrar = await openRegistrar(bench.opened, bench.place.env, "run-1");
-    expect(await registrar(bench.token({ run: "run-1" }))).toMatchObject({ role: "orchestrator" });
-    await expect(registrar(bench.token())).rejects.toEqual(unauthenticated);
-    await expect(registrar(undefined)).rejects.toEqual(unauthenticated);
+    const authenticate = await openAuthenticator(bench.opened, bench.place.env, "run-1");
+    expect(await authenticate(bench.token({ run: "run-1" }))).toMatchObject({ role: "orchestrator" });
+    await expect(authenticate(bench.token())).rejects.toEqual(unauthenticated);
+    await expect(authenticate(undefined)).rejects.toEqual(unauthenticated);
   });
 
   test("[FEA-179] is refused when its feature belongs to another run", async () => {
@@ -132,12 +132,12 @@ describe("a token of a run", () => {
       { actor, operationId: "init-2" },
       { feature_id: "own", run_id: "run-1/feature:own", spec_source: "x.md", spec_digest },
     );
-    expect(await bench.registrar(bench.token({ run: "run-1", feature: "own" }))).toMatchObject({ feature: "own" });
-    await expect(bench.registrar(bench.token({ run: "run-1", feature: "search" }))).rejects.toEqual(unauthenticated);
+    expect(await bench.authenticate(bench.token({ run: "run-1", feature: "own" }))).toMatchObject({ feature: "own" });
+    await expect(bench.authenticate(bench.token({ run: "run-1", feature: "search" }))).rejects.toEqual(unauthenticated);
   });
 });
 
-test("[FEA-180] the key is outside the repository, for its owner's eyes only, and refused inside", async () => {
+test("[FEA-180] the key is outside the repository, readable only by its owner, and refused inside", async () => {
   const { place } = await openBench(sampleTools());
   await openTokenKey(place.root, place.env);
   const path = join(place.env["XDG_CONFIG_HOME"] ?? "", "slipway", "keys", "mcp-token.pem");
@@ -147,10 +147,10 @@ test("[FEA-180] the key is outside the repository, for its owner's eyes only, an
   );
 });
 
-test("[FEA-180] neither a token nor its key is in anything the server keeps, and logs are redacted", async () => {
+test("[FEA-180] the server stores neither a token nor its key, and logs are redacted", async () => {
   const bench = await openBench(sampleTools());
   const token = bench.token();
-  await bench.registrar(token);
+  await bench.authenticate(token);
   const key = readFileSync(join(bench.place.env["XDG_CONFIG_HOME"] ?? "", "slipway", "keys", "mcp-token.pem"), "utf8").split("\n")[1] ?? "";
   const kept = readdirSync(bench.place.root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

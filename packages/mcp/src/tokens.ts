@@ -14,11 +14,11 @@ export const claimsSchema = z.strictObject({
   id: text,
   role: z.enum(ACTOR_ROLES),
   actor_id: text,
-  /** The only feature its bearer may touch; null for any. */
+  /** The only feature that the bearer may use; null for any. */
   feature: text.nullable(),
-  /** Good only while this run goes on; null where no run is meant. */
+  /** Valid only until this run ends; null for a token without a run. */
   run: text.nullable(),
-  /** Whose repository; another one refuses it. */
+  /** Other repositories refuse the token. */
   repository: text,
   issued_at: z.int(),
   expires_at: z.int(),
@@ -27,10 +27,10 @@ export const claimsSchema = z.strictObject({
 export type Claims = z.infer<typeof claimsSchema>;
 
 const PAYLOAD_TYPE = "application/vnd.slipway.mcp-token+json";
-/** So that a token is known for one wherever it turns up; the redactor looks for it. */
+/** The redactor recognises tokens by this prefix. */
 const PREFIX = "slp_";
 
-/** Beside the approval key, and as far from agents. */
+/** In the folder of the approval key, out of reach of agents. */
 export function openTokenKey(root: string, env: Environment): Promise<ApprovalKey> {
   return openSigningKey({ configHome: placesIn(env).configHome, repositoryRoot: root }, "mcp-token.pem");
 }
@@ -67,29 +67,29 @@ export function sealToken(key: ApprovalKey, claims: Claims): string {
   return `${PREFIX}${payload.toString("base64url")}.${Buffer.from(signature).toString("base64url")}`;
 }
 
-/** The claims of a token that was signed here, for this repository, and has not run out. */
+/** The claims of a token. Refuses a bad signature, another repository and an expired token. */
 export function openToken(key: ApprovalKey, token: string, here: { readonly repository: string; readonly now: number }): Claims {
   const [, encoded = "", signature = ""] = /^slp_([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(token) ?? [];
   const payload = Buffer.from(encoded, "base64url");
-  if (encoded === "") throw unauthenticated("It is not one of Slipway's tokens.");
-  // Before anything of it is read.
+  if (encoded === "") throw unauthenticated("It is not a Slipway token.");
+  // Verify before parsing.
   if (!key.verify(preAuthentication(PAYLOAD_TYPE, payload), Buffer.from(signature, "base64url"))) {
-    throw unauthenticated("Its signature is not good: it was changed, or signed elsewhere.");
+    throw unauthenticated("Its signature is invalid: the token was changed, or signed with another key.");
   }
   const parsed = parseStrictJson(payload.toString("utf8"));
   const claims = claimsSchema.safeParse(parsed.ok ? parsed.value : null);
-  if (!claims.success) throw unauthenticated("It was made by another release of Slipway.");
-  if (claims.data.repository !== here.repository) throw unauthenticated("It was made for another repository.");
-  if (claims.data.expires_at <= here.now) throw unauthenticated("It has run out.");
+  if (!claims.success) throw unauthenticated("It comes from another release of Slipway.");
+  if (claims.data.repository !== here.repository) throw unauthenticated("It is for another repository.");
+  if (claims.data.expires_at <= here.now) throw unauthenticated("It has expired.");
   return claims.data;
 }
 
-/** How tokens name a repository: where it is, without telling. */
+/** Identifies a repository in tokens by a digest of its path. */
 export function repositoryName(root: string): string {
   return sha256(`slipway repository ${root}`).slice(0, 32);
 }
 
-/** Says why, and never what the token was. */
+/** The message must not contain the token. */
 export function unauthenticated(reason: string): SlipwayError {
   return new SlipwayError("unauthenticated", `The token is not accepted. ${reason}`, {
     suggested_next_actions: ["Make a new token: `slipway mcp token --role ROLE`, and give it to the client."],

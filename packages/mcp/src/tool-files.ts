@@ -4,11 +4,11 @@ import { inputSchemaOf, jsonSchemaOf, outputSchemaOf } from "@slipway/kernel/too
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 
-/** What a client may assume before it asks a person. */
+/** Hints for clients, which may ask a person before a destructive call. */
 const DESTRUCTIVE: ReadonlySet<Tool> = new Set(["feature.delete", "feature.ready_to_merge", "repo.merge", "repo.rebase_onto_main"]);
 const IDEMPOTENT: ReadonlySet<Tool> = new Set(["feature.init", "repo.ensure_worktree"]);
 
-/** Every file below `tools/` that is made from the definitions, by its path there. */
+/** Every generated file below `tools/`, by its path there. */
 export function toolFiles(definitions: readonly AnyTool[]): ReadonlyMap<string, string> {
   const sorted = definitions.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const catalog: Catalog = { version: 1, tools: sorted.map(entryFor) };

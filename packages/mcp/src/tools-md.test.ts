@@ -19,7 +19,7 @@ function shown(input: JsonSchema, data: JsonSchema | boolean): string {
   return toolsMarkdown({ version: 1, tools: [entry] }, (path) => schemas[path] ?? {});
 }
 
-test("a tool is told with its roles, its own input and its data", () => {
+test("a tool is documented with its roles, its own input and its data", () => {
   const text = shown(
     {
       type: "object",
@@ -45,7 +45,7 @@ test("a tool is told with its roles, its own input and its data", () => {
   expect(text).not.toContain("`actor_type` |");
 });
 
-test("a version that is demanded is part of the tool's own input", () => {
+test("a required version is part of the tool's own input", () => {
   const text = shown({ type: "object", properties: { expected_version: { type: "integer" } }, required: ["expected_version"] }, true);
   expect(text).toContain("| `expected_version` | integer |  |");
   expect(text).toContain("Data: nothing of its own.");

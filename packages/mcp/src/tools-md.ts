@@ -3,7 +3,7 @@ import type { Catalog, CatalogEntry } from "./catalog.ts";
 
 const ACTOR_FIELDS = new Set(["actor_type", "actor_id", "operation_id", "expected_version"]);
 
-/** The tools for a reader, from the catalog and its schemas and nothing else. */
+/** The documentation of the tools, made from catalog and schemas only. */
 export function toolsMarkdown({ tools }: Catalog, schemaAt: (path: string) => JsonSchema): string {
   return [
     "# Tools",
@@ -39,7 +39,7 @@ function dataIn({ anyOf: [success] = [] }: JsonSchema): JsonSchema {
   return schemaOf(schemaOf(success).properties?.["data"]);
 }
 
-/** Where JSON Schema allows a bare yes or no, there is nothing to tell. */
+/** JSON Schema also allows `true` and `false` as a schema; they have nothing to document. */
 function schemaOf(node: unknown): JsonSchema {
   return typeof node === "object" && node !== null ? (node as JsonSchema) : {};
 }

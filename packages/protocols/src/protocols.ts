@@ -16,7 +16,7 @@ export function protocolOf(workflow: string): ProtocolEntry {
   if (entry !== undefined) return entry;
   throw new SlipwayError("workflow_unknown", `This program has no protocol with the workflow "${workflow}".`, {
     workflow,
-    suggested_next_actions: ["Update Slipway if the run was started by a newer one."],
+    suggested_next_actions: ["Update Slipway if a newer version started the run."],
   });
 }
 

@@ -16,30 +16,30 @@ import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
 import { readerAt } from "@slipway/kernel/config/committed-files";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
-/** What the command line says about who plays the roles; everything may be left out. */
+/** The choice of agents on the command line; every field is optional. */
 export interface AgentChoice {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly configEnv?: string | undefined;
   readonly cassette?: string | undefined;
-  /** Write every answer to this cassette too. */
+  /** Also record every answer in this cassette. */
   readonly record?: string | undefined;
 }
 
-interface DeskFor {
+interface DispatcherSettings {
   readonly kernel: Kernel;
   readonly io: Caller;
   readonly choice: AgentChoice;
-  /** Of the run that is being carried out: roles of different protocols may share a name. */
+  /** The protocol of the current run; roles of different protocols may share a name. */
   readonly protocol: () => string;
-  /** Who plays the roles in the run that is being carried out. */
+  /** The agents recorded with the current run. */
   readonly recorded: () => RunAgents | null;
   readonly tracing?: Tracing | undefined;
   readonly onWarning: (text: string) => void;
 }
 
-export function dispatcherFor(options: DeskFor): AgentDispatcher {
-  const { kernel, io, choice, protocol, recorded: begunWith, onWarning } = options;
+export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
+  const { kernel, io, choice, protocol, recorded, onWarning } = options;
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const opened = new Map<string, Promise<Provider>>();
@@ -51,8 +51,8 @@ export function dispatcherFor(options: DeskFor): AgentDispatcher {
     return found;
   }
 
-  async function player(selection: Selection): Promise<ChosenProvider> {
-    const provider = await open(selection).catch(absent);
+  async function chosen(selection: Selection): Promise<ChosenProvider> {
+    const provider = await open(selection).catch(failingProvider);
     return { provider, model: selection.model, configRef: selection.configEnv };
   }
 
@@ -68,17 +68,17 @@ export function dispatcherFor(options: DeskFor): AgentDispatcher {
     provider: async (role, asked) => {
       try {
         const keys = roleKeys({ protocol: protocol(), role });
-        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: begunWith()?.[role], agents, keys, ...asked });
-        const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(player));
-        return { ...(await player(selection)), fallbacks };
+        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: recorded()?.[role], agents, keys, ...asked });
+        const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(chosen));
+        return { ...(await chosen(selection)), fallbacks };
       } catch (error) {
-        return { provider: absent(error), model: null };
+        return { provider: failingProvider(error), model: null };
       }
     },
   });
 }
 
-function bookFor({ kernel, io, choice, recorded, tracing, onWarning }: DeskFor): InvocationBook {
+function bookFor({ kernel, io, choice, recorded, tracing, onWarning }: DispatcherSettings): InvocationBook {
   const { records, clock, configuration } = kernel;
   const { layout, objects } = records;
   const redactor = () => {
@@ -91,8 +91,8 @@ function bookFor({ kernel, io, choice, recorded, tracing, onWarning }: DeskFor):
   return openBook({ layout, objects, clock, redactor, cassette, tracing, onWarning });
 }
 
-/** So that a run asks a person instead of ending: who plays the roles can be mended while it waits. */
-function absent(error: unknown): Provider {
+/** Fails at the call instead of at opening, so that the run asks a person, who can fix the choice of agents. */
+function failingProvider(error: unknown): Provider {
   return { name: "none", works: "prompt", invoke: () => Promise.reject(error) };
 }
 
@@ -103,7 +103,7 @@ interface Asked {
   readonly protocol: string;
 }
 
-/** Who plays which role by what is said now. */
+/** The provider of each role, by the current options, environment and configuration. */
 async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(readonly [string, Selection])[]> {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
@@ -116,7 +116,7 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(
   );
 }
 
-/** What a run is recorded with. */
+/** The agents that a run is recorded with. */
 export async function agentsNow(asked: Asked): Promise<RunAgents> {
   const selections = await selectionsNow(asked);
   return Object.fromEntries(
@@ -124,16 +124,16 @@ export async function agentsNow(asked: Asked): Promise<RunAgents> {
   );
 }
 
-/** Before a run is recorded, every mistake in the choice is the caller's to correct. One who has somebody to play instead may be absent. */
+/** Refuses a wrong choice of agents before a run is recorded. A provider may be unavailable if one of its fallbacks is available. */
 export async function assertAgents(asked: Asked): Promise<void> {
   const { kernel, io, choice } = asked;
   await assertKnownRoles(kernel.configuration.agents);
   const context = contextOf(kernel, io, choice);
   for (const [, selection] of await selectionsNow(asked)) {
-    const players = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];
-    const opened = await Promise.allSettled(players.map((player) => openProvider(context, player)));
-    const [chosen] = opened;
-    if (chosen?.status === "rejected" && opened.every(({ status }) => status === "rejected")) throw chosen.reason;
+    const choices = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];
+    const opened = await Promise.allSettled(choices.map((one) => openProvider(context, one)));
+    const [first] = opened;
+    if (first?.status === "rejected" && opened.every(({ status }) => status === "rejected")) throw first.reason;
   }
 }
 

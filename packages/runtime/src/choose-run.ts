@@ -3,9 +3,9 @@ import type { Engine } from "@slipway/durable/engine";
 import type { RunInfo } from "@slipway/durable/runs";
 import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { Records } from "@slipway/kernel/record/storage";
-import { CAN_GO_ON, chooseRun } from "./choose.ts";
+import { UNFINISHED, chooseRun } from "./choose.ts";
 
-/** A run may be named by one of its features. What names neither is given back as it is: whoever looks for the run says so. */
+/** The run that `named` means: a run id or one of its features. An unknown name is returned unchanged; the later lookup refuses it. */
 export async function rootOfFeature(
   records: Pick<Records, "database">,
   engine: Engine,
@@ -20,10 +20,10 @@ export function rootOf(runId: string): string {
   return runId.split("/")[0] ?? runId;
 }
 
-/** The run named, or the only one that has not ended: where there are several, a person has to say which. */
+/** The named run, or the only unfinished one. Refuses to choose between several. */
 export async function onlyUnfinishedRun(engine: Engine, named: string | undefined, command: string): Promise<RunInfo> {
   if (named !== undefined) return chooseRun(engine, named);
-  const unfinished = await engine.runs({ rootsOnly: true, status: CAN_GO_ON });
+  const unfinished = await engine.runs({ rootsOnly: true, status: UNFINISHED });
   if (unfinished.length < 2) return chooseRun(engine, undefined);
   const listed = unfinished.map(({ runId, status }) => `${runId} (${status})`).join(", ");
   throw new SlipwayError("invalid_cli_args", `${unfinished.length} runs have not ended, and none was named: ${listed}.`, {

@@ -9,7 +9,7 @@ import { readBoard } from "@slipway/kernel/open-board";
 import type { Records } from "@slipway/kernel/record/storage";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
-/** The feature named, or the only one there is. */
+/** The named feature, or the only one. */
 export async function chooseFeature(records: Records, id: string | undefined): Promise<Feature> {
   const features = recordedFeatures(records);
   if (id !== undefined) return features.find(id);
@@ -26,16 +26,16 @@ export async function chooseFeature(records: Records, id: string | undefined): P
 }
 
 export const ANY_STATUS: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "completed", "failed", "cancelled"];
-/** Whether a feature waits for what a command does. */
+/** Whether a feature waits for the action of a command. */
 export type FeatureFilter = (feature: BoardFeature) => boolean;
 
-/** A person's approval, asked for by its run or, where tools drive it, by nobody. */
+/** The feature waits for an approval: its run asks for one, or it is ready and driven by tools without a run. */
 export const FOR_APPROVAL: FeatureFilter = ({ status, waits_for }) =>
   (waits_for?.for === "person" && waits_for.kind === "approval") || (status === "ready_to_merge" && waits_for === null);
 
 export const FOR_LANDING: FeatureFilter = ({ waits_for }) => waits_for?.for === "landing";
 
-/** The feature named; without a name the only one that waits for this, which is said, or the only one there is. */
+/** The named feature; without a name the only one that waits for this action, with a note, or the only feature. */
 export async function chooseWaiting(
   records: Records,
   id: string | undefined,
@@ -50,10 +50,10 @@ export async function chooseWaiting(
   return recordedFeatures(records).find(only.id);
 }
 
-export const CAN_GO_ON: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
+export const UNFINISHED: readonly RunStatus[] = ["pending", "running", "waiting", "stopped"];
 
-/** The run named, or the latest that has not finished. */
-export async function chooseRun(engine: Engine, id: string | undefined, statuses: readonly RunStatus[] = CAN_GO_ON): Promise<RunInfo> {
+/** The named run, or the latest unfinished one. */
+export async function chooseRun(engine: Engine, id: string | undefined, statuses: readonly RunStatus[] = UNFINISHED): Promise<RunInfo> {
   if (id !== undefined) {
     const run = await engine.run(id);
     if (run !== undefined) return run;
@@ -64,7 +64,7 @@ export async function chooseRun(engine: Engine, id: string | undefined, statuses
   }
   const [latest] = await engine.runs({ rootsOnly: true, status: statuses, limit: 1 });
   if (latest !== undefined) return latest;
-  throw new SlipwayError("nothing_to_resume", "There is no run that could go on: every run here has ended.", {
+  throw new SlipwayError("nothing_to_resume", "There is no run to continue: every run in this repository has ended.", {
     suggested_next_actions: ["Start one with `slipway run SPEC.md`."],
   });
 }
@@ -76,7 +76,7 @@ export async function chooseQuestion(records: Records, named: string): Promise<I
   return records.inbox.find(id ?? named);
 }
 
-/** Of a run and of everything below it. */
+/** Of a run and its children. */
 export async function openQuestionsOf({ inbox }: Records, runId: string): Promise<InboxQuestion[]> {
   const open = await inbox.listOpen();
   return open.filter((question) => question.runId === runId || question.runId?.startsWith(`${runId}/`) === true);

@@ -3,7 +3,6 @@ import { NEEDS_PERSON, registerErrors, type ErrorMeaning } from "@slipway/durabl
 
 export { SlipwayError } from "@slipway/durable/errors";
 
-/** The codes of the runtime. */
 export const RUNTIME_ERRORS = {
   nothing_to_resume: NEEDS_PERSON,
 } as const satisfies Record<string, ErrorMeaning>;

@@ -3,13 +3,13 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { LockLease } from "@slipway/kernel/change/turn/locks/lease";
 import type { RunLease } from "@slipway/kernel/record/run-lease/lease";
 
-/** Renews the lease until it is told to stop; aborts `lost` when another process has taken over. */
+/** Renews the lease until `stop`; aborts `lost` if another process has taken over. */
 export function keepLease(lease: RunLease): { readonly lost: AbortSignal; stop(): Promise<void> } {
   const lost = new AbortController();
   let beating: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     beating = lease.renew().catch((error: unknown) => {
-      // Anything else may pass, and there are two more beats before the lease ends.
+      // Other errors may be transient, and the lease is renewed twice more before it expires.
       if (error instanceof SlipwayError && error.code === "lease_lost") lost.abort(error);
     });
   }, lease.ttlMs / 3);
@@ -23,7 +23,7 @@ export function keepLease(lease: RunLease): { readonly lost: AbortSignal; stop()
   };
 }
 
-/** While a run is carried out the locks of its features do not expire. One that was lost all the same blocks its feature. */
+/** Renews the locks of a run's features while the run is driven. If a lock is lost anyway, blocks its feature. */
 export function keepLocksOf(
   { features }: Kernel,
   lease: RunLease,
@@ -37,18 +37,18 @@ export function keepLocksOf(
       { actor: { type: "system", id: "heartbeat" }, operationId: `${runId}/lost/${resource}/${token}` },
       { feature_id: holder, to: "blocked", reason: `the lock ${resource} was lost: ${message}` },
     );
-  const kept = features
+  const renewal = features
     .keepLocks({
       features: () => specs.map(({ feature_id }) => feature_id),
       signal: done.signal,
       fence: (tx) => lease.assertHeld(tx),
       onLost: (lock, error) => void block(lock, error).catch((failure: unknown) => warn(`${error.message} ${String(failure)}`)),
     })
-    .catch((error: unknown) => warn(`the locks of ${runId} are not renewed any more: ${String(error)}`));
+    .catch((error: unknown) => warn(`the locks of ${runId} are no longer renewed: ${String(error)}`));
   return {
     async stop() {
       done.abort();
-      await kept;
+      await renewal;
     },
   };
 }

@@ -3,7 +3,7 @@ import { openKernelAt } from "@slipway/kernel/open";
 import type { Caller } from "@slipway/protocols/surface/caller";
 import { usedLayout } from "./reader.ts";
 
-/** For commands that need the policy and git besides the records, and carry no run out. */
+/** For commands that need policy, git and records but drive no run. */
 export async function withKernel<T>(io: Caller, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   usedLayout(io);
   const opened = await openKernelAt({ cwd: io.cwd, env: io.env });

@@ -10,15 +10,15 @@ import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import { restoreFiles } from "@slipway/kernel/restore-files";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
-/** What commands use that look at runs or answer them, without carrying any out: no configuration, no sandbox, no agents. */
+/** For commands that read runs or answer questions: no configuration, no sandbox, no agents. */
 export interface RunReader {
   readonly records: Records;
   readonly engine: Engine;
 }
 
 export async function withReader<T>(io: Caller, work: (reader: RunReader) => Promise<T>): Promise<T> {
-  // Whoever asks what is recorded gets an answer, also where the files beside it cannot be written.
-  const warn = (text: string) => io.err(`warning: not every file in .slipway could be written again: ${text}\n`);
+  // Only a warning, so that reading works even if the projected files cannot be written.
+  const warn = (text: string) => io.err(`warning: some files in .slipway could not be restored: ${text}\n`);
   const records = await openRecords({ layout: usedLayout(io) });
   try {
     await migrateProtocols(records.database);
@@ -31,10 +31,10 @@ export async function withReader<T>(io: Caller, work: (reader: RunReader) => Pro
   }
 }
 
-/** Commands that look must not make a database where there is none. */
+/** Commands that only read must not create a database. */
 export function usedLayout(io: Caller): Layout {
   const layout = findLayout(io.cwd);
-  // What an older Slipway has kept is moved when it is opened.
+  // Opening moves the database of an older Slipway to its new location.
   if (existsSync(layout.database) || existsSync(formerPlaces(layout).database)) return layout;
   throw new SlipwayError("run_not_found", "Nothing has run in this repository yet.", {
     suggested_next_actions: ["Start with `slipway run SPEC.md`."],

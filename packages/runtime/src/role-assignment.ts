@@ -10,7 +10,7 @@ import { protocolRole } from "@slipway/protocols/dispatch/roles";
 import type { AgentChoice } from "./agents.ts";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
-/** Who would play a role now, and why; or why nobody can. */
+/** The provider that would play a role now, and why; or why none can. */
 export interface RoleAssignment {
   readonly protocol: string;
   readonly role: string;
@@ -44,7 +44,7 @@ export async function assignRoles(
 
 const noFile: ReadFile = async () => null;
 
-/** A role that is not committed does not count yet. */
+/** An uncommitted role file counts as missing. */
 function committedOrNone(read: ReadFile): ReadFile {
   return (path) =>
     read(path).catch((error: unknown) => {

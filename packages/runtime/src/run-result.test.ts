@@ -54,7 +54,7 @@ test.each([
     EXIT.failed,
     "Run r failed: step_failed: no\n  next: slipway journal verify",
   ],
-])("a run that is %s says so, with its own exit code", async (_how, outcome, expected, words) => {
+])("a run that is %s ends with that line and its own exit code", async (_how, outcome, expected, words) => {
   const { code, lines } = await runResult("r", "features", outcome, []);
   expect(code).toBe(expected);
   expect(lines.join("\n")).toContain(words);

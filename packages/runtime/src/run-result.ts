@@ -4,13 +4,13 @@ import { protocolOf } from "@slipway/protocols/protocols";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import { nextActions } from "@slipway/protocols/surface/next-actions";
 
-/** How a run stands when nothing more happens by itself: the same words and exit code for `run`, `resume`, `merge` and `watch`. */
+/** How a run ended or why it waits: the same lines and exit code for `run`, `resume`, `merge` and `watch`. */
 export interface RunResult {
   readonly code: ExitCode;
   readonly lines: readonly string[];
 }
 
-/** What a person can do next, and the command for it. */
+/** An action for a person, and its command. */
 export interface NextStep {
   readonly title: string;
   readonly command: string;

@@ -3,7 +3,7 @@ import { plainNode, type RunView, type RunWait } from "@slipway/protocols/run-vi
 import type { Reader } from "@slipway/protocols/surface/surface";
 import { chooseRun, openQuestionsOf } from "./choose.ts";
 
-/** A run, whichever protocol it is of, as one tree. */
+/** A run of any protocol as one tree. */
 export async function runView(reader: Reader, named: string): Promise<RunView> {
   const { runId, workflow, status } = await chooseRun(reader.engine, named);
   const { name: protocol, load } = protocolOf(workflow);

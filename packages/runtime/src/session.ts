@@ -20,7 +20,7 @@ import { personOf, type Caller } from "@slipway/protocols/surface/caller";
 import { supervise } from "./supervise.ts";
 import { tellRepairs } from "./tell-repairs.ts";
 
-/** Looked at by the progress display and by the kill suite. */
+/** For the progress display and the kill suite. */
 export interface Hooks {
   readonly observe?: (event: JournalEvent) => void;
   readonly onStepStart?: (runId: string, step: string) => void;
@@ -34,22 +34,22 @@ export interface SessionOptions extends Hooks {
   readonly unsandboxedReason?: string | undefined;
 }
 
-/** Everything a command needs that makes runs go on. */
+/** Everything that a command needs to drive runs. */
 export interface Session {
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;
-  /** Opened, and with it tried, on first use. */
+  /** Opened and tested on first use. */
   readonly sandbox: () => Promise<Sandbox>;
-  /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
+  /** The agent of each role, from the command line, the environment and agents.yaml. */
   readonly agents: (protocol: string) => Promise<RunAgents>;
-  /** Why its gates may run without a sandbox, and who says so, becomes part of the run's record; nothing where they may not. */
+  /** Records in the run who allowed gates without a sandbox, and why. Does nothing without such a reason. */
   recordOverride(runId: string): Promise<void>;
-  /** Refuses, before anything is recorded, a choice of agents that cannot work. */
+  /** Refuses a choice of agents that cannot work, before anything is recorded. */
   assertAgents(protocol: string): Promise<void>;
-  /** Records a run as `YYYY-MM-DD_slug`, with a number when the day already has one, and returns its id. */
+  /** Records a run as `YYYY-MM-DD_slug`, with a number if that id exists, and returns its id. */
   start(workflow: string, slug: string, input: unknown): Promise<string>;
-  /** Carries a run on; when it has ended for good, its last head becomes part of the repository's own stream. */
+  /** Drives a run. When it has finished, records its last head in the repository's stream. */
   drive(runId: string, options?: DriveOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -57,12 +57,12 @@ export interface Session {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { io } = options;
   const reason = options.unsandboxedReason;
-  const ground = await openRepositoryContext({
+  const repositoryContext = await openRepositoryContext({
     cwd: io.cwd,
     env: io.env,
     ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
   });
-  const layout = layoutOf(ground.repository);
+  const layout = layoutOf(repositoryContext.repository);
   const records = await openRecords({
     layout,
     observe(event) {
@@ -83,10 +83,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   );
   const lease = openRunLease(records);
   try {
-    // Before anything is touched: another supervisor may be in the middle of it.
+    // Take the lease before touching anything: another supervisor may be at work.
     await lease.take(null);
     await migrateProtocols(records.database);
-    return await supervise({ ...options, ground, records, lease, log, told: repairs.settled });
+    return await supervise({ ...options, repositoryContext, records, lease, log, repairsShown: repairs.settled });
   } catch (error) {
     await lease.release();
     await records.close();

@@ -26,34 +26,34 @@ import { keepLease, keepLocksOf } from "./keep-leases.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 export interface Supervision extends SessionOptions {
-  readonly ground: RepositoryContext;
+  readonly repositoryContext: RepositoryContext;
   readonly records: Records;
   readonly lease: RunLease;
   readonly log: RunLog;
-  /** Everything that was seen so far has been told. */
-  readonly told: () => Promise<void>;
+  /** Resolves when all repairs so far are shown. */
+  readonly repairsShown: () => Promise<void>;
 }
 
-/** The run that is being carried out. */
+/** The run that this process drives. */
 interface CurrentRun {
   readonly protocol: ProtocolEntry;
-  /** Who played the roles when it began. */
+  /** The agents that were recorded when it began. */
   readonly agents: RunAgents | null;
-  /** Its features; a release becomes one in the middle of its run. */
+  /** Its features; a release is added in the course of the run. */
   readonly features: { readonly feature_id: string }[];
 }
 
-/** What the holder of the lease works with. */
+/** Opens the session of the process that holds the lease. */
 export async function supervise(options: Supervision): Promise<Session> {
-  const { io, ground, records, lease, log, told } = options;
-  const { sandbox } = ground;
+  const { io, repositoryContext, records, lease, log, repairsShown } = options;
+  const { sandbox } = repositoryContext;
   const { stateHome } = placesOf(io);
   const warn = options.onWarning ?? (() => undefined);
-  // Worktrees, layers and packs need it: better refused now than by the first step.
+  // Worktrees, layers and packs need this folder; fail now instead of in the first step.
   makePrivateFolder(stateHome);
-  await ground.reconcile();
+  await repositoryContext.reconcile();
   await assertNotRolledBack(stateHome, records);
-  const kernel = openKernel({ ...ground, records });
+  const kernel = openKernel({ ...repositoryContext, records });
   await restoreFiles(records, io.env, warn);
   await kernel.features.restoreProjections();
   let current: CurrentRun | null = null;
@@ -90,7 +90,7 @@ export async function supervise(options: Supervision): Promise<Session> {
     opened.set(name, services);
     return services;
   }
-  const heart = keepLease(lease);
+  const heartbeat = keepLease(lease);
   const recovered = new Set<string>();
   async function recoverOnce(runId: string, own: readonly string[]): Promise<void> {
     const begun = (await engine.run(runId))?.status !== "pending";
@@ -115,7 +115,7 @@ export async function supervise(options: Supervision): Promise<Session> {
       return runId;
     },
     async drive(runId, driveOptions = {}) {
-      // What is no run of its own is refused there, with the reason.
+      // `engine.drive` refuses an unknown run or a child with the reason.
       const info = await engine.run(runId);
       if (info?.parentRunId !== null) return engine.drive(runId);
       await lease.serve(runId);
@@ -130,23 +130,23 @@ export async function supervise(options: Supervision): Promise<Session> {
         features.map(({ feature_id }) => feature_id),
       );
       const locks = keepLocksOf(kernel, lease, runId, current.features, warn);
-      const signal = AbortSignal.any([heart.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
+      const signal = AbortSignal.any([heartbeat.lost, ...(driveOptions.signal === undefined ? [] : [driveOptions.signal])]);
       const outcome = await engine.drive(runId, { ...driveOptions, signal, services: services.workflows }).finally(locks.stop);
       const run = await engine.run(runId);
       if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
       log.note(runId);
-      await Promise.all([log.settle(), told()]);
+      await Promise.all([log.settle(), repairsShown()]);
       return outcome;
     },
     async close() {
       await engine.close();
       for (const { close } of opened.values()) close?.();
-      await heart.stop();
+      await heartbeat.stop();
       await tracing?.close();
       await log.settle();
-      // The run's own outcome matters more than this second copy.
+      // Only a warning: the run's outcome matters more than this second copy.
       await keepHeads(stateHome, records).catch((error: unknown) =>
-        warn(`the journal's heads could not be kept outside: ${error instanceof Error ? error.message : String(error)}`),
+        warn(`the journal's heads could not be stored outside the repository: ${error instanceof Error ? error.message : String(error)}`),
       );
       await lease.release();
       await records.close();
@@ -154,7 +154,7 @@ export async function supervise(options: Supervision): Promise<Session> {
   };
 }
 
-/** `YYYY-MM-DD_slug`, with a number when the day already has one. */
+/** `YYYY-MM-DD_slug`, with a number if that id exists. */
 async function freeRunId(engine: Engine, now: number, slug: string): Promise<string> {
   const day = new Date(now).toISOString().slice(0, 10);
   for (let number = 1; ; number++) {
@@ -163,7 +163,7 @@ async function freeRunId(engine: Engine, now: number, slug: string): Promise<str
   }
 }
 
-/** What every protocol records with a run that it starts, as far as it has it. */
+/** The parts of a run's input that are common to all protocols. */
 interface RunInput {
   readonly agents?: RunAgents;
   readonly specs?: readonly { readonly feature_id: string }[];

@@ -3,7 +3,7 @@ import { REPAIR, repairBy } from "@slipway/kernel/change/work/repair";
 import type { DoorEvent } from "@slipway/kernel/record/operations/door";
 import type { Records } from "@slipway/kernel/record/storage";
 
-/** Repairs are operations of the repository, not steps of the run: this hands their events to whoever shows the run. */
+/** Repairs are operations of the repository, not steps of the run: passes their events to the display of the run. */
 export function tellRepairs(records: () => Pick<Records, "database">, tell: (event: JournalEvent) => void) {
   let work = Promise.resolve();
   return {
@@ -14,7 +14,7 @@ export function tellRepairs(records: () => Pick<Records, "database">, tell: (eve
           const event = await repairBy(records(), operationId);
           if (event !== undefined) tell(event);
         })
-        // It is in the journal and in events.jsonl, whatever becomes of this line.
+        // The repair is in the journal and in events.jsonl even if this line fails.
         .catch(() => undefined);
     },
     settled: () => work,

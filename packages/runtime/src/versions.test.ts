@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { workflowVersions } from "./versions.ts";
 
-test("every workflow of the protocols is here: one that is not could never be taken on after an upgrade", async () => {
+test("contains every workflow of the protocols, so that each can be resumed after an upgrade", async () => {
   const folder = join(import.meta.dirname, "..", "..", "protocols", "src");
   const files = globSync("**/*.ts", { cwd: folder }).filter((path) => !/\.test\.ts$|(^|\/)testing\//.test(path));
   const named = files.flatMap((path) =>

@@ -4,7 +4,7 @@ import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
 import { loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { assembleTools } from "@slipway/kernel/tools/table";
-import { openCounter } from "@slipway/mcp/counter";
+import { openServerParts } from "@slipway/mcp/server-parts";
 import type { OpenedRepository } from "./serve.ts";
 
 const ACTOR = { actor_type: "system", actor_id: "bench" } as const;
@@ -16,7 +16,7 @@ const report = (line: string): void => console.error(line);
 /** Our own dispatch, as the MCP server calls it, no transport. */
 export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
   const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
-  const { tools } = await openCounter({
+  const { tools } = await openServerParts({
     opened,
     table: assembleTools(ALL_TOOLS),
     documents: loadDocumentSchemas(),

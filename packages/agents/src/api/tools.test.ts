@@ -50,7 +50,7 @@ test("writes and edits", async () => {
   expect(await use("write_file", { path: "new/b.txt", content: "äb\n" })).toBe("Wrote 4 bytes to new/b.txt.");
   expect(await use("edit_file", { path: "new/b.txt", before: "b", after: "c" })).toBe("Edited new/b.txt.");
   expect(readFileSync(join(place.folder, "new", "b.txt"), "utf8")).toBe("äc\n");
-  await expect(use("edit_file", { path: "new/b.txt", before: "zzz", after: "" })).rejects.toThrow(/does not stand in it/);
+  await expect(use("edit_file", { path: "new/b.txt", before: "zzz", after: "" })).rejects.toThrow(/does not contain the text to replace/);
 });
 
 test("lists, finds and searches", async () => {
@@ -72,11 +72,11 @@ test("removes a file, once", async () => {
   expect(await use("delete_file", { path: "gone/c.txt" })).toBe("Removed gone/c.txt.");
   await expect(use("delete_file", { path: "gone/c.txt" })).rejects.toThrow(/There is no "gone\/c\.txt"/);
   await expect(use("delete_file", { path: "gone" })).rejects.toThrow(/is not a file/);
-  await expect(use("delete_file", { path: "fixed.txt" })).rejects.toThrow(/can be read here and not changed/);
+  await expect(use("delete_file", { path: "fixed.txt" })).rejects.toThrow(/is read-only here/);
 });
 
 test("a refusal says what can be done instead; a bug stays a bug", async () => {
-  await expect(use("write_file", { path: "fixed.txt", content: "" })).rejects.toThrow(/can be read here and not changed\. Change /);
+  await expect(use("write_file", { path: "fixed.txt", content: "" })).rejects.toThrow(/is read-only here\. Change /);
   const refusing = (error: Error) => ({ ...place.tree, ls: () => Promise.reject(error) });
   const refusal = new SlipwayError("policy_violation", "No.", { suggested_next_actions: ["Look elsewhere."] });
   await expect(use("ls", { folder: "." }, refusing(refusal))).rejects.toThrow("No. Look elsewhere.");

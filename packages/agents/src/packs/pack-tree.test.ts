@@ -124,7 +124,7 @@ describe("writing", () => {
   test("where nothing may be changed, that is said", async () => {
     const { tree } = await yard.open([ALL]);
     const { details } = await refusalOf(() => tree.write("src/a.ts", Buffer.from("x")));
-    expect(details.suggested_next_actions).toEqual(["Nothing can be changed here: say it in the answer."]);
+    expect(details.suggested_next_actions).toEqual(["No file is writable here: put the result in the answer."]);
   });
 
   test("what may be changed may be removed, and nothing else", async () => {
@@ -157,8 +157,8 @@ describe("writing", () => {
   });
 
   test.each([
-    ["stands nowhere", "three", /does not stand in it/],
-    ["stands twice", "const", /stands in it 2 times/],
+    ["stands nowhere", "three", /does not contain the text to replace/],
+    ["stands twice", "const", /contains the text to replace 2 times/],
     ["is empty", "", /is empty/],
   ])("an edit whose text %s changes nothing", async (_what, before, message) => {
     const { tree, text } = await opened();

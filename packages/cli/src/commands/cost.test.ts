@@ -55,7 +55,7 @@ test("a run whose budget might not hold asks, exits 23, says what was spent, and
   const project = letters(agents("budgets: { run: { max_calls: 1 } }"));
   const first = await project.run();
   expect(first.code).toBe(23);
-  expect(first.stdout).toContain("the budget of the run might not hold (1 call of 1 call spent)");
+  expect(first.stdout).toContain("the budget of the run might be exceeded (1 call of 1 call spent)");
   expect(first.stdout).not.toContain("failed");
   const asked = (await project.slipway(["inbox"])).stdout;
   expect(asked).toContain("raise: raise it to 2 calls for this run");

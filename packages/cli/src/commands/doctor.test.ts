@@ -120,10 +120,10 @@ describe.skipIf(!available)("slipway doctor", () => {
   });
 
   test.each<[title: string, make: () => string, message: RegExp, mend: RegExp]>([
-    ["no repository", () => scratchFolder(), /in no git repository/, /git init/],
+    ["no repository", () => scratchFolder(), /not in a git repository/, /git init/],
     ["a bare repository", bare, /bare repository/, /git clone/],
     ["a repository without commits", () => scratchRepository({}), /no commit yet/, /git commit/],
-    ["a folder that is gone", () => join(scratchFolder(), "gone"), /There is no such folder/, /Change to a folder/],
+    ["a folder that is gone", () => join(scratchFolder(), "gone"), /The folder does not exist/, /Change to a folder/],
   ])("%s is one problem; what depends on it says it was not looked at", async (_, make, message, mend) => {
     const { exitCode, problems, of } = await doctor(make());
     expect(exitCode).toBe(3);

@@ -42,7 +42,7 @@ describe("slipway journal verify", () => {
     const { code, stdout } = await verify(project);
     expect(code).toBe(3);
     expect(stdout).toMatch(
-      new RegExp(`^BROKEN {2}\\S+/feature:letters: edited at event ${seq}\\. Event ${seq} is not what was written\\.\n`, "m"),
+      new RegExp(`^BROKEN {2}\\S+/feature:letters: edited at event ${seq}\\. Event ${seq} was changed after it was written\\.\n`, "m"),
     );
     expect(stdout).toMatch(/^ok {6}repository/m);
     expect(stdout).toContain(`The journal has been changed. Keep a copy of ${layoutAt(project.root).truth} before you do anything else.\n`);

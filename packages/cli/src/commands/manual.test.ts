@@ -48,7 +48,7 @@ test("a feature is planned, built, tested and merged by hand: each request waits
   expect(first).toMatchObject({ code: 23, stdout: expect.stringContaining("Play the planner for letters") });
   expect(await asked(on)).toMatchObject({
     kind: "manual",
-    body: expect.stringMatching(/REQUEST\.md says what is wanted\.\nWrite .*answer\.json\.$/),
+    body: expect.stringMatching(/REQUEST\.md describes the task\.\nWrite .*answer\.json\.$/),
   });
   const ready = await play(on);
   expect(ready.code, ready.stdout).toBe(23);

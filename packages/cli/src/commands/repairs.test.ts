@@ -33,7 +33,7 @@ describe("A1: what was made again from the record is told", () => {
     const project = await lost();
     const { code, stdout } = await project.slipway(["merge", "letters"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^- letters: repaired: made the branch letters again, at [0-9a-f]{40}; made the worktree \S+ again$/m);
+    expect(stdout).toMatch(/^- letters: repaired: recreated the branch letters at [0-9a-f]{40}; recreated the worktree \S+$/m);
   });
 
   test("in events.jsonl of the run", async () => {
@@ -42,7 +42,7 @@ describe("A1: what was made again from the record is told", () => {
     expect(repairsInLog(project)).toEqual([
       {
         feature_id: "letters",
-        done: [expect.stringMatching(/^made the branch letters again/), expect.stringMatching(/^made the worktree /)],
+        done: [expect.stringMatching(/^recreated the branch letters/), expect.stringMatching(/^recreated the worktree /)],
       },
     ]);
   });

@@ -66,7 +66,9 @@ describe("a feature that failed goes on, and what stands is not paid for again",
     answersFor(project, "letters", "src/a.txt");
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: taken up again/);
+    expect(stdout).toMatch(
+      /^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: retried; worktree and branch are ready/,
+    );
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
@@ -178,7 +180,7 @@ describe("mishaps", () => {
     await project.slipway(["resume"]);
     holdBack(project);
     const child = startSlipway(project, ["retry", "letters", "--from", "gates", "--cassette", project.cassette]);
-    await child.says("taken up again");
+    await child.says("retried; worktree and branch are ready");
     expect((await retry(project)).stderr).toMatch(/^run_lease_held: Run \S+_letters-2 is supervised by process \d+/);
     child.process.kill("SIGKILL");
     await child.ended;
@@ -308,6 +310,6 @@ describe("where a person is told of it", () => {
     await project.slipway(["answer", "Q1", "reject", "--comment", "no"]);
     expect((await project.slipway(["resume"])).stdout).toMatch(/refs\/slipway\.\n {2}next: slipway retry letters\n$/);
     expect((await project.slipway(["status"])).stdout).toContain("letters: rejected: no → slipway retry letters\n");
-    expect((await project.run()).stderr).toMatch(/^run_exists: .*\n {2}next: Go on with it: `slipway retry letters`\.\n/);
+    expect((await project.run()).stderr).toMatch(/^run_exists: .*\n {2}next: Retry it: `slipway retry letters`\.\n/);
   });
 });

@@ -86,13 +86,13 @@ describe("slipway run without a person", () => {
     project.write(".worktrees/letters/mine.txt", "mine\n");
     const { code, stdout } = await project.run();
     expect(code).toBe(23);
-    expect(stdout).toContain("  letters cannot go on: operation_conflict\n    slipway answer Q1 retry --comment '…'\n");
+    expect(stdout).toContain("  letters cannot continue: operation_conflict\n    slipway answer Q1 retry --comment '…'\n");
     expect((await project.slipway(["inbox"])).stdout).toMatch(/\.worktrees\/letters exists.*\n {5}next: Move /);
     expect((await project.slipway(["status"])).stdout).toMatch(/^letters +waiting .*needs you: slipway answer Q1 \(mend\)$/m);
     await project.slipway(["answer", "Q1", "give_up"]);
     expect((await project.slipway(["resume"])).code).toBe(3);
     expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
-    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is completed\n$/);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^\S+ \(features\): completed\nrun \S+ is completed\n$/);
     rmSync(join(project.root, ".worktrees"), { recursive: true });
     const again = await project.run();
     expect(again.code).toBe(23);

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-test("the benchmarks measure what they say", async () => {
+test("the benchmarks return all their figures", async () => {
   vi.stubEnv("SLIPWAY_BENCH_STEPS", "300");
   const { benchDurable } = await import("./durable.ts");
   const rows = await benchDurable();

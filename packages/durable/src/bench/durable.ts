@@ -20,14 +20,14 @@ const SHORT = 100;
 const RESUMED = Math.min(10_000, LONG);
 const RESULT = { passed: true, files: 3, note: "x".repeat(80) };
 
-/** Every figure comes with its floor from the same run and the same disk. */
+/** Every figure has a baseline from the same run on the same disk. */
 export async function benchDurable(): Promise<BenchRow[]> {
   return [await stepAgainstInsert(), ...(await longRun()), await resume()];
 }
 
 /**
- * In turn, on the same file and connection: a step, the same row with the same keys in a plain transaction, and, to see what the keys
- * cost, the same row in a table without any.
+ * In turn, on the same file and connection: a step; the same row with the same keys in a plain transaction; and, to see what the keys
+ * cost, the same row in a table without keys.
  */
 async function stepAgainstInsert(): Promise<BenchRow> {
   const times = { step: [] as number[], bare: [] as number[], keyless: [] as number[] };
@@ -71,7 +71,7 @@ async function timed(times: number[], work: () => Promise<unknown>): Promise<voi
   times.push(performance.now() - started);
 }
 
-/** One long run; at its end, steps of it in turn with steps of a short run on a file of its own, so that both see the same disk. */
+/** Alternates the last steps of a long run with steps of a short run on another file, so that both see the same disk. */
 async function longRun(): Promise<BenchRow[]> {
   const times = { short: [] as number[], long: [] as number[] };
   const peak = { rss: 0, heap: 0 };
@@ -98,7 +98,7 @@ async function longRun(): Promise<BenchRow[]> {
   await withEngine(
     (sqlite) => openBenchEngine(sqlite, short, null),
     async (engine) => {
-      // Past the first checkpoint, as the long run is: until then the log file grows with every commit.
+      // Go past the first checkpoint like the long run: until then the WAL grows with every commit.
       for (let run = 0; run < 5; run++) await engine.drive(await engine.start("bench", "warm up"));
       const driven = engine.drive(await engine.start("bench", "measure"));
       await withEngine((sqlite) => openBenchEngine(sqlite, long, null), drive);
@@ -122,7 +122,7 @@ async function steps(ctx: Ctx, count: number, sometimes: () => void): Promise<vo
   }
 }
 
-/** A new engine on the file of a run that was stopped after so many steps: until its function stands where it stood. */
+/** The time a new engine needs to replay a run that was stopped after RESUMED steps. */
 async function resume(): Promise<BenchRow> {
   const arrived = { first: Promise.withResolvers<number>(), second: Promise.withResolvers<number>() };
   const halting = workflow<null, null, PromiseWithResolvers<number>>("bench", "1", async (ctx, _input, arrival) => {
@@ -184,7 +184,7 @@ function openBenchEngine<K>(sqlite: Sqlite, flow: Parameters<typeof openEngine<K
   });
 }
 
-/** Without the slowest and fastest twentieth: a checkpoint or a busy neighbour hits either side at random. */
+/** Drops the slowest and fastest twentieth, because checkpoints and other processes hit both sides at random. */
 function trimmedMean(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   const cut = Math.floor(sorted.length / 20);

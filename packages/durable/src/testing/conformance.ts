@@ -6,13 +6,13 @@ import { workflow, type Ctx, type Question, type Workflow } from "../ctx.ts";
 import type { Engine } from "../engine.ts";
 import { SlipwayError } from "../errors.ts";
 
-/** What a backend has to offer to be put to the test. Everything else goes through `Engine` and `Ctx`. */
+/** What the suite needs from a backend. Everything else goes through `Engine` and `Ctx`. */
 export interface ConformanceHarness {
-  /** A process with these workflows on the store that all processes of this harness share. */
+  /** A process with these workflows; all processes of the harness share one store. */
   open(workflows: readonly Workflow<never, unknown, undefined>[], observe?: (event: JournalEvent) => void): Promise<Engine>;
-  /** Ends that process as SIGKILL would. */
+  /** Ends that process like SIGKILL. */
   crash(engine: Engine): Promise<void>;
-  /** `<run id>#<name>` of the questions that people see as open. */
+  /** `<run id>#<name>` of the open questions in the inbox. */
   openQuestions(): Promise<string[]>;
   dispose(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
     afterEach(() => harness.dispose());
 
-    /** A step whose body leaves a trace. */
+    /** A step whose body appends to the trace. */
     const traced = <T>(ctx: Ctx, step: string, value: T): Promise<T> =>
       ctx.step(step, () => {
         ran.push(step);
@@ -41,7 +41,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     const flow = (run: (ctx: Ctx, input: never) => Promise<unknown>, version = "1"): Workflow<never, unknown, undefined> =>
       workflow("flow", version, run);
     const open = (run: (ctx: Ctx, input: never) => Promise<unknown>) => harness.open([flow(run)]);
-    /** Starts a run in a process that will crash at `crashing` bodies, then carries it on in a second one. */
+    /** Starts a run in a process that crashes at the body `crashing`, then continues it in a second one. */
     async function crashAndResume(run: (ctx: Ctx, crash: () => Promise<never>) => Promise<unknown>) {
       let dying = true;
       const { promise: crashed, resolve } = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     }
 
     describe("steps", () => {
-      test("a run gives its value, and gives it again without running anything", async () => {
+      test("a finished run returns its value again without running anything", async () => {
         const engine = await open(async (ctx, input: never) => ({
           input,
           sum: (await traced(ctx, "one", 1)) + (await traced(ctx, "two", 2)),
@@ -74,7 +74,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.run(runId)).toMatchObject({ status: "completed", workflow: "flow", version: "1", parentRunId: null });
       });
 
-      test("what was recorded is not run again after a crash, what was not is", async () => {
+      test("after a crash only unrecorded steps run again", async () => {
         const { outcome } = await crashAndResume(async (ctx, crash) => {
           const before = await traced(ctx, "before", { n: 1 });
           const during = await ctx.step("during", async () => {
@@ -88,7 +88,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["before", "during", "during", "after"]);
       });
 
-      test("a step without a value gives undefined, before and after a crash", async () => {
+      test("a step without a value returns undefined, before and after a crash", async () => {
         const seen: unknown[] = [];
         await crashAndResume(async (ctx, crash) => {
           seen.push(await ctx.step("nothing", () => Promise.resolve()));
@@ -97,7 +97,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(seen).toEqual([undefined, undefined]);
       });
 
-      test("the value is a copy from the first moment on", async () => {
+      test("the value is a copy already in the first execution", async () => {
         const shared = { list: [1], gone: undefined };
         const engine = await open(async (ctx) => {
           const value = await ctx.step("shared", () => Promise.resolve(shared));
@@ -115,7 +115,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ["not a number", Number.NaN],
         ["a date", new Date(0)],
         ["half a surrogate pair", "\ud800"],
-      ])("a value that is not JSON (%s) is a failure of the step", async (_what, value) => {
+      ])("a value that is not JSON (%s) fails the step", async (_what, value) => {
         const engine = await open((ctx) => ctx.step("odd", () => Promise.resolve(value)));
         expect(await engine.drive(await engine.start("flow", null))).toMatchObject({
           status: "failed",
@@ -150,7 +150,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         });
       });
 
-      test("a step that finds somebody else in charge halts the run: it has not failed", async () => {
+      test("a step that finds its lease lost halts the run without failing it", async () => {
         let refused = true;
         const engine = await open((ctx) =>
           ctx.step("write", () => (refused ? Promise.reject(new SlipwayError("lease_lost", "not yours")) : Promise.resolve("written"))),
@@ -162,7 +162,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "written" });
       });
 
-      test("a run whose function throws has failed, for good", async () => {
+      test("a run whose function throws has failed permanently", async () => {
         const engine = await open(() => Promise.reject(new Error("bug")));
         const runId = await engine.start("flow", null);
         const failed = { status: "failed", failure: { code: "internal_error", message: "bug" } };
@@ -170,7 +170,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toMatchObject(failed);
       });
 
-      test("a name may be used once", async () => {
+      test("a name may be used only once", async () => {
         const engine = await open(async (ctx) => {
           await traced(ctx, "same", 1);
           await traced(ctx, "same", 2);
@@ -182,7 +182,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["same"]);
       });
 
-      test("a name used twice is found after a crash too", async () => {
+      test("a name used twice is also found after a crash", async () => {
         const { outcome } = await crashAndResume(async (ctx, crash) => {
           await traced(ctx, "same", 1);
           await ctx.step("crash", crash);
@@ -205,7 +205,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(await engine.start("flow", null))).toEqual({ status: "completed", value: names });
       });
 
-      test("a megabyte comes back whole, as a value, an input and a result", async () => {
+      test("a megabyte is stored and read back as a value, an input and a result", async () => {
         const big = "ä".repeat(500_000);
         const { outcome, second, runId } = await crashAndResume(async (ctx, crash) => {
           const value = await ctx.step("big", () => Promise.resolve({ big }));
@@ -227,7 +227,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     describe("retries and time limits", () => {
       const flaky = () => new SlipwayError("step_timeout", "again");
 
-      test("what may pass by itself is tried again in place; siblings are left alone", async () => {
+      test("a retryable failure is retried, and siblings are not affected", async () => {
         let attempts = 0;
         const engine = await open((ctx) =>
           ctx.all([
@@ -244,7 +244,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran.toSorted()).toEqual(["left", "right"]);
       });
 
-      test("attempts are bounded, and the last failure stands", async () => {
+      test("attempts are bounded, and the last failure is thrown", async () => {
         let attempts = 0;
         const engine = await open((ctx) =>
           ctx.step("flaky", () => (attempts++, Promise.reject(flaky())), { retry: { attempts: 3, backoffMs: 1 } }),
@@ -256,7 +256,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(attempts).toBe(3);
       });
 
-      test("what cannot pass by itself is not tried again unless the policy says so", async () => {
+      test("a failure that is not retryable is retried only if the policy says so", async () => {
         const counts = { refused: 0, insisted: 0 };
         const engine = await open(async (ctx) => {
           const retry = { attempts: 3, backoffMs: 1, factor: 3, maxBackoffMs: 2 };
@@ -269,12 +269,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(counts).toEqual({ refused: 1, insisted: 3 });
       });
 
-      test("attempts made before a crash count", async () => {
+      test("attempts from before a crash count", async () => {
         let attempts = 0;
         const { outcome } = await crashAndResume((ctx, crash) =>
           ctx.step("flaky", async () => (++attempts === 3 ? crash() : Promise.reject(flaky())), { retry: { attempts: 4, backoffMs: 1 } }),
         );
-        // Two failed, the third never ended, then the third and the fourth.
+        // Two failed, the third was cut off by the crash; then the third again and the fourth.
         expect(attempts).toBe(5);
         expect(outcome).toMatchObject({ status: "failed", failure: { code: "step_timeout" } });
       });
@@ -295,12 +295,12 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(reason).toMatchObject({ code: "step_timeout" });
       });
 
-      test("a body that does not listen is left behind", async () => {
+      test("a body that ignores the abort is abandoned", async () => {
         const engine = await open((ctx) => ctx.step("deaf", () => never(), { timeoutMs: 20 }));
         expect(await engine.drive(await engine.start("flow", null))).toMatchObject({ status: "failed", failure: { code: "step_timeout" } });
       });
 
-      test("a body that fails or ends in time is not touched by the limit", async () => {
+      test("a body that fails or ends in time is not affected by the timeout", async () => {
         const engine = await open(async (ctx) => {
           const failed = await ctx
             .step("fails", () => Promise.reject(new SlipwayError("step_failed", "red")), { timeoutMs: 5000 })
@@ -344,7 +344,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["fine", "last"]);
       });
 
-      test("of nothing is nothing, and an operation may throw at once", async () => {
+      test("of an empty list is empty, and an operation may throw synchronously", async () => {
         const engine = await open(async (ctx) => {
           const thrown = await ctx
             .all([
@@ -360,7 +360,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
 
     describe("questions", () => {
-      test("a run that waits gives the process free, and the answer carries it on", async () => {
+      test("a waiting run frees the process, and continues with the answer", async () => {
         const run = async (ctx: Ctx) => [await traced(ctx, "before", 1), await ctx.ask("approve", yesOrNo), await traced(ctx, "after", 2)];
         const engine = await open(run);
         const runId = await engine.start("flow", null);
@@ -376,14 +376,14 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await harness.openQuestions()).toEqual([]);
       });
 
-      test("an answer that comes before the question is kept", async () => {
+      test("an answer that arrives before the question is kept", async () => {
         const engine = await open((ctx) => ctx.ask("approve", yesOrNo));
         const runId = await engine.start("flow", null);
         await engine.signal(runId, "approve", "no");
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "no" });
       });
 
-      test("the first valid answer counts; invalid ones are refused and the wait goes on", async () => {
+      test("the first valid answer counts, and invalid ones are refused", async () => {
         const engine = await open((ctx) => ctx.ask("approve", yesOrNo));
         const runId = await engine.start("flow", null);
         await engine.signal(runId, "approve", { perhaps: true });
@@ -394,7 +394,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect((await engine.events(runId)).map((event) => event.kind)).toContain("answer_refused");
       });
 
-      test("somebody who waits is woken by an answer from the same or another process", async () => {
+      test("an answer from the same or another process wakes a waiting drive", async () => {
         const run = async (ctx: Ctx) => [await ctx.ask("first", yesOrNo), await ctx.ask("second", yesOrNo)];
         const [engine, other] = [await open(run), await open(run)];
         const runId = await engine.start("flow", null);
@@ -406,7 +406,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await driven).toEqual({ status: "completed", value: ["yes", "no"] });
       });
 
-      test("the schema's own work on an answer is repeated, not recorded", async () => {
+      test("transforms of the schema are repeated, not recorded", async () => {
         const seen: unknown[] = [];
         const date: Question<Date> = { kind: "date", title: "When?", schema: z.string().transform((text) => new Date(text)) };
         const run = async (ctx: Ctx) => {
@@ -422,7 +422,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(seen).toEqual([new Date("2020-01-01T00:00:00Z"), new Date("2020-01-01T00:00:00Z")]);
       });
 
-      test("an unanswered question expires, with its stand-in or as a failure", async () => {
+      test("an unanswered question expires with its default or as a failure", async () => {
         const engine = await open(async (ctx) => {
           const standIn = await ctx.ask("mild", { ...yesOrNo, timeoutMs: 10, onTimeout: "no" });
           return [standIn, await ctx.ask("strict", { ...yesOrNo, timeoutMs: 10 }).catch((error: SlipwayError) => error.code)];
@@ -432,7 +432,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await harness.openQuestions()).toEqual([]);
       });
 
-      test("an expired question stays expired after a crash, answered or not", async () => {
+      test("an expired question stays expired after a crash, even with a late answer", async () => {
         const seen: unknown[] = [];
         const { second, runId } = await crashAndResume(async (ctx, crash) => {
           seen.push(await ctx.ask("mild", { ...yesOrNo, timeoutMs: 5, onTimeout: "no" }));
@@ -443,7 +443,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect((await second.events(runId)).filter((event) => event.kind === "expired")).toHaveLength(2);
       });
 
-      test("its time goes on while no process is there", async () => {
+      test("the timeout also runs while no process does", async () => {
         const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs: 1000, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
         expect(await engine.drive(runId)).toMatchObject({ status: "waiting" });
@@ -451,7 +451,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "no" });
       });
 
-      test("reminders are recorded once each when they are due", async () => {
+      test("each reminder is recorded once when it is due", async () => {
         const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5], timeoutMs: 400, onTimeout: "no" }));
         const runId = await engine.start("flow", null);
         await engine.drive(runId, { whenWaiting: "wait" });
@@ -461,7 +461,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ]);
       });
 
-      test("a run waits only when nothing else can go on", async () => {
+      test("a run waits only when nothing else can continue", async () => {
         const engine = await open((ctx) =>
           ctx.all<unknown>([
             () => ctx.ask("approve", yesOrNo),
@@ -490,7 +490,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: ["yes", null, "no"].map((value) => value ?? 1) });
       });
 
-      test("a finished run takes no answers, an unknown one neither", async () => {
+      test("a finished or unknown run accepts no answers", async () => {
         const engine = await open(() => Promise.resolve(1));
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
@@ -500,7 +500,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
 
     describe("sleep", () => {
-      test("lasts, and is not slept again", async () => {
+      test("lasts its time, and is not repeated at replay", async () => {
         const started = Date.now();
         const { outcome } = await crashAndResume(async (ctx, crash) => {
           await ctx.sleep("nap", 25);
@@ -512,7 +512,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(Date.now() - started).toBeGreaterThanOrEqual(24);
       });
 
-      test("goes on from where it was after a crash", async () => {
+      test("continues after a crash with the remaining time", async () => {
         const { outcome, second, runId } = await crashAndResume(async (ctx, crash) => {
           await ctx.all<unknown>([() => ctx.sleep("nap", 60), () => ctx.step("crash", crash)]);
         });
@@ -524,7 +524,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
     });
 
     describe("until", () => {
-      /** Two children: one waits until the other has done `deed`. */
+      /** Two children: one waits until the other has run `deed`. */
       const pair = (deed: (ctx: Ctx) => Promise<unknown>, done: () => boolean) => (ctx: Ctx) =>
         ctx.all([
           () =>
@@ -540,7 +540,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ]);
       const finished = ["after", { status: "completed", value: [{ seen: true }, "done"] }] as const;
 
-      test("goes on when another part of the run has brought it about; waiting leaves nothing in the journal", async () => {
+      test("continues when another part of the run has made it true, and journals only the result", async () => {
         let done = false;
         const engine = await open(
           pair(
@@ -559,7 +559,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ]);
       });
 
-      test("what was seen is recorded, and not looked at again after a crash", async () => {
+      test("the value is recorded, and `look` is not called again after a crash", async () => {
         let looks = 0;
         const { outcome } = await crashAndResume(async (ctx, crash) => {
           const seen = await ctx.until("sight", () => Promise.resolve(((looks += 1), { look: looks })));
@@ -570,7 +570,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(looks).toBe(1);
       });
 
-      test("a run whose other parts wait for a person waits, and names only their questions", async () => {
+      test("a run whose other parts wait for a person returns waiting with only their questions", async () => {
         let done = false;
         const asking = async (ctx: Ctx) => {
           await ctx.ask("go", yesOrNo);
@@ -583,7 +583,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual(finished[1]);
       });
 
-      test("whoever may go on does so before the run rests, though others ask", async () => {
+      test("parts that can continue do so before the run returns waiting", async () => {
         let done = false;
         const engine = await open((ctx) =>
           ctx.all<unknown>([
@@ -599,7 +599,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["after"]);
       });
 
-      test("the end of a child is something to wait for, too", async () => {
+      test("the end of a child wakes an until", async () => {
         const engine = await open(async (ctx) => {
           const doer = `${ctx.runId}/doer`;
           const ended = async () => ((await engine.run(doer))?.status === "completed" ? true : undefined);
@@ -618,7 +618,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["deed", "after"]);
       });
 
-      test("parts that wait for each other halt the run instead of hanging; it can be driven again", async () => {
+      test("parts that wait for each other halt the run, which can be driven again", async () => {
         let done = false;
         const engine = await open((ctx) => ctx.until("nothing", () => Promise.resolve(done ? "seen" : undefined)));
         const runId = await engine.start("flow", null);
@@ -628,7 +628,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "seen" });
       });
 
-      test("a look that fails is recorded like a step that fails", async () => {
+      test("a failing `look` is recorded like a failing step", async () => {
         const seen: unknown[] = [];
         const look = () => (ran.push("look"), Promise.reject(new SlipwayError("run_not_found", "no such feature")));
         await crashAndResume(async (ctx, crash) => {
@@ -639,7 +639,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["look"]);
       });
 
-      test("a stop ends the wait, resumably", async () => {
+      test("a stop ends the wait, and the run can be resumed", async () => {
         const engine = await open((ctx) =>
           ctx.all<unknown>([
             () => ctx.until("nothing", () => Promise.resolve(ran.length > 0 ? "seen" : undefined)),
@@ -661,7 +661,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ctx.step("double", () => Promise.resolve(input * 2)),
       );
 
-      test("have a run and a journal of their own; the parent keeps their final head", async () => {
+      test("have their own run and journal, and the parent records their final head", async () => {
         const engine = await open((ctx) => ctx.all([1, 2].map((number) => () => ctx.child(`double:${number}`, double, number))));
         const runId = await engine.start("flow", null);
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: [2, 4] });
@@ -675,7 +675,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         for (const stream of [runId, `${runId}/double:1`]) expect(await engine.verify(stream)).toMatchObject({ ok: true });
       });
 
-      test("a child's failure is thrown in the parent, the same after a crash", async () => {
+      test("a child's failure is thrown in the parent, before and after a crash", async () => {
         const seen: unknown[] = [];
         const failing = workflow<null, null, undefined>("failing", "1", () =>
           Promise.reject(new SlipwayError("step_failed", "red", { tests: 3 })),
@@ -692,7 +692,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         ]);
       });
 
-      test("a crash in one child runs nothing again that any of them has recorded", async () => {
+      test("after a crash in one child no recorded step of any child runs again", async () => {
         const { outcome } = await crashAndResume((ctx, crash) => {
           const member = workflow<string, string, undefined>("member", "1", async (inner, id) => {
             await traced(inner, `${id}:1`, 1);
@@ -728,7 +728,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         });
 
       test.each(["the same process", "another process"])(
-        "stop, from %s, aborts the running step without failing it; the run can go on",
+        "stop, from %s, aborts the running step without failing it, and the run can be resumed",
         async (from) => {
           let patient = true;
           const run = (ctx: Ctx) => ctx.step("long", (signal) => (patient ? untilAborted(signal) : Promise.resolve("done")));
@@ -746,7 +746,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         },
       );
 
-      test("a signal handed to drive stops the run", async () => {
+      test("an abort signal passed to drive stops the run", async () => {
         const engine = await open((ctx) => ctx.step("long", untilAborted));
         const runId = await engine.start("flow", null);
         const abort = new AbortController();
@@ -757,7 +757,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId, { signal: AbortSignal.abort("already") })).toEqual({ status: "stopped", reason: "already" });
       });
 
-      test("what ends well although it was aborted is recorded", async () => {
+      test("a body that succeeds although it was aborted is recorded", async () => {
         const stubborn = (signal: AbortSignal) =>
           new Promise<string>((resolve) => {
             ran.push("stubborn");
@@ -773,7 +773,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(ran).toEqual(["stubborn"]);
       });
 
-      test("stop and cancel of a run that nobody carries out take effect at once", async () => {
+      test("stop and cancel of a run that no process drives take effect at once", async () => {
         const engine = await open((ctx) => ctx.ask("approve", yesOrNo));
         const runId = await engine.start("flow", null);
         await engine.drive(runId);
@@ -789,7 +789,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect((await engine.events(runId)).map((event) => event.kind)).toEqual(["started", "asked", "stopped", "cancelled"]);
       });
 
-      test("cancel aborts what runs, closes what is asked and ends the whole tree", async () => {
+      test("cancel aborts running bodies, closes questions and ends the whole tree", async () => {
         const engine = await open((ctx) =>
           ctx.all<unknown>([
             () => ctx.step("long", untilAborted),
@@ -812,7 +812,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         for (const { runId: stream } of await engine.runs()) expect(await engine.verify(stream)).toMatchObject({ ok: true });
       });
 
-      test("cancel of a child leaves its siblings alone", async () => {
+      test("cancel of a child does not affect its siblings", async () => {
         const member = workflow<string, string, undefined>("member", "1", (ctx, id) =>
           id === "a" ? ctx.step("long", untilAborted) : ctx.ask("approve", yesOrNo),
         );
@@ -828,7 +828,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.run(`${runId}/a`)).toMatchObject({ status: "cancelled" });
       });
 
-      test("cancel of a child of a run that nobody carries out", async () => {
+      test("cancel of a child of a run that no process drives", async () => {
         const member = workflow<string, string, undefined>("member", "1", (ctx) => ctx.ask("approve", yesOrNo));
         const engine = await open((ctx) =>
           ctx.all(["a", "b"].map((id) => () => ctx.child(id, member, id).catch((error: SlipwayError) => error.code))),
@@ -842,7 +842,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: ["run_cancelled", "no"] });
       });
 
-      test("closing the engine stops what it carries out, resumably", async () => {
+      test("closing the engine stops its runs, which can be resumed", async () => {
         let patient = true;
         const run = (ctx: Ctx) => ctx.step("long", (signal) => (patient ? untilAborted(signal) : Promise.resolve("done")));
         const engine = await open(run);
@@ -888,7 +888,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         await expect((await harness.open([])).drive(runId)).rejects.toMatchObject({ code: "workflow_unknown" });
       });
 
-      test("another version does not go on by itself; a person can accept it", async () => {
+      test("another version is refused until a person accepts it", async () => {
         const run = async (ctx: Ctx) => [await traced(ctx, "before", 1), await ctx.ask("approve", yesOrNo)];
         const first = await harness.open([flow(run)]);
         const runId = await first.start("flow", null);
@@ -940,7 +940,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "yes" });
       });
 
-      test("code that does something else under a recorded name is a changed version, not a failure", async () => {
+      test("code that does something else under a recorded name counts as a changed version, not as a failure", async () => {
         let changed = false;
         const engine = await open(async (ctx) => {
           if (changed) await ctx.sleep("one", 1);
@@ -958,7 +958,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
         expect(await engine.drive(runId)).toMatchObject({ status: "waiting" });
       });
 
-      test("a run is carried out by one process at a time", async () => {
+      test("only one process drives a run at a time", async () => {
         const run = (ctx: Ctx) => ctx.ask("approve", yesOrNo);
         const [engine, other] = [await open(run), await open(run)];
         const runId = await engine.start("flow", null);
@@ -977,7 +977,7 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
     });
 
-    test("every journal of a busy tree verifies, and its kept heads still stand", async () => {
+    test("every journal of a busy tree verifies, also against its kept heads", async () => {
       const observed: JournalEvent[] = [];
       const member = workflow<number, number, undefined>("member", "1", async (ctx, number) => {
         for (let round = 0; round < 5; round++) await ctx.step(`round:${round}`, () => Promise.resolve({ round }));

@@ -29,7 +29,7 @@ export interface MemoryInbox extends Inbox {
   readonly questions: Map<string, OpenQuestion & { closed: "answered" | "expired" | "cancelled" | null }>;
 }
 
-/** Keeps to the contract of `Inbox`: both calls are idempotent. */
+/** Idempotent, as `Inbox` requires. */
 export function memoryInbox(): MemoryInbox {
   const questions: MemoryInbox["questions"] = new Map();
   return {

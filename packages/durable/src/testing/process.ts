@@ -8,14 +8,14 @@ import { openSqlite, type Sqlite } from "../sqlite.ts";
 import { systemSleep, type Sleep } from "../timer.ts";
 import { memoryBlobs, memoryInbox, type MemoryBlobs, type MemoryInbox } from "./memory.ts";
 
-/** A folder with a database, and what outlives its processes. */
+/** A folder with a database and everything else that outlives its processes. */
 export interface Place {
   readonly path: string;
   readonly blobs: MemoryBlobs;
   readonly inbox: MemoryInbox;
-  /** A process as far as the engine can tell: its own connection, pid and fate. */
+  /** A simulated process with its own connection and pid, which can be killed. */
   open<K>(options: Pick<EngineOptions<K>, "workflows" | "kernel"> & Partial<EngineOptions<K>>): Promise<Process>;
-  /** Plain SQL on the file, as an intruder would have it. */
+  /** Runs SQL on the file, like another program. */
   tamper(sql: string, ...values: (string | number)[]): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface Process {
   readonly engine: Engine;
   readonly sqlite: Sqlite;
   readonly host: HostIdentity;
-  /** As SIGKILL would: no call to the database ever returns again, and everybody can see that the process is dead. */
+  /** Like SIGKILL: no database call returns any more, and other processes see that this one is dead. */
   crash(): void;
-  /** The code of a crashed process runs on until it next needs the database or the time; a body asks here whether it is still alive. */
+  /** Code of a crashed process runs until its next use of the database or the clock; a body can check here whether it is alive. */
   isDead(): boolean;
 }
 

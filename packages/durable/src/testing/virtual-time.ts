@@ -4,11 +4,11 @@ import type { Sleep } from "../timer.ts";
 export interface VirtualTime {
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Lets time pass, timer by timer; whatever each of them sets off is done before the next. */
+  /** Lets time pass timer by timer; everything that a timer triggers is done before the next one fires. */
   advance(ms: number): Promise<void>;
-  /** Puts the wall clock forward or back; timers do not notice. */
+  /** Sets the wall clock forward or back without affecting timers. */
   jump(ms: number): void;
-  /** Lets everything that needs no time happen. */
+  /** Runs everything that needs no time. */
   settle(): Promise<void>;
 }
 

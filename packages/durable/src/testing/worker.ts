@@ -1,4 +1,4 @@
-/** A real process that carries out one run: `node worker.ts '<JSON of WorkerOptions>'`. Says on stdout, one JSON line each, what happens. */
+/** A real process that drives one run: `node worker.ts '<JSON of WorkerOptions>'`. Reports each event as a line of JSON on stdout. */
 import { appendFileSync } from "node:fs";
 import { workflow } from "../ctx.ts";
 import { openEngine } from "../engine.ts";
@@ -10,7 +10,7 @@ import { memoryBlobs, memoryInbox } from "./memory.ts";
 export interface WorkerOptions {
   readonly database: string;
   readonly runId: string;
-  /** Every body that ends writes its line here. */
+  /** Each body that ends appends a line to this file. */
   readonly trace: string;
   readonly steps: number;
   readonly bodyMs?: number;
@@ -18,7 +18,7 @@ export interface WorkerOptions {
   readonly maxCrashes?: number;
   /** A body that never ends. */
   readonly hangAt?: number;
-  /** SIGKILL to itself right after the commit of its nth event. */
+  /** Sends SIGKILL to itself right after the commit of its nth event. */
   readonly killAtEvent?: number;
 }
 

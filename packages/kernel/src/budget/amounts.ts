@@ -1,6 +1,6 @@
 import type { BudgetLimits } from "../config/agent-parts/budgets.ts";
 
-/** What a budget is counted in. Time is the agents' own, added up: two that work side by side for a minute take two. */
+/** The units of a budget. Time is the sum over all agents: two agents in parallel for a minute use two minutes. */
 export const DIMENSIONS = ["cost_usd", "tokens", "calls", "duration_ms"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -10,7 +10,7 @@ export const NOTHING: Amounts = { cost_usd: 0, tokens: 0, calls: 0, duration_ms:
 
 const MINUTE_MS = 60_000;
 
-/** The limits of agents.yaml in the units that are counted. */
+/** The limits of agents.yaml in the units of a budget. */
 export function limitsOf({ max_cost_usd, max_tokens, max_calls, max_minutes }: BudgetLimits): Partial<Record<Dimension, number>> {
   const limits = {
     cost_usd: max_cost_usd,
@@ -21,7 +21,7 @@ export function limitsOf({ max_cost_usd, max_tokens, max_calls, max_minutes }: B
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-/** An amount as a person reads it. */
+/** An amount as text. */
 export function inWords(dimension: Dimension, amount: number): string {
   switch (dimension) {
     case "cost_usd":

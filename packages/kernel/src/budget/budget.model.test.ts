@@ -4,7 +4,7 @@ import type { Budget } from "./budget.ts";
 import { linesOf } from "./store.ts";
 import { openBudgetBench, RUN, SYSTEM, taken, wish, type BudgetBench } from "./testing/budget-bench.ts";
 
-/** Integers of cents, so that the model can add without a doubt. */
+/** Integer cents, so that the model adds exactly. */
 interface Call {
   readonly process: number;
   readonly feature: string;
@@ -75,7 +75,7 @@ class Settle implements fc.AsyncCommand<Model, Real> {
     const id = model.order[this.which % model.order.length]!;
     const call = model.calls.get(id)!;
     const open = call.status === "reserved" || call.status === "cut_off";
-    // Whoever is dead says no more; whoever was only taken for dead may.
+    // A dead process settles nothing more; one that was only assumed dead may.
     await real.processes[call.process]!.settle(SYSTEM, taken(id, { status: this.status, cost_usd: this.cost / 100 })).catch(
       (error: { code: string }) => expect([error.code, open]).toEqual(["operation_conflict", false]),
     );
@@ -129,7 +129,7 @@ async function agrees(model: Model, { bench }: Real): Promise<void> {
     expect(cents(reserved)).toBe(sum(calls, (call) => mine(call) && call.status === "reserved"));
     expect(cents(spent)).toBe(sum(calls, (call) => mine(call) && call.status !== "reserved"));
     expect(Math.min(spent, reserved)).toBeGreaterThanOrEqual(0);
-    // Beyond the limit goes only what calls took beyond their own worst case.
+    // Spending exceeds the limit only by what calls cost beyond their own worst case.
     expect(cents(spent + reserved)).toBeLessThanOrEqual(cents(limit) + overrun);
   }
   const { total } = await bench.db
@@ -141,7 +141,7 @@ async function agrees(model: Model, { bench }: Real): Promise<void> {
 
 const process_ = fc.nat(PROCESSES - 1);
 
-test("whatever is reserved, settled, killed and raised by several processes: never over by more than calls took beyond their worst", async () => {
+test("several processes that reserve, settle, die and raise overspend at most by what calls cost beyond their worst case", async () => {
   const commands = fc.commands(
     [
       fc.tuple(process_, fc.constantFrom(...FEATURES), fc.integer({ min: 1, max: 45 })).map((args) => new Reserve(...args)),

@@ -24,7 +24,7 @@ const refusal = async (work: Promise<unknown>) => {
 };
 
 describe("reserving", () => {
-  test("holds the worst case back from the run, the feature and the role; settling puts what it took in its place", async () => {
+  test("reserves the worst case in the run, the feature and the role, and settling replaces it by the real cost", async () => {
     const budget = await open({ run: { max_cost_usd: 5 }, feature: { max_tokens: 5000 }, roles: { builder: { max_calls: 3 } } });
     const { id } = await budget.reserve(SYSTEM, wish());
     expect(await lines()).toEqual([
@@ -40,7 +40,7 @@ describe("reserving", () => {
     ]);
   });
 
-  test("is refused when the worst case does not fit, naming scope, limit, spent, reserved and wanted", async () => {
+  test("is refused if the worst case does not fit, naming scope, limit, spent, reserved and wanted", async () => {
     const budget = await open({ run: { max_cost_usd: 2.5 } });
     await budget.settle(SYSTEM, taken((await budget.reserve(SYSTEM, wish())).id, { cost_usd: 0.8 }));
     await budget.reserve(SYSTEM, wish({ feature_id: "other" }));
@@ -48,7 +48,7 @@ describe("reserving", () => {
     expect(error).toMatchObject({
       code: "budget_exceeded",
       message:
-        "The run has a budget of $2.50: $0.80 is spent, $1.00 more is reserved by calls under way, and the qa's next call may take $1.00.",
+        "The run has a budget of $2.50: $0.80 is spent, $1.00 more is reserved by running calls, and the qa's next call may take $1.00.",
       details: { scope: "run", dimension: "cost_usd", limit: 2.5, spent: 0.8, reserved: 1, wanted: 1, suggested_limit: 5 },
     });
     expect(await bench.db.selectFrom("reservations").select("id").execute()).toHaveLength(2);
@@ -62,7 +62,7 @@ describe("reserving", () => {
     expect((await refusal(budget.reserve(SYSTEM, wish()))).message).toContain(message);
   });
 
-  test("calls: the third of two is refused, of any role, and one that was only rate limited did not count", async () => {
+  test("calls: a third of two is refused for any role, and a rate-limited call does not count", async () => {
     const budget = await open({ run: { max_calls: 2 } });
     await budget.settle(SYSTEM, taken((await budget.reserve(SYSTEM, wish())).id, { status: "released" }));
     await budget.reserve(SYSTEM, wish({ role: "planner" }));
@@ -70,7 +70,7 @@ describe("reserving", () => {
     expect((await refusal(budget.reserve(SYSTEM, wish({ role: "qa" })))).details).toMatchObject({ dimension: "calls", reserved: 2 });
   });
 
-  test("time can be cut short: a call gets what is left, as long as that is a minute", async () => {
+  test("time: a call gets what is left if that is at least a minute", async () => {
     const budget = await open({ run: { max_minutes: 10 } });
     const first = await budget.reserve(SYSTEM, wish({ duration_ms: 8 * 60_000 }));
     const second = await budget.reserve(SYSTEM, wish({ duration_ms: 8 * 60_000 }));
@@ -78,11 +78,11 @@ describe("reserving", () => {
     expect((await refusal(budget.reserve(SYSTEM, wish()))).details).toMatchObject({ dimension: "duration_ms", reserved: 600_000 });
   });
 
-  test("a call without a price is refused under a budget in money, and by no other", async () => {
+  test("a call without a price is refused only under a budget in money", async () => {
     const budget = await open({ run: { max_cost_usd: 5 } });
     const error = await refusal(budget.reserve(SYSTEM, wish({ cost_usd: null, model: "homemade" })));
     expect(error.message).toBe(
-      "The run has a budget of $5.00, and the price of the model homemade is not known: nobody can say whether it holds.",
+      "The run has a budget of $5.00, but the price of the model homemade is unknown, so the cost of the call cannot be checked against it.",
     );
     expect(error.details.suggested_next_actions[0]).toContain("runtime.prices");
     expect((await refusal(budget.reserve(SYSTEM, wish({ cost_usd: null, model: null })))).message).toContain("no model is named");
@@ -91,7 +91,7 @@ describe("reserving", () => {
     await tokens.reserve(SYSTEM, wish({ cost_usd: null, model: "homemade" }));
   });
 
-  test("says how much a call may take before any of its budgets is overspent", async () => {
+  test("returns how much a call may use before a budget is overspent", async () => {
     const budget = await open({ run: { max_cost_usd: 5 }, feature: { max_cost_usd: 3, max_tokens: 4000 }, roles: {} });
     expect((await budget.reserve(SYSTEM, wish())).most).toEqual({ cost_usd: 3, tokens: 4000 });
     expect((await budget.reserve(SYSTEM, wish())).most).toEqual({ cost_usd: 2, tokens: 3000 });
@@ -107,7 +107,7 @@ describe("reserving", () => {
 });
 
 describe("settling", () => {
-  test("adds the calls of one invocation up in its telemetry; a failed one counts, a released one does not", async () => {
+  test("adds up the calls of an invocation in its telemetry, including failed but not released ones", async () => {
     const budget = await open();
     for (const status of ["settled", "failed", "released"] as const) {
       const { id } = await budget.reserve(SYSTEM, wish());
@@ -118,7 +118,7 @@ describe("settling", () => {
     ]);
   });
 
-  test("twice changes nothing twice", async () => {
+  test("twice has no second effect", async () => {
     const budget = await open();
     const { id } = await budget.reserve(SYSTEM, wish());
     await budget.settle(SYSTEM, taken(id));
@@ -126,7 +126,7 @@ describe("settling", () => {
     expect((await bench.db.selectFrom("telemetry").select("calls").execute()).map(({ calls }) => calls)).toEqual([1]);
   });
 
-  test("an answer that was kept is found again by the same question, and by no other", async () => {
+  test("a stored answer is found only by the same call", async () => {
     const budget = await open();
     const { id } = await budget.reserve(SYSTEM, wish());
     const question = { invocation: wish().invocation, repair: 0, prompt_digest: "p" };
@@ -144,7 +144,7 @@ describe("settling", () => {
       { text: "long ".repeat(20_000) },
     ],
     ["one of an earlier release", async () => bench.objects.put(Buffer.from('{"text":"old"}')), { text: "old" }],
-  ])("%s is found where it is", async (_case, keep, expected) => {
+  ])("%s is found", async (_case, keep, expected) => {
     const budget = await open();
     const { id } = await budget.reserve(SYSTEM, wish());
     await budget.settle(SYSTEM, taken(id, { reply_digest: await keep(budget) }));
@@ -152,8 +152,8 @@ describe("settling", () => {
   });
 });
 
-describe("a process that is gone", () => {
-  test("its call is found by whoever comes next, and counts as spent at its worst; if it lives after all, it knows better", async () => {
+describe("a process that has died", () => {
+  test("its call counts as spent at its worst case, until a process that is alive after all settles it", async () => {
     const budget = await open({ run: { max_cost_usd: 1.5 } });
     const { id } = await budget.reserve(SYSTEM, wish());
     bench.dead.add("a");
@@ -165,7 +165,7 @@ describe("a process that is gone", () => {
     await next.reserve(SYSTEM, wish());
   });
 
-  test("on another machine it is given the time it asked for", async () => {
+  test("on another machine it counts as alive for the time of its call", async () => {
     await (await open()).reserve(SYSTEM, wish());
     bench.unknown.add("a");
     const next = bench.process("b");
@@ -176,8 +176,8 @@ describe("a process that is gone", () => {
   });
 });
 
-describe("a person's word", () => {
-  test("raises the limit for this run, and never lowers it; agents.yaml may allow more later, or take the limit away", async () => {
+describe("a person", () => {
+  test("raises the limit for this run and never lowers it, and agents.yaml may later raise or remove it", async () => {
     const budget = await open({ run: { max_calls: 1 } });
     const raise = (limit: number, operationId: string) =>
       budget.raise({ ...CALL, operationId }, { run_id: wish().run_id, scope: "run", name: "", dimension: "calls", limit });
@@ -197,7 +197,7 @@ describe("a person's word", () => {
     expect(await linesOf(bench.db, RUN)).toEqual([]);
   });
 
-  test("a raised limit answers whoever else was asked about the same one, and nobody else", async () => {
+  test("a raised limit answers the other open questions about it, and no others", async () => {
     const budget = await open({ run: { max_calls: 1 } });
     const common = {
       title: "?",
@@ -224,7 +224,7 @@ describe("a person's word", () => {
     expect(await bench.db.selectFrom("signals").select("run_id").execute()).toEqual([{ run_id: `${RUN}/feature:b` }]);
   });
 
-  test("lets one invocation go on over its budget, and no other", async () => {
+  test("allows one invocation beyond its budget, and no other", async () => {
     const budget = await open({ run: { max_calls: 1 } });
     await budget.reserve(SYSTEM, wish());
     await budget.allowOnce(CALL, "the one");

@@ -12,15 +12,15 @@ import { reserveOperation, type BudgetsConfig, type Reservation, type ReserveInp
 import { cutOffOperation, settleOperation, type SettleInput } from "./settle.ts";
 import { keptReplyOf } from "./store.ts";
 
-/** What calls to agents may take, and took: shared by every process that works on the repository. */
+/** Limits and costs of agent calls, shared by every process that works on the repository. */
 export interface Budget {
-  /** Refused with budget_exceeded when a budget might not hold. On the disk when it resolves: then the call may be made. */
+  /** Reserves the worst case of a call. Refuses with budget_exceeded if a budget might be exceeded. Synced when it resolves. */
   reserve(actor: Actor, wish: ReserveInput): Promise<Reservation>;
-  /** Recorded when it resolves, and on its way to the disk: whoever hands the answer on waits for `onDisk` first. */
+  /** Replaces the worst case by the real cost. A relaxed commit: wait for `onDisk` before you pass the answer on. */
   settle(actor: Actor, taken: SettleInput): Promise<{ readonly onDisk: Promise<void> }>;
-  /** Calls of processes that are gone no longer hold anything back: they count as spent, at their worst. */
+  /** Ends the reservations of dead processes: their calls count as spent, at their worst case. */
   cutOff(actor: Actor): Promise<readonly string[]>;
-  /** Keeps an answer, to be named when its call is settled. */
+  /** Stores an answer and returns its reference for `settle`. */
   keepReply(reply: unknown): Promise<string>;
   keptReply(call: Pick<ReserveInput, "invocation" | "repair" | "prompt_digest">): Promise<unknown>;
   raise(call: Call, input: RaiseInput): Promise<void>;
@@ -50,14 +50,14 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
     cutOff,
     async reserve(actor, wish) {
       await cutOff(actor);
-      // Never the same twice: a call that is made again is paid for again.
+      // A new id for each call: a repeated call is paid for again.
       const id = `${wish.invocation}/reserve:${wish.repair}#${ids.next("call")}`;
       return door.syncedInBackground.perform(reserving, actor, id, wish);
     },
     async settle(actor, taken) {
       await door.relaxed.perform(settleOperation, actor, `${taken.reservation}/settle`, taken);
       const onDisk = door.flush();
-      // Whoever waits for it hears of it.
+      // The caller that awaits `onDisk` gets the error; this only prevents an unhandled rejection.
       onDisk.catch(() => undefined);
       return { onDisk };
     },
@@ -75,7 +75,7 @@ export function openBudget({ db, door, objects, clock, ids, config, owners = own
   };
 }
 
-/** As it was stored, or what is stored elsewhere: earlier releases had every answer there, and only its digest here. */
+/** The answer itself, or the object it refers to. Earlier releases stored every answer as an object, and only its digest here. */
 async function replyIn(objects: Objects, kept: string): Promise<unknown> {
   const digest = spilledDigest(kept) ?? (/^[0-9a-f]{64}$/.test(kept) ? kept : null);
   if (digest === null) return (JSON.parse(kept) as { readonly reply: unknown }).reply;
@@ -87,7 +87,7 @@ const reservedByOthers = preparedQuery((db, self: string) =>
   db.selectFrom("reservations").select(["id", "owner", "at", "duration_ms"]).where("status", "=", "reserved").where("owner", "!=", self),
 );
 
-/** How much longer than its own time a call may seem to take, on another machine with another clock. */
+/** Tolerance for the clock of another machine. */
 const GRACE_MS = 60_000;
 
 function isGone(owners: Owners, row: { readonly owner: string; readonly at: number; readonly duration_ms: number }, now: number): boolean {

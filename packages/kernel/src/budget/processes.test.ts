@@ -19,7 +19,7 @@ function startChild(...args: string[]) {
   return { child, ended: once(child, "close").then(([code]) => code as number | null) };
 }
 
-test("processes that spend from one budget at once use it up and do not go beyond it; one that was killed counts at its worst", async () => {
+test("parallel processes use up one budget without exceeding it, and a killed one counts at its worst case", async () => {
   bench = await openBudgetBench();
   const killed = startChild("killed", "hang");
   await once(killed.child.stdout, "data");
@@ -28,7 +28,7 @@ test("processes that spend from one budget at once use it up and do not go beyon
   const children = ["one", "two", "three"].map((name) => startChild(name));
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   const [line] = await linesOf(bench.db, RUN);
-  // 2.00 less 0.10 for the one that was killed: 26 calls of 0.07, because the 27th might take 0.10.
+  // 2.00 less 0.10 for the killed one leaves 26 calls of 0.07, because the 27th might cost 0.10.
   expect(line).toMatchObject({ limit: 2, reserved: 0, spent: expect.closeTo(0.1 + 26 * 0.07, 6) });
   const rows = await bench.db.selectFrom("telemetry").select("cost_usd").execute();
   expect(rows).toHaveLength(26);

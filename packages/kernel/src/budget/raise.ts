@@ -15,7 +15,7 @@ const raiseInput = z.strictObject({
 
 export type RaiseInput = z.infer<typeof raiseInput>;
 
-/** A person's word: from now on this much, for this run only. It never lowers a limit. Whoever else waits for it goes on, too. */
+/** A person raises a limit for this run; a lower value changes nothing. Also answers other open questions about the same limit. */
 export const raiseOperation: Operation<RaiseInput, undefined, null> = {
   name: "budget.raise",
   roles: ["orchestrator", "system"],
@@ -49,7 +49,7 @@ export const raiseOperation: Operation<RaiseInput, undefined, null> = {
 
 const allowInput = z.strictObject({ invocation: z.string().min(1) });
 
-/** A person's word: this one invocation goes on, whatever it takes. */
+/** A person allows this one invocation, whatever it costs. */
 export const allowOperation: Operation<z.infer<typeof allowInput>, undefined, null> = {
   name: "budget.allow_once",
   roles: ["orchestrator", "system"],

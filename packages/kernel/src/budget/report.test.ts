@@ -5,7 +5,7 @@ import { openBudgetBench, SYSTEM, taken, wish, type BudgetBench } from "./testin
 let bench: BudgetBench;
 afterEach(() => bench.close());
 
-test("what was paid for: by run, feature, role and model, the dearest first; budgets with what is left; what was cut off", async () => {
+test("costs by run, feature, role and model, the most expensive first, with remaining budgets and cut-off calls", async () => {
   bench = await openBudgetBench({ run: { max_cost_usd: 5 }, roles: { qa: { max_calls: 2 } } });
   const budget = bench.process("a");
   const pay = async (changes: Parameters<typeof wish>[0], cost_usd: number, model = "m") => {

@@ -15,14 +15,14 @@ export interface BudgetLine extends SpentLine {
   readonly left: number;
 }
 
-/** Calls whose process was killed: what they took is not known, and their worst case counts in the budgets. */
+/** Calls whose process was killed: their cost is unknown, and the budgets count their worst case. */
 export interface CutOff {
   readonly calls: number;
   readonly cost_usd: number;
   readonly tokens: number;
 }
 
-/** What was paid for, from the same rows that the budgets count. */
+/** The costs, from the same rows that the budgets count. */
 export interface CostReport {
   readonly run: string | null;
   readonly total: Totals;
@@ -30,14 +30,14 @@ export interface CostReport {
   readonly by_feature: readonly CostLine[];
   readonly by_role: readonly CostLine[];
   readonly by_model: readonly CostLine[];
-  /** Of the one run that was asked for. */
+  /** Only for a report on one run. */
   readonly budgets: readonly BudgetLine[];
   readonly cut_off: CutOff;
 }
 
 type Row = Selectable<BudgetTables["telemetry"]>;
 
-/** Of one run with everything below it, or of all. */
+/** For one run with its children, or for all runs. */
 export async function costReport({ database: { db } }: Pick<Records, "database">, run: string | null): Promise<CostReport> {
   const all = await db.selectFrom("telemetry").selectAll().orderBy("at").orderBy("id").execute();
   const rows = run === null ? all : all.filter(({ run_id }) => rootOf(run_id) === run);
@@ -54,7 +54,7 @@ export async function costReport({ database: { db } }: Pick<Records, "database">
   };
 }
 
-/** The dearest first. */
+/** The most expensive first. */
 function grouped(rows: readonly Row[], keyOf: (row: Row) => string): CostLine[] {
   return [...Map.groupBy(rows, keyOf)]
     .map(([name, some]) => ({ name, ...totalsOf(some) }))

@@ -15,7 +15,7 @@ const reserveInput = z.strictObject({
   invocation: z.string().min(1),
   repair: z.int().min(0),
   prompt_digest: z.string(),
-  /** The part of the run that pays. */
+  /** The part of the run that makes the call. */
   run_id: z.string().min(1),
   feature_id: z.string(),
   /** The name it is stored under. */
@@ -24,7 +24,7 @@ const reserveInput = z.strictObject({
   role_keys: z.array(z.string().min(1)).optional(),
   provider: z.string(),
   model: z.string().nullable(),
-  /** The worst case; null when the call has no price. */
+  /** The worst case; null if the call has no price. */
   cost_usd: amount.nullable(),
   tokens: amount,
   duration_ms: amount,
@@ -32,14 +32,14 @@ const reserveInput = z.strictObject({
 
 export type ReserveInput = z.infer<typeof reserveInput>;
 
-/** `duration_ms` is how long the call may take: less than was wanted when the time runs low. */
+/** `duration_ms` is how long the call may take; shorter than requested if little time is left. */
 export interface Reservation {
   readonly id: string;
   readonly duration_ms: number;
   readonly most: Most;
 }
 
-/** Before a call: its worst case is held back from every budget it is paid from, or it is refused. The id is the operation's own. */
+/** Reserves the worst case of a call in every budget that pays for it, or refuses the call. The reservation has the operation's id. */
 export function reserveOperation(config: BudgetsConfig | undefined, owner: string): Operation<ReserveInput, undefined, Reservation> {
   return {
     name: "budget.reserve",

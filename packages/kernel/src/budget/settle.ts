@@ -7,7 +7,7 @@ import type { BudgetTables } from "./tables.ts";
 
 const settleInput = z.strictObject({
   reservation: z.string(),
-  /** released: nothing was asked or answered, so it counts nowhere. */
+  /** released: the call was not made or not answered, and counts nowhere. */
   status: z.enum(["settled", "failed", "released"]),
   model: z.string().nullable(),
   input_tokens: z.int().min(0),
@@ -19,7 +19,7 @@ const settleInput = z.strictObject({
 
 export type SettleInput = z.infer<typeof settleInput>;
 
-/** After a call: what it took takes the place of what was held back, here and in the telemetry, or in neither. */
+/** Replaces the reserved worst case by the real cost and adds it to the telemetry, in one commit. */
 export const settleOperation: Operation<SettleInput, undefined, null> = {
   name: "budget.settle",
   roles: ["orchestrator", "system"],
@@ -68,14 +68,14 @@ const settledRow = preparedQueryWith((db, { reservation, model, ...set }: Settle
     .updateTable("reservations")
     .set((eb) => ({ ...set, model: eb.fn.coalesce(eb.val(model), "model") }))
     .where("id", "=", reservation)
-    // Whoever was taken for dead and was not knows better than the worst case.
+    // Also after cut_off: if the process was alive after all, its real cost replaces the worst case.
     .where("status", "in", ["reserved", "cut_off"])
     .returningAll(),
 );
 
 const cutOffInput = z.strictObject({ reservation: z.string() });
 
-/** The process that made the call is gone. Nobody knows what it took, so it counts at its worst until somebody does. */
+/** The process that made the call has died. The cost is unknown, so the worst case counts unless the call is settled later. */
 export const cutOffOperation: Operation<z.infer<typeof cutOffInput>, undefined, null> = {
   name: "budget.cut_off",
   roles: ["orchestrator", "system"],

@@ -10,7 +10,7 @@ export interface Account {
   readonly name: string;
 }
 
-/** The budgets one call is paid from. */
+/** The budgets that pay for one call. */
 export function accountsOf({ feature_id, role }: { readonly feature_id: string; readonly role: string }): Account[] {
   return [
     { scope: "run", name: "" },
@@ -21,7 +21,7 @@ export function accountsOf({ feature_id, role }: { readonly feature_id: string; 
 
 type Used = Readonly<Record<"spent" | "reserved", Readonly<Record<Dimension, number>>>>;
 
-/** What an account has paid and holds back. A call that was cut off may have cost its worst case: it counts as spent. */
+/** What an account has spent and reserved. A cut-off call counts as spent, at its worst case. */
 export async function usedOf(db: Db | Tx, rootRunId: string, { scope, name }: Account): Promise<Used> {
   const rows = await db
     .selectFrom("reservations")
@@ -45,14 +45,14 @@ const limitRows = preparedQuery((db, rootRunId: string) =>
   db.selectFrom("budgets").selectAll().where("root_run_id", "=", rootRunId).orderBy("scope").orderBy("name"),
 );
 
-/** The limits in force for some accounts of a run, or for all it has, with how far they are used up. */
+/** The limits of some or all accounts of a run, with their use. */
 export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonly Account[]): Promise<SpentLine[]> {
   const limits = await limitRows(db, rootRunId);
   const wanted = limits.filter((row) => accounts?.some(({ scope, name }) => scope === row.scope && name === row.name) ?? true);
   const used = new Map<string, Used>();
   const lines: SpentLine[] = [];
   for (const { scope, name, dimension, configured, raised } of wanted) {
-    const limit = limitInForce({ configured, raised });
+    const limit = effectiveLimit({ configured, raised });
     if (limit === null) continue;
     const key = `${scope} ${name}`;
     const found = used.get(key) ?? (await usedOf(db, rootRunId, { scope, name }));
@@ -62,12 +62,12 @@ export async function linesOf(db: Db | Tx, rootRunId: string, accounts?: readonl
   return lines;
 }
 
-/** What a person has said for this run stands, unless agents.yaml allows more by now. Without a limit there, none holds. */
-function limitInForce({ configured, raised }: Pick<BudgetTables["budgets"], "configured" | "raised">): number | null {
+/** The larger of the configured limit and the one a person raised it to. Null if agents.yaml has no limit any more. */
+function effectiveLimit({ configured, raised }: Pick<BudgetTables["budgets"], "configured" | "raised">): number | null {
   return configured === null ? null : Math.max(configured, raised ?? 0);
 }
 
-/** So that whoever looks at the database sees the limits that held, without the configuration. Writes only what is new. */
+/** Copies the configured limits to the database, so that it shows them without the configuration. Writes only changes. */
 export async function writeLimits(
   tx: Tx,
   rootRunId: string,
@@ -89,7 +89,7 @@ export async function writeLimits(
   }
 }
 
-/** The answer to a call that had come in before its process was killed; null when the question has to be put again. */
+/** The answer to a call that arrived before its process was killed; null if the agent must be called again. */
 export async function keptReplyOf(
   db: Db,
   call: { readonly invocation: string; readonly repair: number; readonly prompt_digest: string },

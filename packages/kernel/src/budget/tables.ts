@@ -1,7 +1,7 @@
 import type { Tx } from "../record/database/tables.ts";
 import type { Dimension } from "./amounts.ts";
 
-/** reserved: under way. settled, failed: what it took is known. cut_off: its process is gone; it counts at its worst case. */
+/** reserved: running. settled, failed: the cost is known. cut_off: its process died, and the worst case counts. */
 export type ReservationStatus = "reserved" | "settled" | "failed" | "cut_off" | "released";
 
 export type BudgetScope = "run" | "feature" | "role";
@@ -11,7 +11,7 @@ export type BudgetScope = "run" | "feature" | "role";
  * its bare name stay valid, and a row has the name that agents.yaml, questions and reports use.
  */
 export interface BudgetTables {
-  /** What one invocation of an agent took. The migration of `checks` creates it. */
+  /** The cost of one invocation of an agent. The migration of `checks` creates the table. */
   telemetry: {
     id: string;
     run_id: string;
@@ -28,14 +28,14 @@ export interface BudgetTables {
     transcript_digest: string | null;
     at: number;
   };
-  /** One call to a provider. The amounts are its worst case while it is under way or cut off, and what it took once that is known. */
+  /** One call to a provider. The amounts are its worst case while it is running or cut off, and its real cost once that is known. */
   reservations: {
     id: string;
-    /** The invocation it is a call of; the same over restarts and pauses. */
+    /** The invocation that the call belongs to; the same across restarts and pauses. */
     invocation: string;
     repair: number;
     prompt_digest: string;
-    /** The part of the run that pays, and the run itself. */
+    /** The part of the run that makes the call, and the run itself. */
     run_id: string;
     root_run_id: string;
     feature_id: string;
@@ -49,26 +49,26 @@ export interface BudgetTables {
     tokens: number;
     calls: number;
     duration_ms: number;
-    /** JSON: the worst case it was reserved with. */
+    /** JSON: the reserved worst case. */
     worst: string;
-    /** The answer, never asked for again: a short one as it is, of a long one where it is in the object store. */
+    /** The answer, so that it is not paid for again: a short one as JSON, a long one as a reference to the object store. */
     reply_digest: string | null;
     at: number;
     ended_at: number | null;
   };
-  /** The limits that are in force, as far as anything was reserved under them. */
+  /** The limits under which anything was reserved. */
   budgets: {
     root_run_id: string;
     scope: BudgetScope;
     /** The feature or the role; empty for the run. */
     name: string;
     dimension: Dimension;
-    /** From agents.yaml; null when it is no longer there. */
+    /** From agents.yaml; null if it was removed there. */
     configured: number | null;
     /** By a person, for this run. */
     raised: number | null;
   };
-  /** Invocations that a person has let go on over their budget. */
+  /** Invocations that a person allowed beyond their budget. */
   budget_allowances: {
     invocation: string;
     at: number;

@@ -4,14 +4,14 @@ import type { Db, Tx } from "../record/database/tables.ts";
 import type { Records } from "../record/storage.ts";
 import type { BudgetTables } from "./tables.ts";
 
-/** What one invocation of an agent took. */
+/** The cost of one invocation of an agent. */
 export type Telemetry = Selectable<BudgetTables["telemetry"]>;
 
 export async function recordTelemetry(tx: Tx, row: Telemetry): Promise<void> {
   await tx.insertInto("telemetry").values(row).execute();
 }
 
-/** One more call of an invocation: its first call makes the row, every other one adds to it. */
+/** Adds a call to its invocation: the first call inserts the row, later calls add to it. */
 export async function addTelemetry(tx: Tx, row: Telemetry): Promise<void> {
   await addedRow(tx, row);
 }
@@ -34,7 +34,7 @@ const addedRow = preparedQueryWith((db, row: Telemetry) =>
     ),
 );
 
-/** The invocation has ended; one that made no call is counted all the same. */
+/** Records the transcript of an invocation that has ended. An invocation without a call gets a row, too. */
 export async function noteTranscript(tx: Tx, row: Omit<Telemetry, keyof typeof NO_CALL>): Promise<void> {
   await notedRow(tx, { ...row, ...NO_CALL });
 }
@@ -52,7 +52,7 @@ export async function telemetryOf(db: Db | Tx, { feature_id }: { readonly featur
   return db.selectFrom("telemetry").selectAll().where("feature_id", "=", feature_id).orderBy("at").orderBy("id").execute();
 }
 
-/** Of a run and of everything below it. */
+/** Of a run and its children. */
 export async function telemetryOfRun({ database: { db } }: Pick<Records, "database">, runId: string): Promise<Telemetry[]> {
   // "0" is the character after "/".
   return db
@@ -66,7 +66,7 @@ export async function telemetryOfRun({ database: { db } }: Pick<Records, "databa
     .execute();
 }
 
-/** The ids of the runs, mostly of parts of a run, in which agents worked for the feature. */
+/** The ids of the runs and parts of runs in which agents worked for the feature. */
 export async function runsWorkingOn({ database: { db } }: Pick<Records, "database">, feature_id: string): Promise<string[]> {
   return [...new Set((await telemetryOf(db, { feature_id })).map(({ run_id }) => run_id))];
 }

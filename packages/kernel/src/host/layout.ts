@@ -1,17 +1,17 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** The two folders everything else is found from. */
+/** The two folders that determine all others. */
 export interface Anchors {
   /** The main working tree. */
   readonly root: string;
-  /** The git directory that all working trees of the repository share. */
+  /** The git directory shared by all working trees of the repository. */
   readonly commonDir: string;
 }
 
 /**
- * Where things are in a target repository. Below `truth` is what cannot be made again: it lies where `git clean -fdx` does not reach.
- * Below `state` are files for people and tools, written again from the truth when they are gone.
+ * The paths of Slipway in a target repository. `truth` contains what cannot be made again, out of reach of `git clean -fdx`.
+ * `state` contains files for people and tools, which are recreated from `truth` if they are missing.
  */
 export function layoutOf({ root, commonDir }: Anchors) {
   const state = join(root, ".slipway");
@@ -22,32 +22,32 @@ export function layoutOf({ root, commonDir }: Anchors) {
     truth,
     database: join(truth, "slipway.db"),
     objects: join(truth, "objects"),
-    /** Transcripts of a run, and of everything below it, that have become no object yet. */
+    /** Transcripts of a run and its children that are not yet in the object store. */
     transcripts: (run: string) => join(truth, "transcripts", named(run)),
     state,
     runs: join(state, "runs"),
-    /** The folder of a run and of everything below it. */
+    /** The folder of a run and its children. */
     run: (id: string) => join(state, "runs", named(id)),
-    /** What a protocol keeps beyond its runs. */
+    /** State of a protocol that outlives its runs. */
     stateStore: join(state, "state_store"),
     features: join(state, "features"),
     feature: (id: string) => join(state, "features", id),
-    /** What the harness itself needs to go on with a feature's worktree; nothing for people. */
+    /** The harness's own files for a feature's worktree; not for people. */
     working: (id: string) => join(truth, "features", id),
     indexFile: (id: string) => join(truth, "features", id, "harness.index"),
-    /** What lay beside the tree before a gate that has not ended. */
+    /** The ignored files that existed before a gate that has not ended. */
     besideNote: (id: string) => join(truth, "features", id, "gate.beside.json"),
   };
 }
 
-/** One folder for a run and everything below it. */
+/** The folder name of a run, shared with its children. */
 function named(run: string): string {
   return encodeURIComponent(run.split("/")[0] ?? run);
 }
 
 export type Layout = ReturnType<typeof layoutOf>;
 
-/** The layout of the repository whose working tree this folder is, found without git: starting it would cost more than `status` may. */
+/** The layout of the repository with this working tree, found without git, whose start would be too slow for `status`. */
 export function layoutAt(folder: string): Layout {
   return layoutOf(anchorsAt(folder));
 }
@@ -57,11 +57,11 @@ function anchorsAt(folder: string): Anchors {
   const shared = textIfAny(join(gitDir, "commondir"))?.trim();
   if (shared === undefined) return { root: folder, commonDir: gitDir };
   const commonDir = resolve(gitDir, shared);
-  // A linked worktree: the files for people lie once, in the main working tree, if there is one.
+  // In a linked worktree, the files for people are in the main working tree, if there is one.
   return { root: basename(commonDir) === ".git" && !isBare(commonDir) ? dirname(commonDir) : folder, commonDir };
 }
 
-/** `.git` is the folder itself, or, in a linked worktree and with `--separate-git-dir`, a file that names it. */
+/** `.git` is the folder itself or, in a linked worktree and with `--separate-git-dir`, a file that names it. */
 function gitDirOf(pointer: string): string {
   if (lstatSync(pointer, { throwIfNoEntry: false })?.isFile() !== true) return pointer;
   const [, target] = /^gitdir: (.+?)\s*$/.exec(readFileSync(pointer, "utf8")) ?? [];

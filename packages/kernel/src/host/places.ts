@@ -3,12 +3,12 @@ import { isAbsolute, join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where Slipway keeps what must not be inside the repository. */
+/** Slipway's folders outside the repository. */
 export function placesIn(env: Environment): { readonly configHome: string; readonly stateHome: string } {
   const home = env["HOME"] ?? homedir();
   return {
     configHome: env["XDG_CONFIG_HOME"] ?? join(home, ".config"),
-    // A variable that is empty or relative counts as not set, as the XDG specification has it.
+    // An empty or relative variable counts as unset, as in the XDG specification.
     stateHome: join(absolute(env["XDG_STATE_HOME"]) ?? join(absolute(home) ?? homedir(), ".local", "state"), "slipway"),
   };
 }

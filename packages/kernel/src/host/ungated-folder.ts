@@ -6,22 +6,22 @@ import type { Anchors } from "./layout.ts";
 import { isBelow } from "./sandbox/arguments.ts";
 
 /**
- * Where bytes lie that no gate has passed: in the user's state folder. In the checkout a test runner or a formatter would find them
- * and run them, outside every sandbox.
+ * Folders for bytes that no gate has passed, in the user's state folder. In the checkout a test runner or a formatter would find them
+ * and run them outside the sandbox.
  */
 export interface UngatedPlaces {
   readonly worktrees: string;
-  /** Context packs while somebody works in them, and the contents they are made of. */
+  /** Context packs in use, and the cache of their contents. */
   readonly packs: string;
-  /** Requests to whoever plays a role by hand, with the files they are about. */
+  /** Requests for roles that a person plays, with their files. */
   readonly manual: string;
-  /** Trees that a probe breaks on purpose. */
+  /** Trees that a probe deliberately breaks. */
   readonly probes: string;
-  /** What a step of a feature's gates left for its own next run. */
+  /** Caches of gate steps. */
   readonly caches: string;
 }
 
-/** One folder of each kind for a repository, whichever of its working trees it is opened from. */
+/** One folder of each kind per repository, shared by its working trees. */
 export function ungatedPlaces({ root, commonDir }: Anchors, stateHome: string): UngatedPlaces {
   const name = basename(root)
     .replaceAll(/[^\w.-]+/g, "-")
@@ -31,7 +31,7 @@ export function ungatedPlaces({ root, commonDir }: Anchors, stateHome: string): 
   return { worktrees: of("worktrees"), packs: of("packs"), manual: of("manual"), probes: of("probes"), caches: of("caches") };
 }
 
-/** Makes one of them, for this user alone. Refuses a state folder that is inside the repository. */
+/** Creates one of them with mode 0700. Refuses a state folder inside the repository. */
 export function makeUngatedFolder({ root, commonDir }: Anchors, folder: string): void {
   if ([root, commonDir].some((anchor) => isBelow(anchor, folder))) throw insideRepository(folder);
   makePrivateFolder(dirname(folder));
@@ -41,11 +41,11 @@ export function makeUngatedFolder({ root, commonDir }: Anchors, folder: string):
 function insideRepository(folder: string): SlipwayError {
   return new SlipwayError(
     "path_out_of_bounds",
-    `${folder} is inside the repository: tools that run there would run what no gate has passed.`,
+    `${folder} is inside the repository, where other tools could run files that no gate has passed.`,
     {
       file: folder,
       suggested_next_actions: [
-        "Let XDG_STATE_HOME, or HOME, name a folder outside the repository, or set worktree.root in slipway/policy.yaml if that is what you want.",
+        "Set XDG_STATE_HOME or HOME to a folder outside the repository, or set worktree.root in slipway/policy.yaml if you want worktrees inside.",
       ],
     },
   );

@@ -8,9 +8,9 @@ import { DOCUMENT_DEFINITIONS } from "@slipway/kernel/tools/documents";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import { onTestFinished } from "vitest";
 import { TOOLS_FOLDER } from "../catalog.ts";
-import { openCounter, type CounterOptions } from "../counter.ts";
-import { openRegistrar, type Registrar } from "../identify.ts";
-import type { Counter } from "../server.ts";
+import { openServerParts, type ServerPartsOptions } from "../server-parts.ts";
+import { openAuthenticator, type Authenticate } from "../identify.ts";
+import type { ServerParts } from "../server.ts";
 import { issueToken, openTokenKey, type TokenWish } from "../tokens.ts";
 import { toolFiles } from "../tool-files.ts";
 
@@ -30,7 +30,7 @@ const FILES = {
   "slipway/policy.yaml": POLICY,
 };
 
-/** A repository of its own, with a home of its own. */
+/** A new repository in a new home folder. */
 export function scratchPlace(files: Readonly<Record<string, string>> = {}): Place {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-mcp-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ export async function openPlace(place: Place): Promise<OpenedRepository> {
   return opened;
 }
 
-/** The files of the installation as they would be for these tools. */
+/** A folder with the installed files for these tools. */
 export function toolsFolder(definitions: readonly AnyTool[], atEnd: (clean: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "slipway-tools-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,26 +78,26 @@ export function toolsFolder(definitions: readonly AnyTool[], atEnd: (clean: () =
 export interface Bench {
   readonly place: Place;
   readonly opened: OpenedRepository;
-  readonly registrar: Registrar;
-  readonly counter: Counter;
+  readonly authenticate: Authenticate;
+  readonly parts: ServerParts;
   readonly reported: string[];
   token(wish?: Partial<TokenWish>): string;
 }
 
-/** The tools as they are shipped. */
+/** The shipped tools. */
 export const SHIPPED = { folder: TOOLS_FOLDER } as const;
 
 export async function openBench(
   definitions: readonly AnyTool[],
-  options: Partial<CounterOptions> & { readonly place?: Place } = {},
+  options: Partial<ServerPartsOptions> & { readonly place?: Place } = {},
 ): Promise<Bench> {
   const place = options.place ?? scratchPlace();
   const opened = await openPlace(place);
-  const registrar = await openRegistrar(opened, place.env);
+  const authenticate = await openAuthenticator(opened, place.env);
   const key = await openTokenKey(place.root, place.env);
   const { clock, ids } = opened.records;
   const reported: string[] = [];
-  const counter = await openCounter({
+  const parts = await openServerParts({
     opened,
     documents: DOCUMENT_DEFINITIONS,
     table: new Map(definitions.map((definition) => [definition.name, definition])),
@@ -110,8 +110,8 @@ export async function openBench(
   return {
     place,
     opened,
-    registrar,
-    counter,
+    authenticate,
+    parts,
     reported,
     token: (wish = {}) =>
       issueToken(

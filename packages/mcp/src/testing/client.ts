@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { overHttp, type HttpServing } from "../http.ts";
 import type { Bench } from "./bench.ts";
 
-/** How old the client is: `legacy` shakes hands and keeps a session, `modern` names its revision with every request. */
+/** `legacy` clients do the handshake and keep a session, `modern` ones name their revision in each request. */
 export type Era = "legacy" | "modern";
 export const ERAS: readonly Era[] = ["legacy", "modern"];
 
@@ -15,7 +15,7 @@ export function clientOf(era: Era): Client {
 }
 
 export async function serveOverHttp(bench: Bench, maxBodyBytes?: number): Promise<HttpServing> {
-  const serving = await overHttp(bench.counter, bench.registrar, { port: 0, ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }) });
+  const serving = await overHttp(bench.parts, bench.authenticate, { port: 0, ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }) });
   onTestFinished(() => serving.close());
   return serving;
 }

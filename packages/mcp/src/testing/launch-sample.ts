@@ -2,7 +2,7 @@ import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { runStdio } from "../run.ts";
 import { slowTool } from "./slow-tool.ts";
 
-// A server of the sample tools in a process of its own: the folder of their schemas is the first argument, the role the second.
+// Serves the sample tools as a separate process. Arguments: the folder of their schemas, the role.
 const [, , folder = "", role = ""] = process.argv;
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());

@@ -2,7 +2,7 @@ import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { tool, type AnyTool } from "@slipway/kernel/tools/tool";
 import { z } from "zod";
 
-/** A tool that works until it is told to stop, as a long gate does. */
+/** A tool that runs until it is aborted, like a long gate. */
 export function slowTool(): { readonly definition: AnyTool; readonly started: Promise<void>; readonly stopped: Promise<void> } {
   const started = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();

@@ -38,7 +38,7 @@ const approveAll = async () => {
 };
 
 describe("under collision_policy: block", () => {
-  test("the kernel queues the later plan and accepts it when the earlier one has landed; it builds on that", async () => {
+  test("the kernel queues the later plan, accepts it when the earlier feature has landed, and builds on it", async () => {
     services = await openWorkshop(pair, BLOCK);
     const runId = await services.start("first", "second");
     const outcome = await services.drive(runId);
@@ -52,7 +52,7 @@ describe("under collision_policy: block", () => {
     expect(services.packs("planner", "second")).toHaveLength(1);
   });
 
-  test("a plan that needs a lock of a feature of the run is queued for it, too", async () => {
+  test("a plan that needs a lock of another feature of the run is queued for the lock", async () => {
     const migration = (name: string) =>
       planFor(name, {
         files: { create: [`src/${name}.txt`], modify: [], delete: [] },
@@ -77,7 +77,7 @@ describe("under collision_policy: block", () => {
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 
-  test("what is queued behind a feature of another run is asked", async () => {
+  test("a plan queued behind a feature of another run becomes a question", async () => {
     services = await openWorkshop(pair, BLOCK);
     await services.drive(await services.start("first"));
     const runId = await services.start("second");
@@ -86,7 +86,7 @@ describe("under collision_policy: block", () => {
   });
 });
 
-describe("a collision with a feature of another run is a person's to decide", () => {
+describe("a collision with a feature of another run becomes a question", () => {
   async function collide(script: Script = pair) {
     services = await openWorkshop(script);
     const other = await services.start("first");
@@ -102,7 +102,7 @@ describe("a collision with a feature of another run is a person's to decide", ()
     return { other, runId, question: question! };
   }
 
-  test("when it has landed, the same plan is submitted again", async () => {
+  test("retry submits the same plan again after the other feature has landed", async () => {
     const { other, runId, question } = await collide();
     await approveAll();
     await services.drive(other);
@@ -112,7 +112,7 @@ describe("a collision with a feature of another run is a person's to decide", ()
     expect(services.packs("planner", "second")).toHaveLength(1);
   });
 
-  test("the planner may look for another way, with the person's comment", async () => {
+  test("revise asks the planner for another plan, with the person's comment", async () => {
     const elsewhere = planFor("second", { files: { create: ["src/second.txt"], modify: [], delete: [] } });
     const { runId, question } = await collide({
       ...pair,
@@ -125,7 +125,7 @@ describe("a collision with a feature of another run is a person's to decide", ()
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 
-  test("the feature may be given up", async () => {
+  test("give_up ends the feature", async () => {
     const { runId, question } = await collide();
     await services.answer(question, { decision: "give_up", comment: "not worth it" });
     expect(results(await services.drive(runId))).toEqual(["failed"]);
@@ -141,7 +141,7 @@ describe("locks", () => {
     });
   const builds = (name: string) => [newFile(`src/${name}.txt`, name)];
 
-  test("one that a feature of the run holds is waited for until that has landed", async () => {
+  test("a plan waits for a lock of the same run until its holder has landed", async () => {
     const events = planFor("second", {
       files: { create: ["src/second.txt"], modify: [], delete: [] },
       contracts: { openapi: "none", events: "modify", db: "none" },
@@ -161,7 +161,7 @@ describe("locks", () => {
     expect(await services.locks()).toEqual([{ resource: "events", holder: "second" }]);
   });
 
-  test("one that somebody else holds is waited for a while, then asked about", async () => {
+  test("a lock of another run is waited for a bounded time, then a person is asked", async () => {
     services = await openWorkshop({ "planner/letters": [migration("letters")], builder: builds("letters"), qa: [NOTHING_MISSING] });
     await services.takeLock("db_migrations", "stranger");
     const runId = await services.start();
@@ -186,7 +186,7 @@ describe("locks", () => {
       contracts: { openapi: "none", events: "none", db: "migration" },
     });
 
-  test("what was taken for a plan that collides is there for others while a person decides, and taken again", async () => {
+  test("a colliding plan releases its locks while a person decides, then acquires them again", async () => {
     services = await openWorkshop({ ...pair, "planner/second": [withLock("second")] });
     const other = await services.start("first");
     await services.drive(other);
@@ -202,7 +202,7 @@ describe("locks", () => {
     expect(await services.locks()).toEqual([{ resource: "db_migrations", holder: "second" }]);
   });
 
-  test("the same while it is queued for another feature's file", async () => {
+  test("a plan that is queued for a file releases its locks", async () => {
     services = await openWorkshop({ ...pair, "planner/second": [withLock("second")] }, BLOCK);
     const runId = await services.start("first", "second");
     await services.drive(runId);
@@ -214,7 +214,7 @@ describe("locks", () => {
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 
-  test("what was taken for a plan that is refused is there for others again", async () => {
+  test("a refused plan releases its locks", async () => {
     const refused = planFor("letters", {
       files: { create: [], modify: ["src/none.txt"], delete: [] },
       contracts: { openapi: "none", events: "none", db: "migration" },

@@ -16,15 +16,15 @@ interface Case {
   readonly waited: number;
 }
 
-/** What comes of a refused plan: it is submitted again, revised, given up, or was accepted while it waited. */
+/** What happens to a refused plan. `accepted` means that the queue accepted it while the feature waited. */
 export type PlanRuling = "submit again" | "given up" | { readonly revise: Failure } | { readonly accepted: Plan };
 
-/** What another feature is in the way of; anything else is the plan itself. */
+/** Another feature causes these refusals. With any other code, the plan itself is wrong. */
 const COLLIDED: ReadonlySet<string> = new Set(["collision_detected", "blocked_by_collision_policy", "lock_conflict"]);
 
-/** The orchestrator's part, without a model: rules decide, rows remember, and whoever waits is woken when the others have ended. */
+/** Decides by rules, without a model, whether a refused plan waits, is revised, or becomes a question. */
 export async function arbitrate(change: ChangeRun, name: string, { purpose, plan, failure, waited }: Case): Promise<PlanRuling> {
-  // Nobody waits or thinks with something in hand that others could use.
+  // Release the locks first: other features can use them while this one waits or plans again.
   await giveBackLocks(change, name, plan);
   if (!COLLIDED.has(failure.code)) return { revise: failure };
   const place = (id: string) => change.siblings.findIndex(({ feature_id }) => feature_id === id);
@@ -47,24 +47,24 @@ async function waitFor(change: ChangeRun, name: string, purpose: Case["purpose"]
     features.wait(call, { feature_id: change.id, plan_json: plan, blockers, reason }),
   );
   const { onto } = await change.ctx.until(`waited:${name}`, () => features.endOf(change.siblings, blockers));
-  await wake(change, name, onto, `goes on: ${others} ended`);
-  // Work that is under way goes onto the moved base as far as it fits; what conflicts is a question when it lands.
+  await wake(change, name, onto, `resumed: ${others} ended`);
+  // Rebase unfinished work onto the moved base. Conflicts become a question when the feature lands.
   if (purpose === "update") await mustPerform(change, `carry:${name}`, (call) => features.candidate(call, { feature_id: change.id }));
   return "submit again";
 }
 
-/** Under `collision_policy: block` the kernel itself accepts the plan as soon as nothing is in its way. */
+/** Under `collision_policy: block` the kernel accepts the queued plan itself once nothing conflicts with it. */
 async function waitInQueue(change: ChangeRun, name: string, purpose: Case["purpose"], plan: Plan, failure: Failure): Promise<PlanRuling> {
   const { features } = change.services.kernel;
   const blockers = conflictingIn(failure);
-  const left = await change.ctx.until(`queued:${name}`, () => features.endOfQueueing(change.siblings, change.id, blockers));
-  const { accepted, onto, status_reason: reason } = left;
+  const dequeued = await change.ctx.until(`queued:${name}`, () => features.endOfQueueing(change.siblings, change.id, blockers));
+  const { accepted, onto, status_reason: reason } = dequeued;
   if (accepted === null) return ask(change, name, purpose, plan, { ...failure, message: reason });
   await wake(change, name, onto, reason);
   return { accepted };
 }
 
-/** Puts the feature, as long as it has built nothing, on the base that the others left. */
+/** Moves the feature to the current base unless it has already built something. */
 async function wake(change: ChangeRun, name: string, onto: string | null, reason: string): Promise<void> {
   await mustPerform(change, CHANGE_STEPS.wake.named(name), (call) =>
     change.services.kernel.features.wake(call, { feature_id: change.id, onto, reason }),
@@ -72,15 +72,15 @@ async function wake(change: ChangeRun, name: string, onto: string | null, reason
 }
 
 const LABELS = {
-  retry: "submit the same plan again: what was in the way has ended",
-  revise: "have the planner look for another way, or for a part that should land first",
+  retry: "submit the same plan again (the conflicting feature has ended)",
+  revise: "ask the planner for another plan, or for a part that can land first",
   give_up: "end this feature; its work stays reachable",
 };
 
 async function ask(change: ChangeRun, name: string, purpose: Case["purpose"], plan: Plan, failure: Failure): Promise<PlanRuling> {
   const { features } = change.services.kernel;
   const blockers = conflictingIn(failure);
-  // Somebody who is building can do without the amendment; that is not the end of the feature.
+  // A builder can continue without the amendment, so an update offers no end of the feature.
   const decisions = purpose === "submit" ? (["retry", "revise", "give_up"] as const) : (["retry", "revise"] as const);
   const answer = await change.ctx.ask(`collision:${name}`, {
     kind: "collision",
@@ -97,7 +97,7 @@ async function ask(change: ChangeRun, name: string, purpose: Case["purpose"], pl
       const ended = await features.endOf(change.siblings, blockers);
       return { onto: ended?.onto ?? null, accepted: current?.plan_version === plan.plan_version ? current : null };
     });
-    await wake(change, name, onto, "goes on: a person has said so");
+    await wake(change, name, onto, "resumed by a person");
     return accepted === null ? "submit again" : { accepted };
   }
   if (answer.decision === "revise") return { revise: { ...failure, message: `${failure.message}\n${answer.comment ?? ""}`.trimEnd() } };

@@ -8,7 +8,7 @@ const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "on
 let services: Workshop;
 afterEach(() => services.close());
 
-/** Approved, and then edited in the feature's worktree: a tracked file, a new one outside the plan, and a commit. */
+/** A feature whose worktree is edited after the approval: a tracked file, a new file outside the plan, and a commit. */
 async function editedAfterApproval() {
   services = await openWorkshop(HAPPY);
   const runId = await services.start();
@@ -40,21 +40,21 @@ describe("A3, A4: edits and commits by hand after the approval", () => {
     await services.answer(edited, { decision: "adopt" });
     await services.drive(runId);
     const [again] = await services.open();
-    expect(again).toMatchObject({ kind: "approval", body: expect.stringContaining("Your last approval no longer holds") });
+    expect(again).toMatchObject({ kind: "approval", body: expect.stringContaining("Your last approval is no longer valid") });
     await services.approve(again!);
     expect(resultOf(await services.drive(runId))?.status).toBe("merged");
     expect(services.git("show", "main:src/a.txt")).toBe("two\nby hand\n");
     expect(services.git("show", "main:notes.txt")).toBe("mine\n");
   });
 
-  test("keep their commits on a branch when adopted: message, author and earlier versions are nobody's to drop", async () => {
+  test("keep their commits on a branch when adopted, with message, author and earlier versions", async () => {
     const { runId, edited } = await editedAfterApproval();
     await services.answer(edited, { decision: "adopt" });
     await services.drive(runId);
     expect(services.git("log", "-1", "--format=%s", String(edited.context["kept_branch"]))).toBe("my fix\n");
   });
 
-  test("stay on a branch of their own when set aside, and what was approved merges without them", async () => {
+  test("stay on their own branch when set aside, and the approved change merges without them", async () => {
     const { runId, edited } = await editedAfterApproval();
     await services.answer(edited, { decision: "set_aside" });
     expect(resultOf(await services.drive(runId))?.status).toBe("merged");

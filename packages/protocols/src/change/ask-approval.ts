@@ -9,20 +9,17 @@ const approvalAnswer = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("again"), comment: z.string().min(1).optional() }),
 ]);
 
-/** When a person is reminded of an approval that nobody gives. */
+/** Delays of the reminders about an unanswered approval. */
 const REMIND_AFTER_MS = [60 * 60 * 1000, 24 * 60 * 60 * 1000];
 
-/** What a person needs to decide on: the diff, the feature's summary and where its evidence is. */
+/** What the person sees before deciding. */
 interface Review {
   readonly diff: { readonly stat: string; readonly files: readonly unknown[]; readonly diff_path: string | null };
   readonly summary: { readonly status: string; readonly gates: unknown; readonly plan_summary: string; readonly cost_usd: number };
   readonly evidence: readonly { readonly what: string; readonly path: string }[];
 }
 
-/**
- * Nobody is asked to approve what they have not been shown: first the review pack, then the question with it. `why` says what
- * became of the last answer, where there was one.
- */
+/** Asks a person to approve the candidate, with the review in the question. `why` says why an earlier answer did not suffice. */
 export async function askApproval(
   change: ChangeRun,
   name: string,
@@ -45,7 +42,7 @@ export async function askApproval(
       { value: "approve", label: "merge exactly this change, signed with your key" },
       { value: "changes", label: "send it back with a comment" },
       { value: "reject", label: "end this feature; its work stays reachable" },
-      { value: "again", label: "look at the base and the policy once more, and ask again" },
+      { value: "again", label: "check the base and the policy again, then ask again" },
     ],
     schema: approvalAnswer,
     context: { ...candidate, asked_again: why, review, asked_by: orchestratorSession(change) },

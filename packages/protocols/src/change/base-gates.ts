@@ -7,8 +7,8 @@ import { z } from "zod";
 export const baseGatesAnswer = z.strictObject({ decision: z.enum(["again", "go_on", "stop"]), comment: z.string().optional() });
 
 /**
- * The gates that every change will have to pass, on the base as it is, before anybody is paid for a change. Red means a question: no
- * change can pass, or the change is there to repair it, and only a person knows which. Returns why the run ends here, or null.
+ * Runs the required gates on the unchanged base before the first agent is called. If one fails, a person decides: repair the base,
+ * let the agents repair it, or stop. Returns the reason if the run ends here, otherwise null.
  */
 export async function tryGatesOnBase(ctx: Ctx, { trials, configuration }: Kernel, skip: boolean | undefined): Promise<string | null> {
   if (skip === true || !configuration.policy.gates.try_on_base) return null;
@@ -29,12 +29,12 @@ function redQuestion({ of, commit, trials }: TrialReport, red: readonly Trial[])
     kind: "base_gates",
     title: `The ${list(red.map(({ mode }) => mode))} gates fail on ${of}, before any change`,
     body: [
-      `They were tried on ${of} (${commit?.slice(0, 10) ?? ""}) as it is committed, in a fresh checkout. No agent has been called yet.`,
+      `Slipway ran them in a fresh checkout of ${of} (${commit?.slice(0, 10) ?? ""}). No agent has been called yet.`,
       ...distinct(trials).flatMap(trialLines),
     ].join("\n"),
     options: [
-      { value: "again", label: "I have repaired it: try again (what changed in slipway/ counts after `slipway resume`)" },
-      { value: "go_on", label: "I know: the agents may repair it" },
+      { value: "again", label: "I have fixed it: run the gates again (changes in slipway/ take effect after `slipway resume`)" },
+      { value: "go_on", label: "continue: the agents may fix it" },
       { value: "stop", label: "end this run; nothing has been changed" },
     ],
     schema: baseGatesAnswer,
@@ -43,7 +43,7 @@ function redQuestion({ of, commit, trials }: TrialReport, red: readonly Trial[])
   };
 }
 
-/** Modes with the same steps have the same result, and are told together. */
+/** Groups modes that failed at the same step with the same log, so that the log is shown once. */
 function distinct(trials: readonly Trial[]): (readonly Trial[])[] {
   return [...Map.groupBy(trials, ({ step, status }) => (status === "fail" && step !== null ? step.log_path : Symbol("alone"))).values()];
 }
@@ -57,7 +57,7 @@ function trialLines(alike: readonly Trial[]): string[] {
   const where = step === null ? "" : ` at step "${step.name}" (${step.command.join(" ")})${exitText(step.exit_code)}`;
   return [
     "",
-    `${name}: ${trial.status === "warn" ? "passed but for this" : "failed"}${where}: ${failure?.message ?? ""}`,
+    `${name}: ${trial.status === "warn" ? "passed with a warning" : "failed"}${where}: ${failure?.message ?? ""}`,
     ...(cause === null ? [] : [`likely cause: ${cause.cause}`, `next: ${cause.next}`]),
     ...(step === null ? [] : [`log: ${step.log_path}, at its end:`, ...step.log_tail.map((line) => `  | ${line}`)]),
   ];

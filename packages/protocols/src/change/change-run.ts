@@ -5,20 +5,20 @@ import type { Sibling } from "@slipway/kernel/change/turn/turns/sibling-statuses
 import type { WorkerRole } from "./worker-role.ts";
 import type { ChangeServices } from "./services.ts";
 
-/** Where one feature is worked on. */
+/** One feature in progress: its run, its services and its siblings. */
 export interface ChangeRun {
   readonly ctx: Ctx;
   readonly services: ChangeServices;
   readonly id: string;
   /** Every feature of the run in the order of its specifications, this one among them. */
   readonly siblings: readonly Sibling[];
-  /** The version of the accepted plan that the next one takes the place of; null where it is the first. */
+  /** The version of the accepted plan that the next plan replaces; null for a first plan. */
   readonly revises: number | null;
 }
 
 export type OperationResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
-/** One for the whole run: whatever a person is asked or told comes from it. */
+/** One session for the whole run. It asks the questions. */
 export function orchestratorSession({ ctx }: ChangeRun): string {
   return `orchestrator@${ctx.runId.split("/")[0]}`;
 }
@@ -28,7 +28,7 @@ export function workerSession({ ctx }: ChangeRun, role: WorkerRole, batch?: stri
   return `${role}${batch === undefined ? "" : `-${batch}`}@${ctx.runId}`;
 }
 
-/** The operation id comes from run and step name, so a repeated step changes nothing twice. */
+/** The operation id is made of run and step name, so repeating a step has no second effect. */
 export function orchestratorCall(change: ChangeRun, step: string): Call {
   return { actor: { type: "orchestrator", id: orchestratorSession(change) }, operationId: `${change.ctx.runId}/${step}` };
 }

@@ -9,25 +9,33 @@ describe("[FEA-137] the orchestrator rules on a collision", () => {
     ["a first plan waits for an earlier feature", { purpose: "submit", place: 1, inTheWay: [other(0)], waited: 0 }, "wait"],
     ["a first plan waits for a later one that has a plan", { purpose: "submit", place: 0, inTheWay: [other(1)], waited: 0 }, "wait"],
     ["an update waits for earlier features", { purpose: "update", place: 2, inTheWay: [other(0), other(1)], waited: 3 }, "wait"],
-    ["an update plans around later ones", { purpose: "update", place: 1, inTheWay: [other(0), other(2)], waited: 0 }, "revise"],
     [
-      "a feature of another run is a person's business",
+      "an update that collides with a later feature is revised",
+      { purpose: "update", place: 1, inTheWay: [other(0), other(2)], waited: 0 },
+      "revise",
+    ],
+    [
+      "a collision with a feature of another run becomes a question",
       { purpose: "submit", place: 1, inTheWay: [other(0), other(null)], waited: 0 },
       "ask",
     ],
-    ["and so is one that collides again and again", { purpose: "submit", place: 1, inTheWay: [other(0)], waited: MAX_WAITS }, "ask"],
+    [
+      "a plan that collides again after every wait becomes a question",
+      { purpose: "submit", place: 1, inTheWay: [other(0)], waited: MAX_WAITS },
+      "ask",
+    ],
   ])("%s", (_what, collided, ruling) => {
     expect(ruleOn(collided)).toBe(ruling);
   });
 });
 
 /**
- * A run as the rules see it: features want resources, submit in turns, hold what was accepted until they land, and may want more
- * later. Whoever is ruled to wait waits until everybody in the way has landed.
+ * A model of a run: features want resources, submit in order, hold accepted resources until they land, and may want more
+ * later. A feature that has to wait waits until all features it collides with have landed.
  */
 interface Model {
   readonly wants: readonly ReadonlySet<number>[];
-  /** What each wants on top once its plan is accepted. */
+  /** The additional resources each wants once its plan is accepted. */
   readonly more: readonly ReadonlySet<number>[];
   readonly slots: number;
 }
@@ -107,7 +115,7 @@ function play({ wants, more, slots }: Model, pick: (choices: number) => number):
   return { landed: -1, circle: true };
 }
 
-test("whoever collides with whomever, in whatever order things happen and however few may be active, every feature lands", () => {
+test("every feature lands, for any collisions, any order of events and any number of slots", () => {
   const resources = fc.uniqueArray(fc.nat({ max: 5 }), { maxLength: 4 }).map((list) => new Set(list));
   const model = fc.integer({ min: 1, max: 7 }).chain((count) =>
     fc.record({

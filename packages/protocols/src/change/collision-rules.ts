@@ -1,30 +1,29 @@
 import type { Failure } from "@slipway/durable/errors";
 
-/** A feature whose plan, claim or lock is in the way of another's plan. */
+/** A feature whose plan, claim or lock conflicts with another feature's plan. */
 export interface InTheWay {
   readonly feature_id: string;
-  /** Where it comes in this run; null when it is no part of it. */
+  /** Its position in the order of this run; null for a feature of another run. */
   readonly place: number | null;
 }
 
 export interface Collided {
-  /** A first plan has nothing to lose by waiting; an update is made by somebody who holds things others wait for. */
+  /** A feature that submits its first plan holds nothing. One that updates its plan holds locks that others may wait for. */
   readonly purpose: "submit" | "update";
   readonly place: number;
   readonly inTheWay: readonly InTheWay[];
-  /** How often this plan has waited already. */
+  /** How often this plan has already waited. */
   readonly waited: number;
 }
 
 export type CollisionRuling = "wait" | "revise" | "ask";
 
-/** A plan that collides again each time it has waited has more wrong with it than its timing. */
+/** After this many waits for the same plan, a person is asked. */
 export const MAX_WAITS = 10;
 
 /**
- * The orchestrator's decision on a collision. Waiting costs nothing, so that is the rule: a first plan waits for whoever has
- * one. Somebody who already holds a plan waits only for earlier features and else plans around, so nobody ever waits in a circle.
- * For a feature of another run nobody here can wait: a person is asked.
+ * Decides a collision. Waiting costs nothing, so a first plan waits. A plan update waits only for earlier features and is revised
+ * otherwise, so no wait cycle can form. A run cannot wait for a feature of another run: then a person is asked.
  */
 export function ruleOn({ purpose, place, inTheWay, waited }: Collided): CollisionRuling {
   if (waited >= MAX_WAITS || inTheWay.some((other) => other.place === null)) return "ask";
@@ -32,7 +31,7 @@ export function ruleOn({ purpose, place, inTheWay, waited }: Collided): Collisio
   return inTheWay.every((other) => other.place !== null && other.place < place) ? "wait" : "revise";
 }
 
-/** What is in the way, in words: `file src/a.ts`. */
+/** The conflicting resources as text: `file src/a.ts`. */
 export function resourcesIn({ details }: Failure): string[] {
   const collisions = Array.isArray(details["collisions"]) ? (details["collisions"] as { type: string; resource: string }[]) : [];
   const held = Array.isArray(details["held"]) ? (details["held"] as { resource: string }[]) : [];

@@ -9,8 +9,8 @@ export type LandingResult =
   | { readonly status: "changes"; readonly comment: string }
   | { readonly status: "rejected" };
 
-/** Two changes of the same lines: only a person knows which of the two was meant. The work so far stays anchored either way. */
-export async function conflicting(change: ChangeRun, name: string, candidate: Candidate): Promise<LandingResult | "retry"> {
+/** The base and the feature changed the same lines: a person decides. The feature's work stays anchored in any case. */
+export async function askAboutConflict(change: ChangeRun, name: string, candidate: Candidate): Promise<LandingResult | "retry"> {
   const files = candidate.conflicts.join(", ");
   const answer = await change.ctx.ask(`conflict:${name}`, {
     kind: "conflict",
@@ -18,7 +18,7 @@ export async function conflicting(change: ChangeRun, name: string, candidate: Ca
     body: `Both changed: ${files}`,
     options: [
       { value: "rebuild", label: "build the change again on the new base, with your comment as guidance" },
-      { value: "retry", label: "you have put the base right: look once more" },
+      { value: "retry", label: "check again (you have fixed the base)" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
     ],
     schema: z.strictObject({ decision: z.enum(["rebuild", "retry", "give_up"]), comment: z.string().optional() }),
@@ -26,7 +26,7 @@ export async function conflicting(change: ChangeRun, name: string, candidate: Ca
   });
   if (answer.decision === "retry") return "retry";
   if (answer.decision === "give_up")
-    return declined(change, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
+    return decline(change, name, { decision: "reject", comment: answer.comment ?? `conflict in ${files}` });
   const { diff } = await mustPerform(
     change,
     `restart:${name}`,
@@ -42,7 +42,7 @@ export async function conflicting(change: ChangeRun, name: string, candidate: Ca
   };
 }
 
-export async function declined(
+export async function decline(
   change: ChangeRun,
   name: string,
   answer: { readonly decision: "changes" | "reject"; readonly comment: string },
@@ -58,7 +58,7 @@ export async function declined(
   return { status: "rejected" };
 }
 
-/** The matrix has no way back from ready_to_merge but through blocked. */
+/** The only transition out of ready_to_merge leads to blocked, so the feature passes through it. */
 export async function sendBack(change: ChangeRun, name: string, reason: string): Promise<void> {
   const setStatus = (step: string, to: "blocked" | "building", why: string) =>
     mustPerform(change, step, (call) => change.services.kernel.features.changeStatus(call, { feature_id: change.id, to, reason: why }));

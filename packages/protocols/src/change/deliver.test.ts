@@ -16,7 +16,7 @@ const merged = { status: "completed", value: { status: "released", modules: ["MM
 const notMerged = (reason: unknown) => ({ status: "completed", value: { status: "release_not_merged", reason } });
 
 describe("a release lands", () => {
-  test("in as many patches as the policy makes of it, where the policy says, under patterns too", async () => {
+  test("in as many patches as the policy's limits require, in the configured folder, also with glob areas", async () => {
     const policy = NOT_ASKED.replace("enforce_allowed_areas: true", "enforce_allowed_areas: true, max_files: 4").replace(
       "repo_prefix",
       "glob",
@@ -31,14 +31,14 @@ describe("a release lands", () => {
     expect(landing).toMatchObject({ approved_by: expect.stringContaining("require_user_approval is false") });
   });
 
-  test("under the lock that the policy wants for its folder, which is free again afterwards", async () => {
+  test("under the lock that the policy requires for its folder, and releases it afterwards", async () => {
     const policy = NOT_ASKED.replace("lease_ttl_seconds", "path_resources: { modules: events }\n  lease_ttl_seconds");
     yard = await openYard(TWO, { "slipway/policy.yaml": policy });
     expect(await yard.release(...BOTH)).toMatchObject(merged);
     expect((await yard.kernel.features.index())?.locks).toMatchObject({ events: null });
   });
 
-  test("beside earlier ones: what is there already is not changed, what somebody has changed is put right", async () => {
+  test("beside earlier releases: unchanged files stay, files changed by hand are restored", async () => {
     yard = await openYard(TWO, {
       "slipway/policy.yaml": NOT_ASKED,
       "modules/MM-twice/1.0.0/examples.md": "edited\n",
@@ -50,7 +50,7 @@ describe("a release lands", () => {
     expect(yard.git("ls-tree", "--name-only", "main", "modules/mine.ts").trim()).toBe("modules/mine.ts");
   });
 
-  test("on a base that moved in the very files: put anew on it after a person has said so", async () => {
+  test("on a base that changed the same files, after a person answered retry", async () => {
     yard = await openYard(TWO);
     await yard.release(...BOTH);
     await yard.approve();
@@ -72,7 +72,7 @@ describe("a release lands", () => {
 });
 
 describe("a release does not land", () => {
-  test("where its plan breaks a rule: a person mends it or gives it up", async () => {
+  test("if its plan breaks a rule, until a person fixes it or gives it up", async () => {
     const policy = NOT_ASKED.replace("protected_areas: [slipway]", "protected_areas: [slipway, modules]");
     yard = await openYard(TWO, { "slipway/policy.yaml": policy });
     await yard.release(...BOTH);
@@ -85,7 +85,7 @@ describe("a release does not land", () => {
     expect((await manifest()).landing).toEqual({ status: "not_merged", branch: await branch(), reason: "another folder first" });
   });
 
-  test("where something is in its place, or after it was sent back and given up", async () => {
+  test("if something is in its place, or if it was sent back and given up", async () => {
     yard = await openYard(TWO);
     const keep = yard.services.documents.keep.bind(yard.services.documents);
     Object.assign(yard.services.documents, {
@@ -96,7 +96,7 @@ describe("a release does not land", () => {
       },
     });
     await yard.release(...BOTH);
-    expect((await yard.question()).title).toContain(`${await branch()} cannot go on`);
+    expect((await yard.question()).title).toContain(`${await branch()} cannot continue`);
     rmSync(join(yard.root, ".worktrees"), { recursive: true });
     await yard.answer({ decision: "retry" });
     await yard.drive();
@@ -107,7 +107,7 @@ describe("a release does not land", () => {
     expect(await yard.drive()).toMatchObject(notMerged("not merged: without MM-quad"));
   });
 
-  test("when it is deleted while it waits", async () => {
+  test("if it is deleted while it waits", async () => {
     yard = await openYard(TWO, { "slipway/policy.yaml": POLICY });
     await yard.release(...BOTH);
     const call = { actor: { type: "system", id: "test" } as const, operationId: "delete" };
@@ -115,7 +115,7 @@ describe("a release does not land", () => {
     expect(await yard.drive()).toMatchObject(notMerged(`${await branch()} was deleted`));
   });
 
-  test("when somebody gives it up after what no rule foresees; what is shipped stays shipped", async () => {
+  test("if a person gives it up after an unexpected error; shipped modules stay shipped", async () => {
     yard = await openYard(TWO, { "slipway/policy.yaml": NOT_ASKED });
     const { features } = yard.kernel;
     Object.assign(features, { restart: null, applyPatch: () => Promise.reject(new TypeError("the disk is on fire")) });

@@ -13,9 +13,9 @@ import { CHANGE_STEPS } from "./steps.ts";
 
 /** One change that a protocol delivers as files. */
 export interface Delivery extends ReadyFiles {
-  /** A file a person finds in the feature's folder as its specification. */
+  /** Becomes the specification in the feature's folder. */
   readonly spec: { readonly source: string; readonly text: string };
-  /** What a person can do when the change was not merged, for the question about it. */
+  /** The body of the question that follows a change that was not merged. */
   readonly whenSentBack: string;
   readonly retryLabel: string;
   readonly giveUpLabel: string;
@@ -24,14 +24,14 @@ export interface Delivery extends ReadyFiles {
 export type Delivered =
   { readonly status: "merged"; readonly landing: Landing } | { readonly status: "not_merged"; readonly reason: string };
 
-/** A change that is alone in its run. */
+/** The only change of its run. */
 export function oneChange<S extends ChangeServices>(ctx: Ctx, services: S, id: string): ChangeRun & { readonly services: S } {
   return { ctx, services, id, siblings: [{ feature_id: id, run_id: ctx.runId }], revises: null };
 }
 
 /**
- * Brings files into the repository like any feature: a worktree and a branch, the repository's gates, a person's approval, a merge
- * by compare-and-swap. The branch stays when the change is not merged.
+ * Delivers files like any feature: in a worktree and on a branch, through the gates and a person's approval, merged by
+ * compare-and-swap. The branch stays if the change is not merged.
  */
 export async function deliver(change: ChangeRun, delivery: Delivery): Promise<Delivered> {
   try {
@@ -61,7 +61,6 @@ async function landFiles(change: ChangeRun, delivery: Delivery): Promise<Deliver
   }
 }
 
-/** The reason it ended with is recorded. */
 function ended({ ctx, id, services }: ChangeRun): Promise<Delivered> {
   return ctx.step("ended", async () => {
     const { status_reason } = await services.kernel.features.standing(id);
@@ -69,7 +68,7 @@ function ended({ ctx, id, services }: ChangeRun): Promise<Delivered> {
   });
 }
 
-/** The files stay as they are; a person may remove what is in their way. */
+/** The files stay the same; a person may fix what kept them from merging. */
 async function tryAgain(change: ChangeRun, delivery: Delivery, review: number, comment: string): Promise<boolean> {
   const { ctx, id, services } = change;
   const answer = await ctx.ask(`sent-back:${review}`, {

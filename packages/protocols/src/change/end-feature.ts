@@ -3,7 +3,7 @@ import type { ErrorCode } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 
-/** Its locks and its place in the queue are free for others. One that never began, was deleted or has ended is left as it is. */
+/** Marks the feature failed, which releases its locks and its queue entry. False if it never began, was deleted or has already ended. */
 export async function endFeature({ features }: Kernel, call: Call, feature_id: string, reason: string): Promise<boolean> {
   try {
     await features.changeStatus(call, { feature_id, to: "failed", reason });

@@ -16,7 +16,7 @@ export interface WorkerCall<T> {
   readonly body: (call: Call) => Promise<T>;
 }
 
-/** What a worker's output causes, in the worker's own name. A tool its role may not use is stopped here, before the kernel sees it. */
+/** Performs the tool call that a worker's output asks for, as that worker. Refuses tools that the policy does not grant to its role. */
 export function performAs<T>(
   change: ChangeRun,
   { role, output, step, batch, returned = [], body }: WorkerCall<T>,
@@ -29,7 +29,7 @@ export function performAs<T>(
       assertAllowed(change, role, tool);
       return body(call);
     },
-    { returned, as: (_site, name) => workerCall(change, name, role, workerSession(change, role, batch)) },
+    { returned, as: (_change, name) => workerCall(change, name, role, workerSession(change, role, batch)) },
   );
 }
 
@@ -41,6 +41,6 @@ function assertAllowed({ services }: ChangeRun, role: WorkerRole, tool: Tool): v
     role,
     allowed_roles: allowed,
     stopped_by: "firewall",
-    suggested_next_actions: ["slipway/policy.yaml, rbac, says who may call what."],
+    suggested_next_actions: ["`rbac` in slipway/policy.yaml lists the roles that may call each tool."],
   });
 }

@@ -3,7 +3,7 @@ import { mustPerform } from "./perform.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 
-/** A gate that fails is a result; a gate that cannot be run is a question. */
+/** A failed gate is returned as a result. If the gate cannot run, a person is asked. */
 export async function gate(change: ChangeRun, mode: string, attempt: string): Promise<OperationResult<GateSummary>> {
   const { features } = change.services.kernel;
   const summary = await mustPerform(change, CHANGE_STEPS.gates.named(mode, attempt), (call, signal) =>
@@ -12,10 +12,10 @@ export async function gate(change: ChangeRun, mode: string, attempt: string): Pr
   return summary.failure === null ? { ok: true, value: summary } : { ok: false, failure: summary.failure };
 }
 
-/** How often a person may edit the worktree between two modes before they are asked to let it be. */
+/** Limits the rounds that edits by hand between two modes can cause. */
 const MAX_ROUNDS = 20;
 
-/** Every mode the policy requires, on one tree, which is told. One that has passed on this very tree is not run again. */
+/** Runs every mode that the policy requires on one tree and returns that tree. Skips a mode that already passed on it. */
 export async function gateAll(change: ChangeRun, attempt: string): Promise<OperationResult<string>> {
   const { required_modes, required_merge_mode } = change.services.kernel.configuration.policy;
   const modes = [...new Set([...required_modes, required_merge_mode])];
@@ -28,7 +28,7 @@ export async function gateAll(change: ChangeRun, attempt: string): Promise<Opera
       if (passed?.ok === false) return passed;
       trees.add(passed?.value.tree ?? tree);
     }
-    // What a person adopts between two modes has to pass the earlier ones, too.
+    // If a person adopted edits between two modes, the earlier modes have to pass on the new tree, too.
     const [tree = "", ...others] = trees;
     if (others.length === 0 || round === MAX_ROUNDS) return { ok: true, value: tree };
   }

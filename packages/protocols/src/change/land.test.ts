@@ -45,38 +45,40 @@ describe("the base moves after the approval", () => {
     const [again] = await services.open();
     expect(again).toMatchObject({
       kind: "approval",
-      body: expect.stringMatching(/^Your last approval no longer holds: main has moved in files that the change touches: src\/a\.txt\.\n/),
+      body: expect.stringMatching(
+        /^Your last approval is no longer valid: main has moved in files that the change touches: src\/a\.txt\.\n/,
+      ),
     });
     expect(again?.id).not.toBe(question.id);
     await services.approve(again!);
     expect(resultOf(await services.drive(runId))?.status).toBe("merged");
   });
 
-  test("and a person who only looked again is asked again, and told that nothing else happened", async () => {
+  test("an answer `again` repeats the question and says why", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.answer(question, { decision: "again" });
     expect((await services.drive(runId)).status).toBe("waiting");
     const [again] = await services.open();
-    expect(again?.body).toMatch(/^Asked again: somebody wanted another look\./);
+    expect(again?.body).toMatch(/^Asked again: a person requested it\./);
     await services.approve(again!);
     expect(resultOf(await services.drive(runId))?.status).toBe("merged");
   });
 
-  test("to hold the very same change: nothing is left to merge, and a person says whether that is the end", async () => {
+  test("to contain the same change: nothing is left to merge, and a person decides whether to end the feature", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     services.write("src/a.txt", "two\n");
     services.git("commit", "--quiet", "--all", "--message=theirs");
     expect((await services.drive(runId)).status).toBe("waiting");
     const [nothingLeft] = await services.open();
-    expect(nothingLeft).toMatchObject({ kind: "blocked", body: "main already holds everything this feature changes." });
+    expect(nothingLeft).toMatchObject({ kind: "blocked", body: "main already contains everything this feature changes." });
     await services.answer(nothingLeft!, { decision: "give_up" });
     expect(resultOf(await services.drive(runId))?.status).toBe("failed");
     expect((await status()).status_reason).toContain("nothing left to merge");
     expect(services.git("log", "-1", "--format=%s", "main").trim()).toBe("theirs");
   });
 
-  test("in conflict: a person decides, and the change can be built anew on the new base", async () => {
+  test("in conflict: a person decides, and the change can be built again on the new base", async () => {
     const { runId, question } = await toApproval({
       ...HAPPY,
       builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "theirs", "both")],
@@ -96,7 +98,7 @@ describe("the base moves after the approval", () => {
     expect(services.git("show", "main:src/a.txt")).toBe("both\n");
   });
 
-  test("in conflict: giving up leaves the base as it is", async () => {
+  test("in conflict: giving up leaves the base unchanged", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     services.write("src/a.txt", "theirs\n");
@@ -107,7 +109,7 @@ describe("the base moves after the approval", () => {
     expect(services.git("show", "main:src/a.txt")).toBe("theirs\n");
   });
 
-  test("so that the gates fail on it: back to the builder", async () => {
+  test("so that the gates fail on it: the change goes back to the builder", async () => {
     const { runId, question } = await toApproval({
       ...HAPPY,
       builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
@@ -121,11 +123,11 @@ describe("the base moves after the approval", () => {
         .filter(({ role }) => role === "builder")
         .at(1)
         ?.pack.sections.at(-1)?.text,
-    ).toContain("On the moved base");
+    ).toContain("The gates fail on the moved base");
   });
 });
 
-test("what only a person can mend is a question, not the end of the run", async () => {
+test("a failure that only a person can fix becomes a question and does not end the run", async () => {
   services = await openWorkshop(HAPPY, { policy: WITHOUT_TRIAL });
   services.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox.", { suggested_next_actions: ["Install one."] }));
   const runId = await services.start();
@@ -133,7 +135,7 @@ test("what only a person can mend is a question, not the end of the run", async 
   const [question] = await services.open();
   expect(question).toMatchObject({
     kind: "mend",
-    title: "letters cannot go on: sandbox_unavailable",
+    title: "letters cannot continue: sandbox_unavailable",
     body: "There is no sandbox.\nnext: Install one.",
   });
   services.breakSandbox(null);
@@ -145,7 +147,7 @@ test("what only a person can mend is a question, not the end of the run", async 
 describe("locks", () => {
   const migration = planFor("letters", { contracts: { openapi: "none", events: "none", db: "migration" } });
 
-  test("a plan that changes a contract takes its lock, and the merge gives it back", async () => {
+  test("a plan that changes a contract acquires its lock, and the merge releases it", async () => {
     const { runId, question } = await toApproval({ ...HAPPY, planner: [migration] });
     expect(await services.locks()).toEqual([{ resource: "db_migrations", holder: "letters" }]);
     await services.approve(question);
@@ -153,7 +155,7 @@ describe("locks", () => {
     expect(await services.locks()).toEqual([]);
   });
 
-  test("a lock that ran out and went to somebody else holds the landing up, and nobody builds the approved change again", async () => {
+  test("an expired lock that another run acquired delays the landing, and the approved change is not built again", async () => {
     const { runId, question } = await toApproval({ ...HAPPY, planner: [migration] });
     await services.approve(question);
     await services.expireLocks();
@@ -180,7 +182,7 @@ describe("locks", () => {
     expect(services.git("log", "--format=%s", "main").trim()).toBe("start");
   });
 
-  test("a feature that is deleted while it waits ends, and says so", async () => {
+  test("a feature that is deleted while it waits ends with that reason", async () => {
     const { runId } = await toApproval(HAPPY);
     const call = { actor: { type: "system", id: "test" } as const, operationId: "delete-1" };
     await services.kernel.features.delete(call, { feature_id: "letters", dry_run: false, force: true });
@@ -207,8 +209,8 @@ test("a checkout with local changes in the way is not touched: the person is ask
   expect(services.read("src/a.txt")).toBe("two\n");
 });
 
-describe("between the last look and the merge", () => {
-  /** Does something the first time the merge is called. */
+describe("between the last candidate and the merge", () => {
+  /** Runs `work` before the first call of the merge. */
   function justBefore(act: () => void) {
     const { merge } = services.kernel.features;
     let acted = false;
@@ -220,7 +222,7 @@ describe("between the last look and the merge", () => {
     };
   }
 
-  test("the base moves elsewhere: it is built on again and lands with the same approval", async () => {
+  test("the base moves in other files: the change is rebuilt on it and lands with the same approval", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     justBefore(() => {
@@ -232,7 +234,7 @@ describe("between the last look and the merge", () => {
     expect(await services.open()).toEqual([]);
   });
 
-  test("the approval is found not to hold: it is asked again, with the reason", async () => {
+  test("the approval turns out to be void: a person is asked again, with the reason", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     justBefore(() => {
@@ -242,7 +244,7 @@ describe("between the last look and the merge", () => {
     expect((await services.open())[0]).toMatchObject({ kind: "approval", body: expect.stringContaining("the gates have changed since.") });
   });
 
-  test("the gates change: it is gated again once, and asked again with the reason", async () => {
+  test("the gates change: they run again once, then a person is asked again with the reason", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     Object.assign(services.kernel.configuration, { policyHash: "f".repeat(64) });
@@ -260,7 +262,7 @@ describe("between the last look and the merge", () => {
     expect(gated).toEqual(["fast", "full"]);
   });
 
-  test("what no rule foresees is asked about with the reason; the approval holds when it is tried again", async () => {
+  test("an unexpected error becomes a question with the reason; the approval stays valid for the retry", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.approve(question);
     justBefore(() => {

@@ -6,25 +6,25 @@ import { mustPerform } from "./perform.ts";
 import { conflictingIn } from "./collision-rules.ts";
 import { orchestratorCall, type ChangeRun } from "./change-run.ts";
 
-/** Takes what a plan needs; null when it holds everything, else why not. */
+/** Acquires the locks that a plan needs. Returns null, or why it could not get them all. */
 export function holdLocks(change: ChangeRun, step: string, plan: Plan): Promise<Failure | null> {
   return holdResources(change, step, async () => change.services.kernel.features.locksFor(plan));
 }
 
-/** The same for the plan that is in force. */
+/** Acquires the locks of the accepted plan. */
 export function holdPlanLocks(change: ChangeRun, step: string): Promise<Failure | null> {
   const { features } = change.services.kernel;
   return holdResources(change, step, async () => features.locksFor(await features.plan(change.id)));
 }
 
-/** What was taken for a plan that cannot be had now is there for others; whoever submits it again takes it again. */
+/** Releases the locks of a plan that cannot be accepted now. Submitting it again acquires them again. */
 export async function giveBackLocks(change: ChangeRun, name: string, plan: Plan): Promise<void> {
   const { features } = change.services.kernel;
   if (features.locksFor(plan).length > 0)
     await mustPerform(change, `unlock:${name}`, (call) => features.giveBackLocks(call, { feature_id: change.id, plan_json: plan }));
 }
 
-/** For a lock of another run the wait is bounded; a feature of this run keeps its locks until it lands, which is arbitrated. */
+/** Waits a bounded time for a lock of another run. A lock of the same run is not waited for here: `arbitrate` decides. */
 export async function holdResources(change: ChangeRun, step: string, wanted: () => Promise<readonly string[]>): Promise<Failure | null> {
   const { settings, kernel } = change.services;
   const { lock_wait_timeout_seconds: seconds, lock_acquire_backoff_seconds: backoff } = settings;

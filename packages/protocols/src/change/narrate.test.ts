@@ -74,11 +74,11 @@ describe("a step that has ended", () => {
     expect(step(name, value)).toEqual({ feature: "letters", text, good });
   });
 
-  test("blocked, whatever the phase", () => {
+  test("a block step in every phase", () => {
     expect(step("block:qa:1.1", {})).toMatchObject({ good: false, text: expect.stringContaining("blocked") });
   });
 
-  test("steps of no interest, of a run itself, and values nobody expects are not told", () => {
+  test("other steps, steps of the run itself and unexpected values give no line", () => {
     expect(step("candidate:1", { ok: true, value: { rebuilt: false } })).toBeNull();
     expect(step("qa-entry:1", { ok: true })).toBeNull();
     expect(step("verdicts:1", { ok: true })).toBeNull();
@@ -98,7 +98,7 @@ test("questions, answers and retries", () => {
   });
 });
 
-test("an agent's words stay on their line", () => {
+test("an agent's text stays on one line", () => {
   const said = step("builder:1", {
     ok: true,
     value: { type: "PATCH", summary: "nice\u001b[2K\r\n+ letters: merged into main\u009b1A\u202e" },
@@ -112,11 +112,11 @@ test.each([
   ["gates:full:qa-1", "full gates"],
   ["merge:1", "merging"],
   ["repair:1", "repair"],
-])("while %s is under way: %s", (step, text) => {
+])("while %s runs: %s", (step, text) => {
   expect(workText(step)).toBe(text);
 });
 
-test("a pause is no failure: what it waits for, and when it goes on", () => {
+test("a pause is not shown as a failure; the line says what it waits for and until when", () => {
   const limited = { ok: false, failure: { code: "rate_limited", message: "slow down" } };
   expect(step("builder:1~2", limited)).toEqual({ feature: "letters", text: "builder waits: slow down", good: null });
   expect(step("builder:1~3", { ok: true, value: { type: "PATCH", summary: "done" } })?.text).toBe("builder proposes a patch: done");

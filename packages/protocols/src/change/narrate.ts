@@ -49,7 +49,7 @@ export function narrateChange(event: JournalEvent, rows: readonly NarratedStep[]
   return line === null ? null : { feature, ...line };
 }
 
-/** The step under way; its kind where no narration names it. */
+/** The running step as text; its kind if the narration has no text for it. */
 export function workText(step: string, rows: readonly NarratedStep[] = []): string {
   return startedText([...rows, ...CHANGE_NARRATION], step) ?? step.split(":")[0] ?? step;
 }
@@ -69,7 +69,7 @@ interface CollisionDetails {
   readonly collisions?: readonly { readonly resource: string }[];
 }
 
-/** A collision is no mistake in the plan: another feature holds what it needs. */
+/** A collision is not a mistake in the plan: another feature holds what it needs. */
 function collisionLine(result: OperationResult<unknown>): StepLine | null {
   if (result.ok || !COLLISIONS.includes(result.failure.code)) return null;
   const { conflicting_feature_ids: others, collisions = [] }: CollisionDetails = result.failure.details;

@@ -10,7 +10,7 @@ export interface FilePatchLimits {
   readonly max_files: number;
 }
 
-/** Unified diffs that replace whole files, no larger each than a patch may be. A single file that is too large is left to be refused. */
+/** Unified diffs that replace whole files, split by the limits. A single file above the limit stays; the kernel refuses it. */
 export function patchesOf(changes: readonly FileChange[], { max_bytes, max_files }: FilePatchLimits): string[] {
   const patches: { text: string; bytes: number; files: number }[] = [];
   for (const change of changes) {

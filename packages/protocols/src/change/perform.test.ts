@@ -24,14 +24,14 @@ function failing(...errors: Error[]) {
   };
 }
 
-test("a broken rule is a value, and where none can be broken it is thrown", async () => {
+test("perform returns a refusal, and mustPerform throws it", async () => {
   const { change } = plainCtx();
   const refusal = () => new SlipwayError("policy_violation", "not in the plan");
   expect(await perform(change, "s", failing(refusal()))).toMatchObject({ ok: false, failure: { code: "policy_violation" } });
   await expect(mustPerform(change, "s", failing(refusal()))).rejects.toMatchObject({ code: "policy_violation" });
 });
 
-test("what a person can mend is asked as often as it takes, each time under a new name", async () => {
+test("a failure that a person can fix is asked about until it is fixed, each time under a new step name", async () => {
   const { change, steps, asked } = plainCtx();
   const trouble = () => new SlipwayError("sandbox_unavailable", "no sandbox");
   expect(await perform(change, "s", failing(trouble(), trouble()))).toEqual({ ok: true, value: "done" });
@@ -42,21 +42,21 @@ test("what a person can mend is asked as often as it takes, each time under a ne
 test.each([
   ["a stop", new SlipwayError("run_stopped", "stopped")],
   ["full storage", new SlipwayError("disk_full", "full")],
-  ["somebody else's turn", new SlipwayError("lease_lost", "another process is in charge")],
+  ["a lost lease", new SlipwayError("lease_lost", "another process is in charge")],
 ])("%s is thrown and not recorded as a value", async (_what, error) => {
   await expect(perform(plainCtx().change, "s", failing(error))).rejects.toBe(error);
 });
 
 test.each([
-  ["git that gives way", new SlipwayError("git_failed", "cannot lock ref")],
+  ["a failure of git", new SlipwayError("git_failed", "cannot lock ref")],
   ["a bug", new TypeError("cannot lock ref")],
-])("%s is asked about, with the reason: ending the feature would throw its work away", async (_what, error) => {
+])("%s becomes a question with the reason", async (_what, error) => {
   const { change, asked } = plainCtx();
   expect(await perform(change, "s", failing(error))).toEqual({ ok: true, value: "done" });
   expect(asked).toMatchObject([{ kind: "mend", body: expect.stringContaining("cannot lock ref") }]);
 });
 
-test("what may pass by itself is tried again, and asked about when it does not pass", async () => {
+test("a retryable failure is retried, then becomes a question", async () => {
   const { change, steps, asked } = plainCtx();
   const passing = () => new SlipwayError("worktree_changed", "edited a moment ago");
   expect(await perform(change, "s", failing(passing(), passing()))).toEqual({ ok: true, value: "done" });
@@ -66,7 +66,7 @@ test("what may pass by itself is tried again, and asked about when it does not p
   expect(steps).toEqual(["s", "s~2", "s~3", "t", "t~2", "t~3", "t~4"]);
 });
 
-test("codes the caller deals with come back, whatever they mean elsewhere", async () => {
+test("codes that the caller handles are returned", async () => {
   const { change, asked } = plainCtx();
   const codes = ["base_moved", "user_approval_required"] as const;
   for (const code of codes) {

@@ -13,23 +13,23 @@ import { orchestratorCall, type OperationResult, type ChangeRun } from "./change
 type Body<T> = (call: Call, signal: AbortSignal) => Promise<T>;
 
 interface Options {
-  /** Codes the caller deals with itself, whatever they mean elsewhere. */
+  /** Error codes that the caller handles itself. */
   readonly returned?: readonly ErrorCode[];
-  /** The same for failures that a code does not tell apart. */
+  /** The same for failures that the code alone does not identify. */
   readonly handles?: (failure: Failure) => boolean;
-  /** On whose behalf; the orchestrator's unless somebody else is named. */
+  /** The actor of the call; the orchestrator by default. */
   readonly as?: (change: ChangeRun, step: string) => Call;
-  /** Every broken rule is a person's to mend, not only those that are so everywhere. */
+  /** Ask a person about every failure, not only about those that always need one. */
   readonly asksAlways?: boolean;
 }
 
-/** How often what may pass by itself is tried, before a person is asked. */
-const TRIES = 3;
+/** Tries of a retryable failure before a person is asked. */
+const MAX_TRIES = 3;
 
 /**
- * An operation as a step. A broken rule comes back as a value. Trouble that only a person can mend (no sandbox, a file in
- * the way), and what nobody foresaw (git gave way), is asked, and then the step is done again under a new name; or the person
- * gives the feature up, which ends it. What a person has edited by hand is asked about, too, and taken over or set aside.
+ * Performs an operation as a step. A refusal by a rule is returned. If only a person can fix the failure (no sandbox, a file in
+ * the way), or it is unexpected (git failed), a person is asked; the step is then repeated under a new name, or the feature
+ * ends. If the person edited the worktree, they decide whether the edits are adopted or set aside.
  */
 export async function perform<T>(
   change: ChangeRun,
@@ -38,23 +38,23 @@ export async function perform<T>(
   options: Options = {},
 ): Promise<OperationResult<T>> {
   const { returned = [], handles = () => false, as = orchestratorCall, asksAlways = false } = options;
-  for (let round = 1, passing = 1; ; round++) {
+  for (let round = 1, tries = 1; ; round++) {
     const step = round === 1 ? name : `${name}~${round}`;
     const outcome = await change.ctx.step(step, (signal) => outcomeOf(body(as(change, step), signal), signal));
     if (outcome.ok) return outcome;
     const { failure } = outcome;
     const { code, details } = failure;
-    // Somebody has deleted the feature: there is nothing to mend.
+    // The feature was deleted: there is nothing to fix.
     if (code === "feature_not_found") throw fromFailure(failure);
     if (returned.includes(code) || handles(failure)) return outcome;
     if (code === "worktree_edited") {
       await decideEdits(change, step, failure);
       continue;
     }
-    if (details["retryable"] === true && details["requires_human"] !== true && passing++ < TRIES) continue;
+    if (details["retryable"] === true && details["requires_human"] !== true && tries++ < MAX_TRIES) continue;
     const asks = asksAlways || details["requires_human"] === true || details["retryable"] === true || UNFORESEEN.has(code);
     if (!asks) return outcome;
-    passing = 1;
+    tries = 1;
     const answer = await change.ctx.ask(`mend:${step}`, repairQuestion(change.id, failure));
     if (answer.decision === "retry") continue;
     const end = `give-up:${step}`;
@@ -64,7 +64,7 @@ export async function perform<T>(
   }
 }
 
-/** The same where a broken rule would be a bug of ours. */
+/** Like `perform`, where a refusal would be a bug: throws it. */
 export async function mustPerform<T>(
   change: ChangeRun,
   name: string | StepName<OperationResult<T>>,
@@ -95,19 +95,19 @@ async function outcomeOf<T>(work: Promise<T>, signal: AbortSignal): Promise<Oper
   }
 }
 
-/** These end the step, not the attempt: somebody else's turn, a stop. */
+/** Thrown, so that they are not recorded as a result: another process has the lease, or the run was stopped. */
 const NEVER_A_VALUE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["lease_lost", "run_cancelled", "run_stopped"]);
 
-/** No rule says what to do about these; ending the feature for them would throw its work away. */
+/** Unexpected failures: a person is asked, because ending the feature would discard its work. */
 const UNFORESEEN: ReadonlySet<string> = new Set<ErrorCode>(["git_failed", "internal_error", "object_missing", "object_corrupt"]);
 
 export function repairQuestion(id: string, failure: Failure) {
   return {
     kind: "mend",
-    title: `${id} cannot go on: ${failure.code}`,
+    title: `${id} cannot continue: ${failure.code}`,
     body: [failure.message, ...nextActions(failure)].join("\n"),
     options: [
-      { value: "retry", label: "it is mended: try again" },
+      { value: "retry", label: "try again (the problem is fixed)" },
       { value: "give_up", label: "end this feature; its work stays reachable" },
     ],
     schema: retryAnswer,

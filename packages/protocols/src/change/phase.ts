@@ -8,20 +8,20 @@ import { endSession } from "./sessions.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 
-/** What the worker is told about its last attempt or request, or by a person. */
+/** What the next pack tells the worker: how its last attempt failed, a person's comment, or the reply to its request. */
 export type LastAttempt = { readonly failure: Failure } | { readonly comment: string } | { readonly reply: string } | null;
 
-/** What one attempt came to. A reply is neither: the worker asked for something and goes on with the answer. */
-export type Tried<T> = OperationResult<T> | { readonly ok: false; readonly reply: string; readonly show?: readonly string[] };
+/** The result of one attempt. With a `reply`, the worker asked for something and continues with the answer; that is not a failure. */
+export type AttemptResult<T> = OperationResult<T> | { readonly ok: false; readonly reply: string; readonly show?: readonly string[] };
 
-/** What an attempt starts from. */
+/** The input of an attempt. */
 export interface Start {
-  /** Unique in the run; the same for the same attempt, whatever other features do. */
+  /** Unique in the run, and independent of other features. */
   readonly attempt: string;
   readonly last: LastAttempt;
-  /** Files the worker has asked to see. */
+  /** Files the worker asked to see. */
   readonly show: readonly string[];
-  /** How many attempts of the phase have failed before. */
+  /** Failed attempts of the phase so far. */
   readonly failures?: number;
 }
 
@@ -30,14 +30,14 @@ export type Phase = "planning" | "building" | "qa";
 const WORKER_OF: Readonly<Record<Phase, WorkerRole>> = { planning: "planner", building: "builder", qa: "qa" };
 
 /**
- * Tries `once` a bounded number of times. When that is used up the feature is blocked with the reason and a person
- * decides: another round, with guidance, or the end. Returns null when the person gives up.
+ * Calls `once` a bounded number of times. Then it blocks the feature, and a person decides: another round with guidance, or the
+ * end. Returns null if the person gives up.
  */
 export async function retryPhase<T>(
   change: ChangeRun,
   phase: Phase,
   comment: string | null,
-  once: (start: Start) => Promise<Tried<T>>,
+  once: (start: Start) => Promise<AttemptResult<T>>,
   review = 1,
 ): Promise<T | null> {
   const limit = change.services.settings.max_iterations_per_phase;
@@ -51,7 +51,7 @@ export async function retryPhase<T>(
       if ("reply" in tried) show.push(...(tried.show ?? []));
       else failures++;
       last = "reply" in tried ? { reply: tried.reply } : { failure: tried.failure };
-      // More of the same cannot help where only a person can mend the cause, or where nobody answers.
+      // Another attempt cannot help if only a person can fix the cause, or if the provider does not answer.
       if ("failure" in tried && (tried.failure.details["requires_human"] === true || isUnanswered(tried.failure))) break;
     }
     const guidance = await askForHelp(change, phase, `${review}.${round}`, last);
@@ -60,7 +60,7 @@ export async function retryPhase<T>(
   }
 }
 
-/** 1, 2, 3 … as long as nothing was sent back; unique in the run either way. */
+/** 1, 2, 3 … in the first review; later ones are prefixed with the number of the review. */
 function attemptName(review: number, round: number, iteration: number, limit: number): string {
   const attempt = String((round - 1) * limit + iteration);
   return review === 1 ? attempt : `${review}.${attempt}`;
@@ -101,7 +101,7 @@ async function askForHelp(change: ChangeRun, phase: Phase, name: string, last: L
   return answer.comment ?? "Try again.";
 }
 
-/** The call ended without a word that could be judged, however often it was made in place. */
+/** No call returned an answer that could be judged. */
 function isUnanswered({ code }: Failure): boolean {
   return code === "agent_failed";
 }

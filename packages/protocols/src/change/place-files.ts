@@ -6,45 +6,45 @@ import { gate, gateAll } from "./gate.ts";
 import { holdLocks } from "./locks.ts";
 import { patchesOf, type FileChange } from "./patches.ts";
 import { mustPerform, perform } from "./perform.ts";
-import type { Start, Tried } from "./phase.ts";
+import type { AttemptResult, Start } from "./phase.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 import { submitInTurn } from "./submit-plan.ts";
 import { ensureUnblocked, moveTo } from "./unblock.ts";
 
-/** A change whose files a protocol has already made: no worker plans or builds it. */
+/** A change whose files a protocol has already produced: no worker plans or builds it. */
 export interface ReadyFiles {
   /** The name of the system actor that applies the patches, before `@` and the run. */
   readonly appliedBy: string;
-  /** The files on this base, compared with it. The same whenever it is called for the same base. */
+  /** The files that differ from this base. Deterministic for the same base. */
   readonly changesOn: (baseCommit: string) => Promise<FileChange[]>;
   readonly planFor: (changes: readonly FileChange[]) => Plan;
 }
 
-/** Null when a person gave the change up. */
-export async function planFiles(change: ChangeRun, files: ReadyFiles, { attempt: name }: Start): Promise<Tried<true | null>> {
+/** Submits the plan for the files. The value is null if a person gave the change up. */
+export async function planFiles(change: ChangeRun, files: ReadyFiles, { attempt: name }: Start): Promise<AttemptResult<true | null>> {
   const submitted = await submitInTurn(change, name, await planNow(change, files, name));
-  if (!submitted.ok) return forPerson(submitted.failure);
+  if (!submitted.ok) return needsPerson(submitted.failure);
   return { ok: true, value: submitted.value === null ? null : true };
 }
 
-/** The files, then every gate. A later attempt puts the files on the base as it is by then. Null when a person gave the change up. */
-export async function placeFiles(change: ChangeRun, files: ReadyFiles, { attempt: name }: Start): Promise<Tried<true | null>> {
+/** Applies the files and runs every gate. A later attempt starts from the current base. The value is null if a person gave up. */
+export async function placeFiles(change: ChangeRun, files: ReadyFiles, { attempt: name }: Start): Promise<AttemptResult<true | null>> {
   if (!(await ensureUnblocked(change, `build:${name}`, "building"))) return { ok: true, value: null };
   const refused = (name === "1" ? null : await restart(change, files, name)) ?? (await applyFiles(change, files, name));
-  if (refused !== null) return forPerson(refused);
+  if (refused !== null) return needsPerson(refused);
   const fast = await gate(change, "fast", name);
-  if (!fast.ok) return forPerson(fast.failure);
+  if (!fast.ok) return needsPerson(fast.failure);
   if (!(await moveTo(change, `qa-entry:${name}`, "qa", "the fast gates passed"))) return { ok: true, value: null };
   const all = await gateAll(change, name);
-  if (!all.ok) return forPerson(all.failure);
+  if (!all.ok) return needsPerson(all.failure);
   return {
     ok: true,
     value: (await moveTo(change, CHANGE_STEPS.ready.named(name), "ready_to_merge", "every required gate passed")) ? true : null,
   };
 }
 
-/** The files are final, so another attempt at the same thing cannot pass: a person decides. */
-function forPerson(failure: Failure): { readonly ok: false; readonly failure: Failure } {
+/** The files are final, so another attempt would fail the same way: a person decides. */
+function needsPerson(failure: Failure): { readonly ok: false; readonly failure: Failure } {
   return { ok: false, failure: { ...failure, details: { ...failure.details, requires_human: true } } };
 }
 
@@ -73,7 +73,7 @@ async function changesNow({ services, id }: ChangeRun, files: ReadyFiles): Promi
   return files.changesOn(base_commit);
 }
 
-/** In as many patches as the policy's limits make of them. */
+/** Applies the files in as many patches as the policy's limits require. */
 async function applyFiles(change: ChangeRun, files: ReadyFiles, name: string): Promise<Failure | null> {
   const { features, configuration } = change.services.kernel;
   let made: Promise<string[]> | null = null;

@@ -4,7 +4,7 @@ import { NOTHING_MISSING, openWorkshop, patchOf, planFor, type Workshop } from "
 let services: Workshop;
 afterEach(() => services.close());
 
-/** A source whose only line changes; the gate looks at nothing but that no file says BUG. */
+/** A source with one changed line; the gate only checks that no file contains BUG. */
 const CHANGED = { before: "export const letter = (a) => a;", after: "export const letter = (a) => a + 1;" };
 const script = {
   planner: [planFor("letters", { files: { create: [], modify: ["src/a.js"], delete: [] } })],
@@ -13,7 +13,7 @@ const script = {
 };
 const files = { "src/a.js": `${CHANGED.before}\n` };
 
-test("where the policy wants it, a person is told that no test would have noticed", async () => {
+test("with a probe in the policy, the person is told that no test noticed the broken copy", async () => {
   services = await openWorkshop(script, { files, policy: { "supervisor: {": "probe: { mutants: 1 }\nsupervisor: {" } });
   const outcome = await services.drive(await services.start("letters"));
   expect(outcome).toMatchObject({ status: "waiting" });
@@ -23,7 +23,7 @@ test("where the policy wants it, a person is told that no test would have notice
   expect(question?.body).toContain(`Look closely: ${warning}`);
 });
 
-test("and where it does not, nothing is tried", async () => {
+test("without a probe in the policy, no broken copy is tried", async () => {
   services = await openWorkshop(script, { files });
   const runId = await services.start("letters");
   await services.drive(runId);

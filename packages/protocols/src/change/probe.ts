@@ -2,7 +2,7 @@ import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { mustPerform } from "./perform.ts";
 import type { ChangeRun } from "./change-run.ts";
 
-/** Before a person is asked, where the policy wants it: what a gate says of the change when it is broken on purpose. */
+/** If the policy asks for it: runs the gate on a deliberately broken copy and adds its warnings for the person who approves. */
 export async function withProbe(change: ChangeRun, name: string, candidate: Candidate): Promise<Candidate> {
   const { features, configuration } = change.services.kernel;
   if (configuration.policy.probe === undefined) return candidate;

@@ -4,19 +4,19 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { FileChange } from "./patches.ts";
 import type { ReadyFiles } from "./place-files.ts";
 
-/** Files that a protocol has made, and what is said about them. */
+/** Files that a protocol produced, and the text of their plan. */
 export interface MadeFiles {
   readonly id: string;
   readonly appliedBy: string;
   readonly summary: string;
   readonly acceptance_criteria: readonly string[];
-  /** The folder that all of them are in. */
+  /** The folder that contains all of them. */
   readonly folder: string;
-  /** By path in the repository; the same whenever it is called. */
+  /** Text by path in the repository. Deterministic. */
   readonly files: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A change that consists of these files, with the plan that names exactly them. */
+/** A change of exactly these files, with a plan that names them. */
 export function readyFiles(kernel: Pick<Kernel, "configuration" | "repository">, made: MadeFiles): ReadyFiles {
   return {
     appliedBy: made.appliedBy,

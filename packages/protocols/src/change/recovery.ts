@@ -7,26 +7,26 @@ import { heldLocks } from "@slipway/kernel/change/turn/locks/store";
 import { unfinishedOperations } from "@slipway/kernel/record/operations/ledger";
 import type { z } from "zod";
 
-/** What a restart found to be done. The journal brings each feature to its earliest unfinished step by itself. */
+/** What recovery found before a run resumes. The journal itself returns each feature to its first unfinished step. */
 export interface Recovered {
-  /** Features whose files for people had to be written anew. */
+  /** Features whose projected files were missing or stale and were written again. */
   readonly repaired: readonly string[];
-  /** Locks whose lease had run out, with the features that held them; those are blocked until they have them again. */
+  /** Locks with an expired lease. The features that held them are blocked until they acquire them again. */
   readonly reclaimed: readonly { readonly resource: string; readonly former_holder: string }[];
   readonly pending: {
     readonly features: readonly string[];
     readonly queued: readonly string[];
-    /** Operations that were cut off: their gates, patches or merges are looked at and completed, or done again. */
+    /** Interrupted operations; each is completed or repeated when its step runs again. */
     readonly cut_off: readonly { readonly operation: string; readonly operation_id: string }[];
     readonly untested: readonly { readonly feature_id: string; readonly open_entries: number }[];
   };
 }
 
 /**
- * Before a run goes on in a new process: what is recorded is validated, stale leases are reclaimed, open work is counted. `goesOn`
- * are the features of the run: what they held and nobody has taken is kept for them.
+ * Runs before a run resumes in a new process: validates the records, reclaims stale leases and counts the open work. `resumed`
+ * names the features of the run: locks they held that are still free stay reserved for them.
  */
-export async function recover(kernel: Kernel, operationId: string, goesOn: readonly string[]): Promise<Recovered> {
+export async function recover(kernel: Kernel, operationId: string, resumed: readonly string[]): Promise<Recovered> {
   const { features, records, clock } = kernel;
   const index = (await features.index()) ?? NOTHING;
   assertValid(indexSchema, index, "index");
@@ -36,8 +36,8 @@ export async function recover(kernel: Kernel, operationId: string, goesOn: reado
 
   const stale = (await heldLocks(records.database.db)).filter(({ expiresAt }) => expiresAt <= clock.now());
   const call = { actor: { type: "system", id: "recovery" } as const, operationId };
-  const reclaimed = stale.length > 0 ? await features.reclaimStale(call, goesOn) : [];
-  // Calls of a process that is gone hold nothing back any more.
+  const reclaimed = stale.length > 0 ? await features.reclaimStale(call, resumed) : [];
+  // Release the budget reservations of agent calls whose process has died.
   await kernel.budget.cutOff(call.actor);
 
   const untested = await Promise.all(open.map(async (id) => ({ feature_id: id, open_entries: await openEntries(kernel, id) })));
@@ -60,7 +60,7 @@ function assertValid(schema: z.ZodType, value: unknown, what: string): void {
   if (checked.ok) return;
   throw new SlipwayError("schema_validation_failed", `The stored ${what} is not valid; nothing was resumed.`, {
     violations: checked.violations,
-    suggested_next_actions: ["Look at what was changed with `slipway journal verify`."],
+    suggested_next_actions: ["Run `slipway journal verify` to see what was changed."],
   });
 }
 

@@ -3,7 +3,7 @@ import { supervisorSettings } from "@slipway/kernel/config/supervisor";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { AgentDispatcher } from "../dispatch/dispatcher.ts";
 
-/** What a run of this protocol works with. */
+/** The services of a run that delivers changes. */
 export interface ChangeServices {
   readonly kernel: Kernel;
   readonly dispatcher: AgentDispatcher;

@@ -2,10 +2,10 @@ import { mustPerform } from "./perform.ts";
 import type { WorkerRole } from "./worker-role.ts";
 import { orchestratorSession, workerSession, type ChangeRun } from "./change-run.ts";
 
-/** Who has to be done before the role can begin. */
+/** The roles that must be done before a role can begin. */
 const BEFORE: Readonly<Record<WorkerRole, readonly WorkerRole[]>> = { planner: [], builder: ["planner"], qa: ["planner", "builder"] };
 
-/** A worker begins: its session is named in the feature's state, and nobody else's is. */
+/** Records the worker's session in the feature's state and marks the roles before it as done. */
 export async function beginSession(change: ChangeRun, role: WorkerRole, attempt: string, batch?: string): Promise<void> {
   const session = workerSession(change, role, batch);
   const done = Object.fromEntries(BEFORE[role].map((before) => [before, "done" as const]));
@@ -18,7 +18,7 @@ export async function beginSession(change: ChangeRun, role: WorkerRole, attempt:
   );
 }
 
-/** The session is closed; what comes next of this role begins again. */
+/** Closes the worker's session; the role's next attempt begins a new one. */
 export async function endSession(change: ChangeRun, role: WorkerRole, attempt: string, as: "done" | "blocked" | "ready"): Promise<void> {
   await mustPerform(change, `end:${role}:${attempt}`, (call) =>
     change.services.kernel.features.setSessions(call, {

@@ -5,14 +5,14 @@ import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { stepKind } from "../narration/step-kind.ts";
 import type { OperationResult } from "./change-run.ts";
 
-/** The candidate, and whether the approval at hand covers it. */
+/** The candidate, and whether the approval covers it. */
 export interface CheckedCandidate extends Candidate {
   readonly holds: boolean;
-  /** Why the approval does not hold. */
+  /** Why the approval does not cover it. */
   readonly why: string | null;
 }
 
-/** The steps of a change that a person reads about. */
+/** The steps of a change that the narration shows. */
 export const CHANGE_STEPS = {
   init: stepKind("init").records<OperationResult<unknown>>(),
   plan: stepKind("plan:*").records<OperationResult<Plan>>(),

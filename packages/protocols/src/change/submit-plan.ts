@@ -9,9 +9,9 @@ import type { OperationResult, ChangeRun } from "./change-run.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 
 /**
- * Submits a plan when every earlier feature of the run has decided what it plans, and has what collides arbitrated. Waiting takes
- * no attempt of the planner's; when it is over, the same plan is submitted again on the base that the others left. Null when a
- * person has given the feature up.
+ * Submits a plan once every earlier feature of the run has its plan, and arbitrates collisions. Waiting does not count as an
+ * attempt of the planner: afterwards the same plan is submitted again on the updated base. The value is null if a person gave the
+ * feature up.
  */
 export async function submitInTurn(change: ChangeRun, number: string, plan: Plan): Promise<OperationResult<Plan | null>> {
   for (let round = 1; ; round++) {
@@ -21,16 +21,17 @@ export async function submitInTurn(change: ChangeRun, number: string, plan: Plan
     );
     const outcome = claimed.length > 0 ? claimedByEarlier(change, claimed) : await submit(change, name, plan);
     if (outcome.ok) return outcome;
-    const ended = await arbitrate(change, name, { purpose: "submit", plan, failure: outcome.failure, waited: round - 1 });
-    if (ended === "given up") return { ok: true, value: null };
-    if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
+    const ruling = await arbitrate(change, name, { purpose: "submit", plan, failure: outcome.failure, waited: round - 1 });
+    if (ruling === "given up") return { ok: true, value: null };
+    if (typeof ruling === "object")
+      return "revise" in ruling ? { ok: false, failure: ruling.revise } : { ok: true, value: ruling.accepted };
   }
 }
 
 async function submit(change: ChangeRun, name: string, plan: Plan): Promise<OperationResult<Plan>> {
   const { kernel } = change.services;
   const contended = await holdLocks(change, `locks:${name}`, plan);
-  // Under `block` the kernel queues the plan for the lock, too.
+  // Under `block` the kernel queues the plan until the lock is free.
   if (contended !== null && kernel.configuration.policy.collision_policy === "reject") return { ok: false, failure: contended };
   const input = { feature_id: change.id, plan_json: plan };
   const { revises } = change;
@@ -46,7 +47,7 @@ async function submit(change: ChangeRun, name: string, plan: Plan): Promise<Oper
   });
 }
 
-/** What an earlier feature of the run waits to do counts like a plan: whoever comes later does not overtake it. */
+/** The pending claims of an earlier feature count like an accepted plan, so that a later feature cannot overtake it. */
 function claimedByEarlier({ services, id }: ChangeRun, claimed: readonly OwnedClaim[]): { ok: false; failure: Failure } {
   const report = reportOn(id, claimed);
   const { policy } = services.kernel.configuration;

@@ -23,7 +23,7 @@ const recovered = (...goesOn: string[]) =>
   recover(services.kernel, `recovery-${(number += 1)}`, goesOn.length === 0 ? ["letters"] : goesOn);
 const question = async () => (await services.open()).find(({ kind }) => kind === "blocked");
 
-/** Until the worker of the role is called; then the process "dies". */
+/** Drives the run until the worker of the role is called; then the process "dies". */
 async function diesAt(role: string) {
   let dead = false;
   const died = Promise.withResolvers<void>();
@@ -55,8 +55,8 @@ async function diesAt(role: string) {
   return runId;
 }
 
-describe("[FEA-130] a restart after the leases have run out", () => {
-  test("blocks the feature with the reason; when nobody has taken the lock it goes on by itself", async () => {
+describe("[FEA-130] a restart after the leases have expired", () => {
+  test("blocks the feature with the reason, and resumes it if the lock is still free", async () => {
     const runId = await diesAt("qa");
     await services.expireLocks();
     expect(await recovered()).toMatchObject({ reclaimed: [{ resource: "db_migrations", former_holder: "letters" }] });
@@ -71,13 +71,13 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval"]);
   });
 
-  test("keeps leases that still hold", async () => {
+  test("keeps leases that have not expired", async () => {
     await diesAt("builder");
     expect(await recovered()).toMatchObject({ reclaimed: [], pending: { features: ["letters"], queued: [] } });
     expect(await standing()).toMatchObject({ status: "building", lost: [] });
   });
 
-  test("asks a person when somebody else has the lock now, and goes on when it is free again", async () => {
+  test("asks a person if another run has the lock, and continues when the lock is free again", async () => {
     const runId = await diesAt("builder");
     await services.expireLocks();
     await recovered();
@@ -92,7 +92,7 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     expect(await standing()).toMatchObject({ status: "ready_to_merge", lost: [] });
   });
 
-  test.each(["builder", "qa"])("and the person may end it, before the %s has answered as well as after", async (role) => {
+  test.each(["builder", "qa"])("a person may end the feature before or after the %s has answered", async (role) => {
     const runId = await diesAt(role);
     await services.expireLocks();
     await recovered();
@@ -104,7 +104,7 @@ describe("[FEA-130] a restart after the leases have run out", () => {
     expect(await standing()).toMatchObject({ status: "failed", status_reason: "given up by a person" });
   });
 
-  test("while an approved feature waits for its turn: it is ready again, and lands", async () => {
+  test("while an approved feature waits for its turn: it becomes ready again and lands", async () => {
     services = await openWorkshop(SCRIPT);
     const runId = await services.start();
     await services.drive(runId);
@@ -116,7 +116,7 @@ describe("[FEA-130] a restart after the leases have run out", () => {
   });
 });
 
-test("under collision_policy: block, whoever is queued for the lock of an approved feature does not overtake it at a restart", async () => {
+test("under collision_policy: block, a feature queued for the lock of an approved feature does not overtake it at a restart", async () => {
   const migration = (name: string) =>
     planFor(name, {
       files: { create: [`src/${name}.txt`], modify: [], delete: [] },
@@ -145,7 +145,7 @@ test("under collision_policy: block, whoever is queued for the lock of an approv
   expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval"]);
 });
 
-test("a feature that somebody blocked by hand is not unblocked without a person", async () => {
+test("a feature that a person blocked is not unblocked without a person", async () => {
   const runId = await diesAt("builder");
   const call = { actor: { type: "system", id: "kim" }, operationId: "by-hand" } as const;
   await services.kernel.features.changeStatus(call, { feature_id: "letters", to: "blocked", reason: "wait for legal" });
@@ -157,8 +157,8 @@ test("a feature that somebody blocked by hand is not unblocked without a person"
   expect(await standing()).toMatchObject({ status: "ready_to_merge" });
 });
 
-describe("[FEA-131] what a restart finds to be done", () => {
-  test("open features, entries nobody has tested, and calls that were cut off", async () => {
+describe("[FEA-131] recovery reports the open work", () => {
+  test("open features, untested entries and interrupted calls", async () => {
     await diesAt("qa");
     const db = services.kernel.records.database.db;
     const cut = {
@@ -184,7 +184,7 @@ describe("[FEA-131] what a restart finds to be done", () => {
     });
   });
 
-  test("each feature goes on at its earliest unfinished phase: no worker that has answered is asked again", async () => {
+  test("each feature continues at its first unfinished phase: no worker that has answered is asked again", async () => {
     const runId = await diesAt("qa");
     await recovered();
     await services.drive(runId);
@@ -192,14 +192,14 @@ describe("[FEA-131] what a restart finds to be done", () => {
     expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval"]);
   });
 
-  test("files for people that were changed by hand are written anew", async () => {
+  test("projected files that were changed by hand are written again", async () => {
     await diesAt("builder");
     services.write(".slipway/features/letters/state.md", "nonsense\n");
     expect((await recovered()).repaired).toEqual(["letters"]);
     expect(services.read(".slipway/features/letters/state.md")).toContain("status: building");
   });
 
-  test("a state that does not fit its schema stops everything before it goes on", async () => {
+  test("a state that does not fit its schema is refused before the run resumes", async () => {
     await diesAt("builder");
     await services.kernel.records.database.db.updateTable("features").set({ gates: '{"fast":"perhaps"}' }).execute();
     await expect(recovered()).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe("[FEA-131] what a restart finds to be done", () => {
     });
   });
 
-  test("a repository where nothing has happened yet has nothing to recover", async () => {
+  test("an empty repository has nothing to recover", async () => {
     services = await openWorkshop(SCRIPT);
     expect(await recovered()).toEqual({ repaired: [], reclaimed: [], pending: { features: [], queued: [], cut_off: [], untested: [] } });
   });

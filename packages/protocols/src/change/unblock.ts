@@ -3,10 +3,10 @@ import { holdPlanLocks } from "./locks.ts";
 import { retryAnswer } from "../dispatch/retry-answer.ts";
 import type { ChangeRun } from "./change-run.ts";
 
-/** Where the feature may be put back to once it is no longer blocked. */
+/** The statuses an unblocked feature can return to. */
 type Back = "building" | "qa";
 
-/** Changes the status. When the kernel has blocked the feature meanwhile, a person decides first; false when they give it up. */
+/** Changes the status. If the kernel has blocked the feature in the meantime, a person decides first. False if they give it up. */
 export async function moveTo(change: ChangeRun, step: string, to: Back | "ready_to_merge", reason: string): Promise<boolean> {
   const { features } = change.services.kernel;
   if (!(await ensureUnblocked(change, step, to === "qa" ? "building" : "qa"))) return false;
@@ -15,8 +15,8 @@ export async function moveTo(change: ChangeRun, step: string, to: Back | "ready_
 }
 
 /**
- * Nobody works on under a lock that was lost: recovery and the heartbeat block such a feature. When nobody else has taken the lock
- * it goes on by itself; otherwise, and when it was blocked for another reason, a person decides. False when they give it up.
+ * Recovery and the heartbeat block a feature whose lock has expired. If the lock is still free, the feature acquires it again and
+ * continues. Otherwise, and if it was blocked for another reason, a person decides. False if they give it up.
  */
 export async function ensureUnblocked(change: ChangeRun, name: string, back: Back): Promise<boolean> {
   const { features } = change.services.kernel;
@@ -28,15 +28,15 @@ export async function ensureUnblocked(change: ChangeRun, name: string, back: Bac
       mustPerform(change, `back-to-${to}:${step}`, (call) => features.changeStatus(call, { feature_id: change.id, to, reason }));
     const taken = lost.length === 0 ? null : await holdPlanLocks(change, `locks:${step}`);
     if (lost.length > 0 && taken === null) {
-      await setStatus(back, `goes on: ${lost.join(", ")} had run out and is held again (${step})`);
+      await setStatus(back, `resumed: ${lost.join(", ")} had expired and was acquired again (${step})`);
       return true;
     }
     const answer = await change.ctx.ask(`blocked:${step}`, {
       kind: "blocked",
       title: `${change.id} is blocked`,
-      body: [status_reason, ...(taken === null ? [] : [taken.message]), "What it has built so far is kept."].join("\n"),
+      body: [status_reason, ...(taken === null ? [] : [taken.message]), "Its work so far is kept."].join("\n"),
       options: [
-        { value: "retry", label: "go on; locks it has lost are taken again first" },
+        { value: "retry", label: "continue, after acquiring its lost locks again" },
         { value: "give_up", label: "end this feature; its work stays reachable" },
       ],
       schema: retryAnswer,
@@ -47,7 +47,7 @@ export async function ensureUnblocked(change: ChangeRun, name: string, back: Bac
       return false;
     }
     if (lost.length === 0) {
-      await setStatus(back, `goes on: a person has said so (${step})`);
+      await setStatus(back, `resumed by a person (${step})`);
       return true;
     }
   }

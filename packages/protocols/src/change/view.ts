@@ -5,7 +5,6 @@ import { plainNode, type RunNode, type RunWait } from "../run-view.ts";
 import type { Reader } from "../surface/surface.ts";
 import { workText } from "./narrate.ts";
 
-/** Every feature of the run as a node. */
 export async function viewChanges({ records }: Reader, runId: string, rows: readonly NarratedStep[] = []): Promise<RunNode[]> {
   const { features } = await readBoard(records.layout);
   return features

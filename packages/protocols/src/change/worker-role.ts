@@ -1,18 +1,18 @@
 import type { Tool } from "@slipway/kernel/config/rbac";
 
-/** The roles in whose name the policy (`rbac`) lets a protocol change a feature. */
+/** The roles that the policy (`rbac`) lets change a feature. */
 export type WorkerRole = "planner" | "builder" | "qa";
 
-/** What a worker returns that calls a tool. */
+/** Worker outputs that call a tool. */
 export type Routed = "PLAN_SUBMISSION" | "PLAN_REVISION" | "PATCH" | "INDEX_UPDATE" | "NOTE";
 
-/** A tool `as` the worker passes the firewall first. */
+/** `as` names the actor of the call. */
 interface Route {
   readonly tool: Tool;
   readonly as: "worker" | "orchestrator";
 }
 
-/** Everything a worker's output can set in motion. Anything else is refused. */
+/** Every tool call that a worker's output can cause. Anything else is refused. */
 const ROUTES: Readonly<Record<WorkerRole, Readonly<Partial<Record<Routed, Route>>>>> = {
   planner: {
     PLAN_SUBMISSION: { tool: "plan.submit", as: "worker" },
@@ -32,6 +32,6 @@ const ROUTES: Readonly<Record<WorkerRole, Readonly<Partial<Record<Routed, Route>
 
 export function toolFor(role: WorkerRole, output: Routed): Tool {
   const route = ROUTES[role][output];
-  if (route === undefined) throw new TypeError(`A ${role} has no ${output} to route.`);
+  if (route === undefined) throw new TypeError(`The role ${role} cannot return ${output}.`);
   return route.tool;
 }

@@ -5,10 +5,10 @@ import type { StepName } from "@slipway/durable/step-name";
 import type { AgentDispatcher, AgentRequest, Reply } from "./dispatcher.ts";
 import { withPauses, type Invoker } from "./pauses.ts";
 
-/** How often a worker is called for one attempt when it ends without an answer. More of the same is a person's to decide. */
+/** Calls for one attempt when the provider gives no answer. Then a person decides. */
 export const CALLS_IN_PLACE = 3;
 
-/** Trouble on the way is tried again in place; when it does not pass, it is this attempt's failure, not the run's. */
+/** Retries transient failures of a call. If they persist, the attempt fails, not the run. */
 export async function inPlace<T>({ ctx }: { readonly ctx: Ctx }, step: string, body: (signal: AbortSignal) => Promise<Reply<T>>) {
   try {
     return await ctx.step(step, body, {
@@ -21,15 +21,17 @@ export async function inPlace<T>({ ctx }: { readonly ctx: Ctx }, step: string, b
   }
 }
 
-/** One invocation as a step of its own: tried again in place, and taken up again after every pause under the same invocation. */
+/** One invocation as a step. Transient failures are retried; after a pause the same invocation continues. */
 export function askAgent<T>(
-  waiting: Invoker & { readonly dispatcher: AgentDispatcher },
+  invoker: Invoker & { readonly dispatcher: AgentDispatcher },
   step: string | StepName<Reply<T>>,
-  request: Omit<AgentRequest<T>, "runId" | "invocation" | "call" | "said">,
+  request: Omit<AgentRequest<T>, "runId" | "invocation" | "call" | "handAnswer">,
 ): Promise<Reply<T>> {
-  const { ctx, dispatcher, call } = waiting;
+  const { ctx, dispatcher, call } = invoker;
   const invocation = call(step).operationId;
-  return withPauses(waiting, step, (name, said) =>
-    inPlace(waiting, name, (signal) => dispatcher.invoke({ ...request, runId: ctx.runId, invocation, call: call(name), said }, signal)),
+  return withPauses(invoker, step, (name, handAnswer) =>
+    inPlace(invoker, name, (signal) =>
+      dispatcher.invoke({ ...request, runId: ctx.runId, invocation, call: call(name), handAnswer }, signal),
+    ),
   );
 }

@@ -18,7 +18,7 @@ async function run(root: string, dieAt = ""): Promise<{ signal: string | null; s
   return { signal, stdout };
 }
 
-/** Two calls are needed: the first answer is none. `lost` are those that nobody can know the end of. */
+/** Two calls are needed, because the first answer is invalid. `lost` counts calls whose end is unknown. */
 test.each([
   ["before anything is asked", "started run1/poet:1", { asked: ["0", "1"], lost: 0 }],
   ["when the worst case is reserved", "committed run1/poet:1/reserve:0", { asked: ["0", "1"], lost: 1 }],
@@ -28,7 +28,7 @@ test.each([
   ["right after the last answer", "committed run1/poet:1/reserve:1/settle", { asked: ["0", "1"], lost: 0 }],
   ["before the outcome is recorded", "effect_done run1/poet:1", { asked: ["0", "1"], lost: 0 }],
   ["after it", "committed run1/poet:1", { asked: ["0", "1"], lost: 0 }],
-])("killed %s, an answer that came is never paid for again, and the books agree with the provider's", async (_when, dieAt, expected) => {
+])("killed %s, a received answer is never paid for again, and the recorded cost matches the provider's", async (_when, dieAt, expected) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-desk-kill-")));
   mkdirSync(join(root, ".slipway"));
   expect((await run(root, dieAt)).signal).toBe("SIGKILL");
@@ -43,7 +43,7 @@ test.each([
   database.close();
   expect(told).toEqual({ calls: 2, cost: 0.02 });
   expect(open).toEqual([]);
-  // What is not known counts at its worst, so that no budget is overspent by crashing.
+  // A call with an unknown end counts at its full reservation, so that a crash cannot overspend a budget.
   expect(lost).toHaveLength(expected.lost);
   for (const { cost_usd } of lost) expect(cost_usd).toBeGreaterThan(0.01);
 });

@@ -114,13 +114,13 @@ test("an answer that never fits its schema is a value, with what it cost", async
   expect((await telemetryOf(records.database.db, { feature_id: "spring" }))[0]).toMatchObject({ calls: 3, cost_usd: 0.03 });
 });
 
-test("trouble that may pass is thrown and not recorded, so the same call can be made again", async () => {
+test("a retryable failure is thrown and not recorded, so the same call can be made again", async () => {
   answers = [new SlipwayError("agent_failed", "no answer"), '{"poem":"late"}'];
   await expect(dispatcher().invoke(request("run1/poet:1"))).rejects.toMatchObject({ code: "agent_failed" });
   expect(await dispatcher().invoke(request("run1/poet:1"))).toEqual({ ok: true, value: { poem: "late" } });
 });
 
-test("a reply that came before the process was killed is not paid for again, whatever had become of the operation", async () => {
+test("a reply that arrived before the process was killed is not paid for again, even if the operation was not recorded", async () => {
   answers = ['{"poem":"one"}', '{"poem":"two"}'];
   const whole = records;
   const killed = () => Promise.reject(new Error("killed"));
@@ -140,13 +140,13 @@ describe("a pause", () => {
   const again = () => ({ ...request("run1/poet:1~2"), invocation });
 
   test.each(["rate_limited", "quota_exhausted"] as const)(
-    "%s is a failure value that counts nowhere; another call goes on",
+    "%s is returned as a failure, counts nowhere, and another call continues",
     async (code) => {
       answers = [new SlipwayError(code, "slow down", { wake_at: 77 }), '{"poem":"late"}'];
       const paused = { ok: false, failure: { code, details: { wake_at: 77, provider: "scripted" } } };
       expect(await dispatcher().invoke(first())).toMatchObject(paused);
       expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toEqual([]);
-      // After a crash the same call is made again, and still is what it was.
+      // After a crash the same call is made again, with the same result.
       expect(await dispatcher().invoke(first())).toMatchObject(paused);
       expect(await dispatcher().invoke(again())).toEqual({ ok: true, value: { poem: "late" } });
       expect(seen).toHaveLength(2);
@@ -154,7 +154,7 @@ describe("a pause", () => {
     },
   );
 
-  test("what was answered before it is not asked again after it", async () => {
+  test("an answer from before the pause is not asked for again", async () => {
     answers = ["no poem", new SlipwayError("rate_limited", "slow down"), '{"poem":"late"}'];
     expect(await dispatcher().invoke(first())).toMatchObject({ ok: false });
     expect(await dispatcher().invoke(again())).toMatchObject({ ok: true });
@@ -164,7 +164,7 @@ describe("a pause", () => {
     ]);
   });
 
-  test("for a budget that might not hold: nothing is sent, and after the person's word it goes on", async () => {
+  test("for a budget that might be exceeded: nothing is sent, and the call continues after the person's answer", async () => {
     const runtime = "{ budgets: { roles: { poet: { max_calls: 1 } } } }";
     await dispatcher([], runtime).invoke(request("run1/poet:0"));
     expect(await dispatcher([], runtime).invoke(first())).toMatchObject({
@@ -179,20 +179,20 @@ describe("a pause", () => {
   });
 });
 
-describe("who plays", () => {
+describe("the choice of a provider", () => {
   const other: Provider = { ...provider, name: "other" };
 
-  test("somebody who cannot be had is replaced by the next, which is said and shows in the books", async () => {
+  test("an unavailable provider is replaced by the next, with a warning and in the telemetry", async () => {
     const warnings: string[] = [];
     answers = [new SlipwayError("agent_not_installed", "claude is not installed"), '{"poem":"by another"}'];
     const players = { provider: async () => ({ provider, model: "m0", fallbacks: [{ provider: other, model: "m9" }] }) };
     expect(await dispatcher(warnings, "{}", players).invoke(request("run1/poet:1"))).toMatchObject({ ok: true });
     expect(seen.map(({ model }) => model)).toEqual(["m0", "m9"]);
-    expect(warnings[0]).toBe("scripted cannot be had (claude is not installed); other plays instead");
+    expect(warnings[0]).toBe("scripted is unavailable (claude is not installed); using other instead");
     expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([{ provider: "other", calls: 1 }]);
   });
 
-  test("when nobody is left, the last one's failure is the outcome; one who only failed is not replaced", async () => {
+  test("without another fallback the last failure is returned; a provider that only failed is not replaced", async () => {
     const unavailable = () => new SlipwayError("provider_unavailable", "not there");
     answers = [unavailable(), unavailable(), new SlipwayError("agent_refused", "I would rather not")];
     const players = { provider: async () => ({ provider, model: null, fallbacks: [{ provider: other, model: null }] }) };
@@ -202,7 +202,7 @@ describe("who plays", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("a role that is raised asks for the tier above its own", async () => {
+  test("an escalated role asks for the tier above its own", async () => {
     const asked: unknown[] = [];
     const players = { provider: async (_role: string, wanted: unknown) => (asked.push(wanted), { provider, model: null }) };
     await dispatcher([], "{}", players).invoke(request("run1/poet:1"));

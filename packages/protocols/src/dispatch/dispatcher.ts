@@ -14,43 +14,43 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
-import { concealed, concealing } from "./redact-answers.ts";
+import { redactedProvider, redactedResult } from "./redact-answers.ts";
 import { roleKeys, roleName } from "./role-keys.ts";
 import { withWorkplace, type FolderWork } from "./work-folder.ts";
 
 export interface AgentRequest<T> {
   readonly role: string;
   readonly subject: string;
-  /** The part of the run that pays for it. */
+  /** The run whose budget pays for it. */
   readonly runId: string;
   readonly attempt: string;
-  /** Names the invocation however often it is paused; without it, the call's own id. What was answered under it is not paid for again. */
+  /** The same across pauses; the call's id by default. An answer that is recorded under it is not paid for again. */
   readonly invocation?: string;
-  /** How many tiers above its own the role is to be played. */
+  /** How many tiers to raise the role above its own. */
   readonly escalations?: number;
   readonly pack: Pack;
   readonly instructions: string;
   readonly schema: z.ZodType<T>;
   readonly call: Call;
-  /** What was said since the same invocation was last left with `answer_pending`. */
-  readonly said?: HandAnswer | null;
-  /** For a provider that works on files; without it such a provider gets no folder. */
+  /** The person's answer since the last call of this invocation ended with `answer_pending`. */
+  readonly handAnswer?: HandAnswer | null;
+  /** The folder for a provider that works on files; without it, that provider gets none. */
   readonly folder?: () => Promise<FolderWork<T>>;
 }
 
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
-/** Where protocols hand out work. It knows who plays which role; protocols do not. */
+/** Calls agents for protocols. Only the dispatcher knows which provider plays which role. */
 export interface AgentDispatcher {
   invoke<T>(request: AgentRequest<T>, signal?: AbortSignal): Promise<Reply<T>>;
 }
 
-/** Somebody who plays a role. */
+/** The provider and model that play a role. */
 export interface ChosenProvider {
   readonly provider: Provider;
   readonly model: string | null;
   readonly configRef?: string | null;
-  /** Who plays instead when this one cannot be had. */
+  /** Used in order if this provider is unavailable. */
   readonly fallbacks?: readonly ChosenProvider[];
 }
 
@@ -61,106 +61,107 @@ export interface DispatcherOptions {
   readonly role: (name: string) => Promise<Role>;
   readonly provider: (role: string, asked: { readonly tier: Tier; readonly escalated: boolean }) => Promise<ChosenProvider>;
   readonly onWarning: (warning: string) => void;
-  /** Where invocations are written down; transcripts only, unless more is said. */
+  /** Records invocations; by default it keeps transcripts only. */
   readonly book?: InvocationBook;
 }
 
-/** What an invocation came to, who answered, and the transcript that shows how. */
-type Written<T> = InvocationResult<T> & { readonly transcript: string | null; readonly player: ChosenProvider };
+/** The result, the provider that answered, and the digest of the transcript. */
+type Invoked<T> = InvocationResult<T> & { readonly transcript: string | null; readonly chosen: ChosenProvider };
 
 const invocationInput = z.strictObject({ role: z.string(), subject: z.string(), attempt: z.string(), pack: z.string() });
 
-/** Not the end of the invocation, only of this call: the protocol makes another one, under another id, when the pause is over. */
+/** These end only this call. After the pause the protocol makes another call for the same invocation. */
 const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"]);
 
-/** An invocation is an operation like any other: once it has ended, it is never paid for again. */
+/** An invocation is an operation: once it has ended, it is never paid for again. */
 export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
   const { kernel, protocol, role, provider, onWarning } = options;
   const { layout, objects } = kernel.records;
   const book = options.book ?? openBook({ layout, objects, clock: kernel.clock, onWarning });
-  const paid: Promise<void>[] = [];
+  const unsynced: Promise<void>[] = [];
   return {
     async invoke<T>(request: AgentRequest<T>, signal?: AbortSignal): Promise<Reply<T>> {
       const { role: name, subject, runId: run_id, attempt, pack, call, invocation: id = call.operationId, escalations = 0 } = request;
       const named = { protocol: protocol(), role: name };
       const payer = { role: roleName(named), role_keys: [...roleKeys(named)] };
-      const stage: Stage = { kernel, book, onWarning, paid, payer };
-      const operation: Operation<z.infer<typeof invocationInput>, Written<T>, Reply<T>> = {
+      const dispatch: Dispatch = { kernel, book, onWarning, unsynced, payer };
+      const operation: Operation<z.infer<typeof invocationInput>, Invoked<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],
         input: invocationInput,
         effect: async () => {
-          const played = await role(name);
-          const tier = raisedTier(played.tier, escalations);
-          const chosen = await provider(name, { tier, escalated: tier !== played.tier });
-          const players = [chosen, ...(chosen.fallbacks ?? [])];
-          return firstAvailable(players, (player) => play(stage, request, played, player, signal), onWarning);
+          const definition = await role(name);
+          const tier = raisedTier(definition.tier, escalations);
+          const first = await provider(name, { tier, escalated: tier !== definition.tier });
+          const choices = [first, ...(first.fallbacks ?? [])];
+          return firstAvailable(choices, (chosen) => invokeProvider(dispatch, request, definition, chosen, signal), onWarning);
         },
-        commit: async (tx, _input, { player, transcript: transcript_digest, ...result }, { at }) => {
-          const model = result.usage.model ?? player.model;
-          const who = { role: payer.role, provider: player.provider.name, model };
+        commit: async (tx, _input, { chosen, transcript: transcript_digest, ...result }, { at }) => {
+          const model = result.usage.model ?? chosen.model;
+          const who = { role: payer.role, provider: chosen.provider.name, model };
           if (pauseIn(result) === null) await noteTranscript(tx, { id, run_id, feature_id: subject, ...who, at, transcript_digest });
           return result.ok ? { ok: true, value: result.output } : { ok: false, failure: result.failure };
         },
         event: ({ role: who, subject: about, attempt: which }) => ({ role: who, subject: about, attempt: which }),
       };
-      // What it costs is held back before anybody is asked, and the answer kept, in durable writes of their own.
+      // A relaxed commit is enough: the budget reservation and the paid answer have their own synchronous commits.
       return kernel.door.relaxed.perform(operation, call.actor, call.operationId, { role: name, subject, attempt, pack: pack.digest });
     },
   };
 }
 
-interface Stage extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
+interface Dispatch extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
   readonly book: InvocationBook;
-  /** Answers that were paid for, on their way to the disk. */
-  readonly paid: Promise<void>[];
+  /** Pending fsyncs of answers that were paid for. */
+  readonly unsynced: Promise<void>[];
   readonly payer: NonNullable<Meter["role"]>;
 }
 
-/** One player's try: a place to work in, what it costs held back and settled, and what was said written down. */
-async function play<T>(
-  stage: Stage,
+/** Calls one provider: prepares its folder, reserves and settles the cost, records the transcript. */
+async function invokeProvider<T>(
+  dispatch: Dispatch,
   request: AgentRequest<T>,
   role: Role,
-  player: ChosenProvider,
+  chosen: ChosenProvider,
   signal?: AbortSignal,
-): Promise<Written<T>> {
-  const { kernel, book, onWarning, payer } = stage;
-  const { subject, runId, attempt, pack, instructions, call, said = null, invocation = call.operationId } = request;
+): Promise<Invoked<T>> {
+  const { kernel, book, onWarning, payer } = dispatch;
+  const { subject, runId, attempt, pack, instructions, call, handAnswer = null, invocation = call.operationId } = request;
   const { budget, clock, configuration } = kernel;
   const { prices, budgets } = configuration.agents?.runtime ?? {};
-  const { model, configRef = null } = player;
-  // What was paid for is on the disk before anybody else is.
-  await Promise.all(stage.paid.splice(0));
-  const onDisk = (paid: Promise<void>) => void stage.paid.push(paid);
+  const { model, configRef = null } = chosen;
+  // Wait until the last paid answer is on disk before paying for the next one.
+  await Promise.all(dispatch.unsynced.splice(0));
+  const onDisk = (synced: Promise<void>) => void dispatch.unsynced.push(synced);
   const meter = { budget, actor: call.actor, invocation, runId, role: payer, clock, prices, call: budgets?.call, onDisk };
   const facts = { run: runId, step: stepOf(runId, call.operationId), role: role.name, subject, attempt };
-  const page = await book.begin({ ...facts, provider: player.provider.name, model });
+  const page = await book.begin({ ...facts, provider: chosen.provider.name, model });
   const onSecret = () =>
-    onWarning(`the answer of the ${role.name} for ${subject} held a secret of this machine; [redacted] stands in its place`);
-  const told = { onWarning, watch: page.watch };
-  const asked = { role, subject, attempt, pack, instructions, model, configRef, clock, onWarning, watch: page.watch };
+    onWarning(`the answer of the ${role.name} for ${subject} contained a secret of this machine; it was replaced by [redacted]`);
+  const notes = { onWarning, watch: page.watch };
+  const shared = { role, subject, attempt, pack, instructions, model, configRef, clock, onWarning, watch: page.watch };
   try {
     const answered = await withWorkplace(
       kernel,
       request,
-      player.provider,
-      (place) => {
-        const provider = metered(concealing(player.provider, kernel, onSecret), meter);
-        return invoke({ ...asked, ...place, provider, hand: { key: invocation, said }, ...(signal === undefined ? {} : { signal }) });
+      chosen.provider,
+      (folder) => {
+        const provider = metered(redactedProvider(chosen.provider, kernel, onSecret), meter);
+        const hand = { key: invocation, said: handAnswer };
+        return invoke({ ...shared, ...folder, provider, hand, ...(signal === undefined ? {} : { signal }) });
       },
-      told,
+      notes,
     );
-    const result = concealed(kernel, answered, onSecret);
+    const result = redactedResult(kernel, answered, onSecret);
     const pause = pauseIn(result);
     if (pause !== null) {
       page.leave(`${pause.code}: ${pause.message}`);
-      const details = { provider: player.provider.name, ...pause.details };
-      return { ok: false, failure: { ...pause, details }, usage: result.usage, player, transcript: null };
+      const details = { provider: chosen.provider.name, ...pause.details };
+      return { ok: false, failure: { ...pause, details }, usage: result.usage, chosen, transcript: null };
     }
-    // Trouble on the way that may pass: thrown, so that it is not recorded as the outcome.
+    // Thrown, because a returned failure would be recorded as the result of the operation.
     if (!result.ok && result.failure.details["retryable"] === true) throw fromFailure(result.failure);
-    return { ...result, player, transcript: await page.keep() };
+    return { ...result, chosen, transcript: await page.keep() };
   } catch (error) {
     page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
     throw error;
@@ -169,22 +170,22 @@ async function play<T>(
 
 function pauseIn(result: InvocationResult<unknown>): Failure | null {
   if (result.ok || !PAUSES.has(result.failure.code)) return null;
-  // A client that has stopped at what was left for it has had its say.
+  // Without a dimension, the client itself stopped at its spending limit: that is its final answer.
   return result.failure.code === "budget_exceeded" && result.failure.details["dimension"] === undefined ? null : result.failure;
 }
 
-/** Whoever cannot be had is replaced by the next one, and that is said; the last one's failure is the outcome. */
+/** Tries the fallbacks in order while a provider is unavailable, with a warning each time. */
 async function firstAvailable<T>(
-  players: readonly ChosenProvider[],
-  work: (player: ChosenProvider) => Promise<Written<T>>,
+  choices: readonly ChosenProvider[],
+  work: (chosen: ChosenProvider) => Promise<Invoked<T>>,
   onWarning: (warning: string) => void,
-): Promise<Written<T>> {
-  const [first, ...others] = players;
-  if (first === undefined) throw new TypeError("Nobody plays the role.");
+): Promise<Invoked<T>> {
+  const [first, ...others] = choices;
+  if (first === undefined) throw new TypeError("No provider was chosen for the role.");
   const result = await work(first);
   const [next] = others;
   if (result.ok || next === undefined || !isUnavailable(result.failure.code)) return result;
-  onWarning(`${first.provider.name} cannot be had (${result.failure.message}); ${next.provider.name} plays instead`);
+  onWarning(`${first.provider.name} is unavailable (${result.failure.message}); using ${next.provider.name} instead`);
   return firstAvailable(others, work, onWarning);
 }
 

@@ -11,7 +11,7 @@ import { protocolRole, roleNames } from "./roles.ts";
 import { instructionsIn, repetitions } from "../testing/repetition.ts";
 
 const REPORT = join(import.meta.dirname, "..", "..", "..", "..", "reports", "prompt-tokens.md");
-/** Short prompts are read and obeyed; a long one is a sign that two roles are in one. */
+/** Models follow short prompts better; a long one is a sign that two roles are in one. */
 const MAX_SYSTEM_TOKENS = 350;
 const MAX_TASK_TOKENS = 150;
 
@@ -31,7 +31,7 @@ function promptOf(name: keyof typeof INSTRUCTIONS) {
   return { system, task, schema };
 }
 
-/** What a schema tells in words, each once. */
+/** The descriptions in a schema, each once. */
 function descriptionsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return [
@@ -44,7 +44,7 @@ function descriptionsIn(value: unknown): string[] {
 const names = Object.keys(INSTRUCTIONS) as (keyof typeof INSTRUCTIONS)[];
 
 describe("the prompts of features", () => {
-  test("are short; what each has in tokens is in reports/prompt-tokens.md", () => {
+  test("are short (reports/prompt-tokens.md lists their tokens)", () => {
     const rows = names.map((name) => {
       const { system, task, schema } = promptOf(name);
       return { name, system: countTokens(system), task: countTokens(task), schema: countTokens(schema) };
@@ -58,13 +58,13 @@ describe("the prompts of features", () => {
     }
   });
 
-  test.each(names)("the %s is told nothing twice: neither in its system prompt, nor in the task, nor by the schema", (name) => {
+  test.each(names)("the %s gets no instruction twice, across system prompt, task and schema", (name) => {
     const { system, task, schema } = promptOf(name);
     const descriptions = descriptionsIn(JSON.parse(schema)).flatMap(instructionsIn);
     expect(repetitions([instructionsIn(system), instructionsIn(task), descriptions])).toEqual([]);
   });
 
-  test("a role for every kind of work, each with what other tools need to choose it", () => {
+  test("every kind of work has a role with a description that other tools can choose it by", () => {
     expect(roles.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     expect(roles.every(({ description }) => (description ?? "").length > 20)).toBe(true);
   });
@@ -90,5 +90,5 @@ describe("a repetition", () => {
       "Touch only the files the plan names, with the operation it gives them.",
     ],
     ["headings", "# Task\nRole: builder", "# Task\nRole: builder"],
-  ])("%s is none", (_, first, second) => expect(found(first, second)).toBe(0));
+  ])("%s is not one", (_, first, second) => expect(found(first, second)).toBe(0));
 });

@@ -1,36 +1,36 @@
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { expect, test, vi } from "vitest";
-import { concealed, concealing } from "./redact-answers.ts";
+import { redactedResult, redactedProvider } from "./redact-answers.ts";
 
 const SECRET = "a-very-secret-value";
 const kernel = { conceal: createRedactor({ secrets: [SECRET], patterns: false }).value };
 const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, duration_ms: 0, calls: 1, model: null };
 const TOKEN_OF_A_TEST = `ghp_${"a".repeat(36)}`;
 
-test("a result loses the secrets of the machine, and somebody is told", () => {
+test("a result is redacted, with a warning", () => {
   const onSecret = vi.fn<() => void>();
   const output = { type: "NOTE", text: `it is ${SECRET}`, list: [Buffer.from(SECRET).toString("base64")] };
-  expect(concealed(kernel, { ok: true, output, usage }, onSecret)).toMatchObject({
+  expect(redactedResult(kernel, { ok: true, output, usage }, onSecret)).toMatchObject({
     ok: true,
     output: { text: "it is [redacted]", list: ["[redacted]"] },
   });
   const failure = { code: "agent_failed" as const, message: `said ${SECRET}`, details: { stderr: SECRET } };
-  expect(concealed(kernel, { ok: false, failure, usage }, onSecret)).toMatchObject({
+  expect(redactedResult(kernel, { ok: false, failure, usage }, onSecret)).toMatchObject({
     ok: false,
     failure: { message: "said [redacted]", details: { stderr: "[redacted]" } },
   });
   expect(onSecret).toHaveBeenCalledTimes(2);
 });
 
-test("what merely looks like a secret may be part of the work", () => {
+test("text that merely looks like a secret stays, because it may be part of the work", () => {
   const onSecret = vi.fn<() => void>();
   const result = { ok: true as const, output: { text: TOKEN_OF_A_TEST }, usage };
-  expect(concealed(kernel, result, onSecret)).toBe(result);
+  expect(redactedResult(kernel, result, onSecret)).toBe(result);
   expect(onSecret).not.toHaveBeenCalled();
 });
 
-test("a provider's words lose them before anybody keeps them", async () => {
+test("a provider's reply is redacted before it is stored", async () => {
   const onSecret = vi.fn<() => void>();
   const say = (text: string, raw?: unknown): Provider => ({
     name: "said",
@@ -42,7 +42,8 @@ test("a provider's words lose them before anybody keeps them", async () => {
       ...(raw === undefined ? {} : { raw }),
     }),
   });
-  const ask = (provider: Provider) => concealing(provider, kernel, onSecret).invoke({} as ProviderRequest, new AbortController().signal);
+  const ask = (provider: Provider) =>
+    redactedProvider(provider, kernel, onSecret).invoke({} as ProviderRequest, new AbortController().signal);
   expect(await ask(say(`"${SECRET}"`, { line: SECRET }))).toMatchObject({ text: '"[redacted]"', raw: { line: "[redacted]" } });
   expect(onSecret).toHaveBeenCalledTimes(1);
   expect(await ask(say("fine", { line: SECRET }))).toMatchObject({ text: "fine", raw: { line: "[redacted]" } });

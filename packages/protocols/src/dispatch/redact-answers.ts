@@ -4,19 +4,19 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { Provider } from "@slipway/agents/provider";
 
 /**
- * No answer carries a secret of this machine any further, into a file, a note or the journal: however the agent came by it, it ends
- * here. Only values that are known to be secret are taken out; what merely looks like one may be part of the work.
+ * Redacts secrets of this machine in an agent's result before it reaches a file, a note or the journal. Only known values are
+ * redacted; text that merely looks like a secret may be part of the work.
  */
-export function concealed<T>(kernel: Pick<Kernel, "conceal">, result: InvocationResult<T>, onSecret: () => void): InvocationResult<T> {
-  const said = result.ok ? result.output : result.failure;
-  const safe = kernel.conceal(said);
-  if (safe === said || canonicalJson(safe) === canonicalJson(said)) return result;
+export function redactedResult<T>(kernel: Pick<Kernel, "conceal">, result: InvocationResult<T>, onSecret: () => void): InvocationResult<T> {
+  const content = result.ok ? result.output : result.failure;
+  const safe = kernel.conceal(content);
+  if (safe === content || canonicalJson(safe) === canonicalJson(content)) return result;
   onSecret();
   return { ...result, ...(result.ok ? { output: safe } : { failure: safe }) } as InvocationResult<T>;
 }
 
-/** The same for what a provider says, before anybody keeps it; what it changed in a folder is seen only in the result. */
-export function concealing(provider: Provider, { conceal }: Pick<Kernel, "conceal">, onSecret: () => void): Provider {
+/** Redacts the provider's reply before it is stored. Changes in a folder are redacted only with the result. */
+export function redactedProvider(provider: Provider, { conceal }: Pick<Kernel, "conceal">, onSecret: () => void): Provider {
   return {
     ...provider,
     async invoke(request, signal) {

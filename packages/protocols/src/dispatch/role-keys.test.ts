@@ -15,7 +15,7 @@ const agents = (overrides: object, roles: object = {}, budgets: object = {}) =>
 const played = (protocol: string, role: string, overrides: object) =>
   selectProvider(role, { flags: {}, env: {}, agents: agents(overrides), keys: roleKeys({ protocol, role }) }).provider;
 
-test("every role of every protocol can have a provider and a budget of its own", async () => {
+test("every role of every protocol can have its own provider and budget", async () => {
   for (const { protocol, role } of await everyRole()) {
     const own = { [`${protocol}/${role}`]: { provider: "gemini" } };
     await assertKnownRoles(agents(own, {}, { [`${protocol}/${role}`]: { max_calls: 1 } }));
@@ -23,7 +23,7 @@ test("every role of every protocol can have a provider and a budget of its own",
   }
 });
 
-test("a bare role is one of the first protocol, and of no other that has a role of that name", () => {
+test("a role without a protocol means the default protocol, even if another protocol has a role of that name", () => {
   expect(played("features", "planner", { planner: { provider: "codex" } })).toBe("codex");
   expect(played("factory", "planner", { planner: { provider: "codex" } })).toBe("claude");
 });

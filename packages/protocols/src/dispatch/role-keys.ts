@@ -10,7 +10,6 @@ export interface NamedRole {
   readonly role: string;
 }
 
-/** Every role of every protocol, in their order. */
 export async function everyRole(): Promise<NamedRole[]> {
   const named = PROTOCOLS.map(async ({ name: protocol }) => (await roleNames(protocol)).map((role) => ({ protocol, role })));
   return (await Promise.all(named)).flat();
@@ -21,12 +20,12 @@ export function roleName({ protocol, role }: NamedRole): string {
   return protocol === DEFAULT_PROTOCOL ? role : `${protocol}/${role}`;
 }
 
-/** Under which keys a role stands in agents.yaml: `factory/arbiter`; for the default protocol `planner` as well. */
+/** The keys of a role in agents.yaml: `factory/arbiter`; for the default protocol also without prefix, as `planner`. */
 export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
   return protocol === DEFAULT_PROTOCOL ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
 }
 
-/** A key that names no role would be ignored without a word. */
+/** Refuses keys that name no role, which would otherwise be ignored silently. */
 export async function assertKnownRoles(agents: AgentsConfig | null): Promise<void> {
   if (agents === null) return;
   const known = (await everyRole()).flatMap(roleKeys);
@@ -44,7 +43,7 @@ export async function assertKnownRoles(agents: AgentsConfig | null): Promise<voi
     throw new SlipwayError("config_invalid", `${AGENTS_FILE}: ${field}: there is no role "${key}".${hint}`, {
       file: AGENTS_FILE,
       field: `/${field.replaceAll(".", "/")}/${key}`,
-      suggested_next_actions: [`\`slipway agents\` lists every role; one without a protocol is a role of ${DEFAULT_PROTOCOL}.`],
+      suggested_next_actions: [`\`slipway agents\` lists every role; a name without a protocol means a role of ${DEFAULT_PROTOCOL}.`],
     });
   }
 }

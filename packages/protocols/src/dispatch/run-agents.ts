@@ -1,9 +1,9 @@
-/** Who plays the roles of a run, by the role. */
+/** The agents of a run, by role. */
 export type RunAgents = Readonly<Record<string, RunAgent>>;
 
 export interface RunAgent {
   readonly provider: string;
   readonly model: string | null;
-  /** The name of the variable, not what is in it. */
+  /** The name of the variable, not its value. */
   readonly provider_config_env: string | null;
 }

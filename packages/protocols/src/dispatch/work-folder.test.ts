@@ -72,7 +72,7 @@ function dispatcher(provider: Provider, book?: InvocationBook) {
   });
 }
 
-test("an answer that was paid for before a crash is not asked for again, and its folder is as it was", async () => {
+test("an answer that was paid for before a crash is not asked for again, and its folder is restored", async () => {
   const { asked, provider } = writing();
   const { layout, objects } = scratch.records;
   const real = openBook({ layout, objects, clock: scratch.kernel.clock, onWarning: () => undefined });
@@ -88,7 +88,7 @@ test("an answer that was paid for before a crash is not asked for again, and its
   expect(reply).toMatchObject({ ok: true, value: { poem: "green", diff: expect.stringContaining("-one\n+green\n") } });
 });
 
-test("a provider that only answers gets no folder, and one without a folder's work works on nothing", async () => {
+test("a provider that only answers gets no folder, and neither does a request without folder work", async () => {
   const answering = writing("prompt");
   expect(await dispatcher(answering.provider).invoke(request())).toMatchObject({ ok: true, value: { diff: "none" } });
   const lost = writing();
@@ -97,7 +97,7 @@ test("a provider that only answers gets no folder, and one without a folder's wo
   expect([...answering.asked, ...lost.asked].map(({ workplace }) => workplace)).toEqual([null, null]);
 });
 
-test("what was dropped is told in few words", () => {
+test("droppedText lists at most ten paths", () => {
   const dropped = Array.from({ length: 12 }, (_, index) => ({ path: `f${index}`, what: "created" as const, reason: "r" }));
-  expect(droppedText({ diff: "", changed: [], dropped })).toMatch(/^Not taken over .*f9 \(created: r\) and 2 more\.$/);
+  expect(droppedText({ diff: "", changed: [], dropped })).toMatch(/^Not adopted .*f9 \(created: r\) and 2 more\.$/);
 });

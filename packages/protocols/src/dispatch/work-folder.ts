@@ -12,15 +12,15 @@ import { makeUngatedFolder } from "@slipway/kernel/host/ungated-folder";
 import type { z } from "zod";
 import type { AgentRequest, Reply } from "./dispatcher.ts";
 
-/** The same work for a provider that works on files: what its folder holds, and what its answer becomes with what it changed there. */
+/** A request for a provider that works on files: the contents of its folder, and how answer and changed files become a reply. */
 export interface FolderWork<T> {
   readonly contents: PackContents;
   readonly schema: z.ZodType;
-  /** The plain answer. What is claimed counts for nothing here; what has changed does. */
+  /** Turns the answer and the changed files into a reply. Only the changed files count, not what the answer claims. */
   readonly adopt: (answer: unknown, changes: PackChanges) => Reply<T>;
 }
 
-/** What an invocation is made with: nothing more for a provider that only answers. */
+/** The folder of an invocation; `workplace` and `folder` are null for a provider that only answers. */
 export interface WorkFolder {
   readonly workplace: Workplace | null;
   readonly schema: z.ZodType;
@@ -32,39 +32,39 @@ export interface WorkFolderNotes {
   readonly watch: Watch;
 }
 
-type Body = (place: WorkFolder) => Promise<InvocationResult<unknown>>;
+type Body = (folder: WorkFolder) => Promise<InvocationResult<unknown>>;
 
-/** Opens the context pack for a provider that works in a folder, and takes over what it changed there. */
+/** Opens the context pack for a provider that works in a folder, and adopts the files it changed there. */
 export async function withWorkplace<T>(
   kernel: Kernel,
   { folder, schema, call, invocation = call.operationId }: Pick<AgentRequest<T>, "folder" | "schema" | "call" | "invocation">,
   { works }: Pick<Provider, "works">,
   body: Body,
-  told: WorkFolderNotes,
+  notes: WorkFolderNotes,
 ): Promise<InvocationResult<T>> {
   if (works === "prompt" || folder === undefined) {
     return (await body({ workplace: null, schema, folder: null })) as InvocationResult<T>;
   }
   const work = await folder();
-  // A link leads to the cache that all packs share: only for those who see it through a wall.
-  const walled = await kernel.sandbox().then(
+  // Hard links lead to the cache that all packs share, so only a sandboxed agent may get them.
+  const sandboxed = await kernel.sandbox().then(
     ({ kind }) => kind === "bubblewrap",
     () => false,
   );
   const { packs } = kernel.repository.ungated;
   makeUngatedFolder(kernel.repository, packs);
   const store = packStore(kernel.repository, packs, kernel.clock);
-  const pack = await store.open(planPack(work.contents), { id: sha256(invocation).slice(0, 24), links: walled });
+  const pack = await store.open(planPack(work.contents), { id: sha256(invocation).slice(0, 24), links: sandboxed });
   try {
     const writable = pack.manifest.included.filter(({ permission }) => permission === "write").map(({ path }) => path);
-    const place = { workplace: workplaceIn(pack, kernel.sandbox), schema: work.schema, folder: { writable, plainSchema: schema } };
-    return await takeOver(kernel, pack, work, await body(place), told);
+    const workFolder = { workplace: workplaceIn(pack, kernel.sandbox), schema: work.schema, folder: { writable, plainSchema: schema } };
+    return await adoptChanges(kernel, pack, work, await body(workFolder), notes);
   } finally {
     await pack.close();
   }
 }
 
-async function takeOver<T>(
+async function adoptChanges<T>(
   kernel: Kernel,
   pack: OpenPack,
   { adopt }: FolderWork<T>,
@@ -72,7 +72,7 @@ async function takeOver<T>(
   { onWarning, watch }: WorkFolderNotes,
 ): Promise<InvocationResult<T>> {
   const changes = await pack.changes();
-  await keepAccount(kernel, pack, changes, watch);
+  await recordPackUse(kernel, pack, changes, watch);
   if (changes.dropped.length > 0) onWarning(droppedText(changes));
   const reply: Reply<T> = result.ok ? adopt(result.output, changes) : result;
   if (!reply.ok) {
@@ -83,8 +83,8 @@ async function takeOver<T>(
   return { ...result, ok: true, output: reply.value };
 }
 
-/** What could be seen, what was looked at and what was changed, for as long as the run is kept. */
-async function keepAccount(
+/** Stores which files the agent could see, read and changed. */
+async function recordPackUse(
   { records }: Kernel,
   { manifest, reads }: OpenPack,
   { changed, dropped }: PackChanges,
@@ -102,5 +102,5 @@ const SHOWN_PATHS = 10;
 export function droppedText({ dropped }: PackChanges): string {
   const shown = dropped.slice(0, SHOWN_PATHS).map(({ path, what, reason }) => `${path} (${what}: ${reason})`);
   const more = dropped.length > SHOWN_PATHS ? ` and ${dropped.length - SHOWN_PATHS} more` : "";
-  return `Not taken over from the agent's folder: ${shown.join(", ")}${more}.`;
+  return `Not adopted from the agent's folder: ${shown.join(", ")}${more}.`;
 }

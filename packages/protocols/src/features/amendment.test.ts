@@ -24,7 +24,7 @@ describe("an amendment that collides", () => {
   const owns = (name: string) => planFor(name, { files: { create: [`src/${name}.txt`], modify: [], delete: [] } });
   const modifiesB = (name: string) => planFor(name, { files: { create: [], modify: ["src/b.txt"], delete: [] } });
 
-  test("with an earlier feature waits until that has landed, and its work comes along", async () => {
+  test("with an earlier feature waits until that has landed, and keeps the work so far", async () => {
     services = await openWorkshop({
       "planner/first": [modifiesB("first")],
       "builder/first": [patchOf("src/b.txt", "one", "first")],
@@ -37,13 +37,15 @@ describe("an amendment that collides", () => {
     expect(await stand("second")).toEqual({ status: "building", status_reason: "waits for first: file src/b.txt" });
     await approveAll();
     await services.drive(runId);
-    expect(section(services.packs("builder", "second")[1], "last tool results")).toBe("The plan was amended: version 2 is in force.");
+    expect(section(services.packs("builder", "second")[1], "last tool results")).toBe(
+      "The plan was amended: version 2 is now the accepted plan.",
+    );
     await approveAll();
     expect(results(await services.drive(runId))).toEqual(["merged", "merged"]);
     expect(services.git("show", "main:src/b.txt")).toBe("both\n");
   });
 
-  test("with a later one is refused: who holds a plan does not wait for whoever may wait for it", async () => {
+  test("with a later feature is refused, so that no two features wait for each other", async () => {
     const late = () => until(() => services.asked.some(({ role, subject }) => role === "builder" && subject === "second"));
     services = await openWorkshop({
       "planner/first": [owns("first"), amended("first", "src/first.txt")],
@@ -54,12 +56,12 @@ describe("an amendment that collides", () => {
     });
     await services.drive(await services.start("first", "second"));
     expect(section(services.packs("builder", "first")[1], "last tool results")).toMatch(
-      /^The plan stays as it is\. collision_detected: .*src\/b\.txt/s,
+      /^The plan was not changed\. collision_detected: .*src\/b\.txt/s,
     );
     expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval", "approval"]);
   });
 
-  test("with another run's feature is a person's to decide, and not the end of this one; the lock it wanted is not kept", async () => {
+  test("with a feature of another run becomes a question, does not end this feature, and releases the lock it wanted", async () => {
     const EVENTS = { openapi: "none", events: "modify", db: "none" };
     const withEvents = amended("second", "src/second.txt");
     services = await openWorkshop({
@@ -79,7 +81,7 @@ describe("an amendment that collides", () => {
       await services.answer(question!, { decision: "revise" });
       await services.drive(runId);
     }
-    expect(section(services.packs("builder", "second")[1], "last tool results")).toMatch(/^The plan stays as it is\. collision_detected/);
+    expect(section(services.packs("builder", "second")[1], "last tool results")).toMatch(/^The plan was not changed\. collision_detected/);
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 });

@@ -2,28 +2,34 @@ import type { Plan } from "@slipway/kernel/change/plan/schema";
 import { arbitrate } from "../change/arbitrate.ts";
 import { performAs } from "../change/firewall.ts";
 import { holdLocks } from "../change/locks.ts";
-import type { LastAttempt, Tried } from "../change/phase.ts";
+import type { AttemptResult, LastAttempt } from "../change/phase.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { askWorker, type WorkerDelivery } from "./worker.ts";
 
-/** How often the planner may try to amend the plan for one request. */
+/** Tries of the planner for one request. */
 const MAX_TRIES = 2;
 
-/** A builder or QA has found that the plan is not enough: the planner revises it, the kernel checks it as it did the first. Returns what came of it. */
+/** A builder or QA needs more than the plan allows: the planner revises it and the kernel checks the revision. Returns the reply. */
 export async function amendPlan(change: ChangeRun, step: string, wish: string): Promise<string> {
   let last: LastAttempt = { reply: `The worker at ${step.split(":")[0]} asks for another plan: ${wish}` };
   for (let number = 1; number <= MAX_TRIES; number++) {
     const attempt = `amend-${step.replace(":", "-")}.${number}`;
     const current = await change.ctx.step(`amend:${attempt}`, () => change.services.kernel.features.plan(change.id));
-    const instructions = `Return a PLAN_SUBMISSION with the whole revised plan: plan_version ${current.plan_version + 1}, revision_of ${current.plan_version}, and revision_reason. What is built already has to stay allowed.`;
-    const answered: Tried<WorkerDelivery<"planner">> = await askWorker(change, { role: "planner", attempt, last, show: [], instructions });
+    const instructions = `Return a PLAN_SUBMISSION with the whole revised plan: plan_version ${current.plan_version + 1}, revision_of ${current.plan_version}, and revision_reason. The plan must still allow what is already built.`;
+    const answered: AttemptResult<WorkerDelivery<"planner">> = await askWorker(change, {
+      role: "planner",
+      attempt,
+      last,
+      show: [],
+      instructions,
+    });
     const updated: OperationResult<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
       ? await update(change, attempt, answered.value.plan, current.plan_version)
       : answered;
-    if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is in force.`;
+    if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is now the accepted plan.`;
     last = "reply" in updated ? { reply: updated.reply } : { failure: updated.failure };
   }
-  return `The plan stays as it is. ${last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : ""}`.trimEnd();
+  return `The plan was not changed. ${last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : ""}`.trimEnd();
 }
 
 async function update(change: ChangeRun, name: string, plan: Plan, expected_plan_version: number): Promise<OperationResult<Plan>> {
@@ -42,8 +48,9 @@ async function update(change: ChangeRun, name: string, plan: Plan, expected_plan
           })
         : { ok: false, failure: contended };
     if (outcome.ok) return outcome;
-    const ended = await arbitrate(change, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
-    if (typeof ended === "object") return "revise" in ended ? { ok: false, failure: ended.revise } : { ok: true, value: ended.accepted };
-    if (ended === "given up") return outcome;
+    const ruling = await arbitrate(change, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
+    if (typeof ruling === "object")
+      return "revise" in ruling ? { ok: false, failure: ruling.revise } : { ok: true, value: ruling.accepted };
+    if (ruling === "given up") return outcome;
   }
 }

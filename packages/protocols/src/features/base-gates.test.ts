@@ -23,7 +23,7 @@ describe("gates that fail on the base", () => {
     expect(services.asked).toEqual([]);
   });
 
-  test("end the run when a person says so: no feature was begun", async () => {
+  test("end the run before any feature begins if a person answers stop", async () => {
     const { runId, question } = await onRedBase();
     await services.answer(question, { decision: "stop" });
     expect(resultOf(await services.drive(runId))).toEqual({
@@ -36,7 +36,7 @@ describe("gates that fail on the base", () => {
     expect(services.git("branch", "--list", "letters")).toBe("");
   });
 
-  test("are tried again when a person has repaired the base", async () => {
+  test("run again after a person has fixed the base", async () => {
     const { runId, question } = await onRedBase();
     services.write("src/b.txt", "one\n");
     services.git("commit", "--quiet", "--all", "--message=repaired");
@@ -45,7 +45,7 @@ describe("gates that fail on the base", () => {
     expect(await services.open()).toMatchObject([{ kind: "approval" }]);
   });
 
-  test("are asked about again when nothing was repaired", async () => {
+  test("are asked about again if nothing was fixed", async () => {
     const { runId, question } = await onRedBase();
     await services.answer(question, { decision: "again" });
     await services.drive(runId);
@@ -54,7 +54,7 @@ describe("gates that fail on the base", () => {
     expect(again?.id).not.toBe(question.id);
   });
 
-  test("stop no agents when a person lets them repair it", async () => {
+  test("do not stop the agents if a person answers go_on", async () => {
     const { runId, question } = await onRedBase();
     await services.answer(question, { decision: "go_on" });
     await services.drive(runId);

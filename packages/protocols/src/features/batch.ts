@@ -1,18 +1,18 @@
 import type { QaView } from "@slipway/kernel/change/judge/qa-operations";
 
-/** How many hunks one QA session is given. */
+/** Hunks in one QA session. */
 const MAX_HUNKS = 40;
 
-/** The part of the test index that one QA session works on, as it is shown to it. */
+/** The part of the test index that one QA session sees and works on. */
 export interface Entries {
   readonly version: number;
   readonly pending: QaView["pending"];
 }
 
-/** The first open hunks in the index's order. `settledBy` are paths whose hunks QA itself has written: the gates decide on those. */
-export function nextBatch({ index, pending }: QaView, settledBy: readonly string[]): Entries {
+/** The first open hunks in index order, without the paths that QA wrote itself: the gates decide on those. */
+export function nextBatch({ index, pending }: QaView, writtenByQa: readonly string[]): Entries {
   let room = MAX_HUNKS;
-  const open = pending.filter(({ path }) => !settledBy.includes(path));
+  const open = pending.filter(({ path }) => !writtenByQa.includes(path));
   const taken = open.map(({ path, hunks }) => {
     const some = hunks.slice(0, Math.max(0, room));
     room -= some.length;

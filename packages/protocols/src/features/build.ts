@@ -2,15 +2,15 @@ import { SlipwayError } from "@slipway/agents/errors";
 import type { StepName } from "@slipway/durable/step-name";
 import { performAs } from "../change/firewall.ts";
 import { gate } from "../change/gate.ts";
-import type { Start, Tried } from "../change/phase.ts";
+import type { AttemptResult, Start } from "../change/phase.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
 import { CHANGE_STEPS } from "../change/steps.ts";
 import { askWorker } from "./worker.ts";
 
-/** One diff, judged against the plan, then the fast gates on exactly those bytes. Null when a person has given the feature up. */
-export async function buildOnce(change: ChangeRun, start: Start): Promise<Tried<string | null>> {
+/** Asks the builder for a patch, checks it against the plan and runs the fast gates. The value is null if a person gave up. */
+export async function buildOnce(change: ChangeRun, start: Start): Promise<AttemptResult<string | null>> {
   if (!(await ensureUnblocked(change, `build:${start.attempt}`, "building"))) return { ok: true, value: null };
   const answered = await askWorker(change, { role: "builder", ...start });
   if (!answered.ok) return answered;
@@ -41,9 +41,9 @@ export function applyPatch(
     ...(batch === undefined ? {} : { batch }),
     async body(call) {
       const { tree, empty, changed } = await change.services.kernel.features.applyPatch(call, { feature_id: change.id, unified_diff });
-      // Gates pass on an unchanged tree, too; that is not work.
+      // The gates would pass on an unchanged tree as well.
       if (empty)
-        throw new SlipwayError("patch_rejected", "After this patch nothing differs from the base: the feature is still to be built.");
+        throw new SlipwayError("patch_rejected", "With this patch the files are the same as on the base: the feature is not built yet.");
       return { tree, changed: changed.map(({ path }) => path) };
     },
   });

@@ -8,7 +8,7 @@ const pending = (changes: Record<string, unknown> = {}) => {
   return { ok: false, failure: toFailure(new SlipwayError("answer_pending", "played by hand", details)) };
 };
 
-test("an invocation by hand is a question that is answered and taken up again; it takes no attempt", async () => {
+test("an invocation by hand waits as a question and continues with the answer, without using up an attempt", async () => {
   const workshop = await openWorkshop({
     planner: [pending(), pending({ may_edit: false, errors: ["/plan: missing"] }), planFor()],
     builder: [patchOf("src/a.txt", "one", "two")],
@@ -21,7 +21,7 @@ test("an invocation by hand is a question that is answered and taken up again; i
     kind: "manual",
     name: "manual:planner:1",
     title: "Play the planner for letters",
-    body: ".slipway/manual/x/REQUEST.md says what is wanted.\nWrite .slipway/manual/x/answer.json, or edit the files in .slipway/manual/x/pack, or both.",
+    body: ".slipway/manual/x/REQUEST.md describes the task.\nWrite .slipway/manual/x/answer.json, or edit the files in .slipway/manual/x/pack, or both.",
     context: { feature_id: "letters", folder: ".slipway/manual/x", may_edit: true },
   });
   expect((await workshop.drive(run)).status).toBe("waiting");
@@ -31,7 +31,7 @@ test("an invocation by hand is a question that is answered and taken up again; i
   const [second] = await workshop.open();
   expect(second).toMatchObject({ name: "manual:planner:1~2", title: "Correct the answer of the planner for letters" });
   expect(second?.body).toBe(
-    "The last answer was refused:\n- /plan: missing\n.slipway/manual/x/REQUEST.md says what is wanted.\nWrite .slipway/manual/x/answer.json.",
+    "The last answer was refused:\n- /plan: missing\n.slipway/manual/x/REQUEST.md describes the task.\nWrite .slipway/manual/x/answer.json.",
   );
   await workshop.answer(second!, { decision: "done", answer: {} });
   await workshop.drive(run);

@@ -2,7 +2,7 @@ import { oneLine } from "../narration/one-line.ts";
 import type { Ending } from "../protocol.ts";
 import type { FeatureResult } from "./protocol.ts";
 
-/** What a completed run came to. */
+/** The result of a completed run as text. */
 export function describeFeatures(results: readonly FeatureResult[]): Ending {
   return {
     done: results.every(({ status }) => status === "merged"),

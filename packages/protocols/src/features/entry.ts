@@ -2,7 +2,7 @@ import type { ProtocolEntry } from "../protocol.ts";
 
 export const features: ProtocolEntry = {
   name: "features",
-  summary: "several features side by side, each planned, built, tested and merged as a change of its own",
+  summary: "several features in parallel, each planned, built, tested and merged as a separate change",
   takes: "specifications",
   delivers: "changes",
   example: "slipway features specs/search.spec.md",

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 const MAX_LINES = 60;
 
-/** The end of a log without what differs from run to run (times, scratch folders), so that the same failure is the same text. */
+/** The end of a log without times and temporary folders, so that the same failure gives the same text in every run. */
 export function stableExcerpt(log: string): string {
   return stripVTControlCharacters(log)
     .replaceAll(/(file:\/\/)?\/[^\s"'()]*\/(?:\.worktrees|slipway\/worktrees\/[^\s/"'()]+)\/[^\s/"'()]+/g, ".")

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 type Act = (request: ProviderRequest) => Promise<unknown>;
 
-/** An agent with a process of its own, which does what the script says in the folder it gets. */
+/** An agent that runs the script as a process in its folder. */
 function working(script: Readonly<Record<string, readonly Act[]>>) {
   const asked: ProviderRequest[] = [];
   const warnings: string[] = [];
@@ -80,7 +80,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
   let sandbox: Sandbox;
   beforeAll(async () => void (sandbox = await openSandbox()));
 
-  test("its patch is what it changed there, whatever it claims; the rest of its changes is dropped and said", async () => {
+  test("its patch is what it changed there, whatever it claims; other changes are dropped with a warning", async () => {
     const seen: string[] = [];
     const builder: Act = async (request) => {
       seen.push(
@@ -93,17 +93,17 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     const runId = await services!.start();
     expect((await services!.drive(runId)).status).toBe("waiting");
 
-    // The harness's own settings are not in the folder.
+    // Slipway's own settings are not in the folder.
     expect(seen).toEqual(["./check.sh\n./src/a.txt\n./src/b.txt\none\n"]);
     expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
     expect(services!.read(".worktrees/letters/src/b.txt")).toBe("one\n");
-    expect(warnings).toEqual(["Not taken over from the agent's folder: src/b.txt (changed: it may be read and not changed)."]);
+    expect(warnings).toEqual(["Not adopted from the agent's folder: src/b.txt (changed: it may be read and not changed)."]);
     const [question] = await services!.open();
     expect(question?.context["review"]).toMatchObject({ diff: { files: [{ path: "src/a.txt" }] } });
     await services!.approve(question!);
     expect(resultOf(await services!.drive(runId))?.status).toBe("merged");
 
-    // Nothing of it is left but the contents that the next pack will want again.
+    // Only the cached contents remain, for the next pack.
     await vi.waitFor(() => expect(readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
     const planner = asked.find(({ role }) => role === "planner");
     expect(planner?.prompt).toContain("You cannot change them.");
@@ -111,7 +111,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     expect(asked.find(({ role }) => role === "builder")?.prompt).toContain('- "src/a.txt"');
   });
 
-  test("a claim without a change is told to the next attempt, and changes nothing", async () => {
+  test("a claim without a change is refused, and the next attempt sees the refusal", async () => {
     const { asked, dispatcher } = working({
       planner: [plans],
       builder: [
@@ -124,7 +124,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     await services!.drive(await services!.start());
     const builds = asked.filter(({ role }) => role === "builder");
     expect(builds).toHaveLength(2);
-    expect(builds[1]?.input.last_tool_results).toMatch(/patch_rejected: The builder says that it made a patch \(one to two\)/);
+    expect(builds[1]?.input.last_tool_results).toMatch(/patch_rejected: The builder claims a patch \(one to two\)/);
     expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
   });
 
@@ -148,7 +148,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
           expect.objectContaining({ path: "src/a.txt", permission: "write", reason: "the plan's files.modify" }),
           expect.objectContaining({ path: "check.sh", permission: "read" }),
         ]),
-        excluded: [{ path: "slipway", reason: "how the harness is set up is no part of the work", sealed: false }],
+        excluded: [{ path: "slipway", reason: "Slipway's configuration is not part of the work", sealed: false }],
       },
       reads: [{ path: "src/a.txt", tool: "read", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       changed: ["src/a.txt"],
@@ -170,18 +170,14 @@ describe("what may be written in a folder", () => {
   };
 
   test.each([
-    [
-      "the plan's files, where the plan is enforced",
-      rules(true, true, "repo_prefix"),
-      ["new.txt write", "src/a.txt write", "old.txt write"],
-    ],
-    ["its areas, where only they are", rules(false, true, "repo_prefix"), ["src write", "docs write", "src/gen read"]],
-    ["all but what it forbids, where neither is", rules(false, false, "repo_prefix"), [". write", "src/gen read"]],
-    ["everything, where only patterns could say it; the kernel judges the patch", rules(false, true, "glob"), [". write"]],
+    ["the plan's files, if the plan is enforced", rules(true, true, "repo_prefix"), ["new.txt write", "src/a.txt write", "old.txt write"]],
+    ["the plan's areas, if only areas are enforced", rules(false, true, "repo_prefix"), ["src write", "docs write", "src/gen read"]],
+    ["everything except the forbidden areas, if neither is enforced", rules(false, false, "repo_prefix"), [". write", "src/gen read"]],
+    ["everything, if the areas are patterns; the kernel checks the patch", rules(false, true, "glob"), [". write"]],
   ])("is %s", (_what, granted, expected) => expect(granted).toEqual(expected));
 });
 
-test("without walls everything in the folder is a copy, so that no write reaches what packs share", async () => {
+test("without a sandbox every file in the folder is a copy, so that no write reaches the shared cache", async () => {
   const links: number[] = [];
   const builder: Act = async (request) => {
     links.push(

@@ -11,7 +11,7 @@ import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { ChangeRun } from "../change/change-run.ts";
 
-/** The feature's files as a folder: all of them to be read, those of the plan to be changed. */
+/** The feature's files as a folder: all are readable, those of the plan are writable. */
 export async function folderFor<R extends WorkerRole>(
   change: ChangeRun,
   role: R,
@@ -22,8 +22,8 @@ export async function folderFor<R extends WorkerRole>(
   const { tree, plan } = await kernel.features.context(change.id);
   const listing = await listTree(repository, tree);
   const rules = [
-    { path: ".", level: "FULL", permission: "read", reason: "the repository as this feature has it" },
-    { path: "slipway", level: null, sealed: false, reason: "how the harness is set up is no part of the work" },
+    { path: ".", level: "FULL", permission: "read", reason: "the files of this feature" },
+    { path: "slipway", level: null, sealed: false, reason: "Slipway's configuration is not part of the work" },
     ...show.map((path): PackRule => ({ path, level: "FULL", permission: "read", reason: "the worker asked for it" })),
     ...(role === "planner" || plan === null ? [] : writeRules(plan, configuration.policy)),
   ] satisfies PackRule[];
@@ -34,7 +34,7 @@ export async function folderFor<R extends WorkerRole>(
   };
 }
 
-/** What a patch may touch under this policy, as far as paths can say it; the kernel judges the patch itself. */
+/** The paths that a patch may touch under this policy. The kernel still checks the patch itself. */
 export function writeRules(plan: Plan, { patch_policy, path_rules }: Policy): PackRule[] {
   if (patch_policy.enforce_plan) return plannedFiles(plan).map(({ path, operation }) => grant(path, `the plan's files.${operation}`));
   const byFolder = patch_policy.enforce_allowed_areas && path_rules.matching === "repo_prefix";
@@ -60,15 +60,15 @@ function adopt<R extends WorkerRole>(role: R, answer: unknown, changes: PackChan
   const plain = (value: unknown): Reply<WorkerOutput<R>> => ({ ok: true, value: WORKER_OUTPUT[role].parse(value) });
   if (type !== "PATCH") return plain(answer);
   if (changes.diff !== "") return plain({ ...(answer as object), unified_diff: changes.diff });
-  const elsewhere = changes.dropped.length === 0 ? "" : ` ${droppedText(changes)}`;
-  const message = `The ${role} says that it made a patch (${summary}), and nothing that it may change in its folder is different.${elsewhere}`;
+  const droppedNote = changes.dropped.length === 0 ? "" : ` ${droppedText(changes)}`;
+  const message = `The ${role} claims a patch (${summary}) but changed none of its writable files.${droppedNote}`;
   return {
     ok: false,
     failure: toFailure(
       new SlipwayError("patch_rejected", message, {
         claimed: summary,
         dropped: changes.dropped,
-        suggested_next_actions: ["Make the change in the files of the working folder, then answer."],
+        suggested_next_actions: ["Change the files in the working folder, then answer."],
       }),
     ),
   };

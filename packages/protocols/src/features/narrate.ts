@@ -45,7 +45,7 @@ const PAUSES: readonly string[] = ["rate_limited", "quota_exhausted", "budget_ex
 function replyLine<R extends WorkerRole>(role: R, reply: Reply<WorkerOutput<R>>, attempt: string): StepLine {
   if (!reply.ok) {
     const { failure } = reply;
-    // A limit is no failure of the worker.
+    // A limit is not the worker's failure.
     if (PAUSES.includes(failure.code)) return { text: `${role} waits: ${failure.message}`, good: null };
     return { text: `${role} failed (attempt ${attempt}): ${failureText(failure)}`, good: false };
   }

@@ -9,27 +9,27 @@ import type { LastAttempt } from "../change/phase.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { ChangeRun } from "../change/change-run.ts";
 
-/** How much file text one pack may carry; the list of paths is always complete. */
+/** Limit of the file text in one pack; the list of paths is always complete. */
 const MAX_FILE_BYTES = 192 * 1024;
 
 export interface PackWish {
   readonly role: WorkerRole;
   readonly last: LastAttempt;
-  /** Files the worker asked for: they come first. */
+  /** Files the worker asked for; they come first. */
   readonly show: readonly string[];
-  /** For QA: the part of the test index that this batch is about. */
+  /** For QA: the entries of this batch. */
   readonly entries?: Entries | undefined;
 }
 
 /**
- * Exactly what this role may see of the feature, in a fixed order. Nothing in it depends on the time, on ids of the run or on how
- * far other features are: the same work has the same pack.
+ * Everything this role may see of the feature, in a fixed order. The pack does not depend on the time, on ids of the run or on the
+ * progress of other features, so the same work gives the same pack.
  */
 export async function packFor(change: ChangeRun, { role, last, show, entries }: PackWish): Promise<Pack> {
   const { features } = change.services.kernel;
   const context = await features.context(change.id);
   const { evidence } = await features.getContext(change.id);
-  const shown = choose(context.files, [...show, ...(role === "planner" ? [] : planned(context.plan))]);
+  const shown = choose(context.files, [...show, ...(role === "planner" ? [] : plannedPaths(context.plan))]);
   const contents = await Promise.all(
     shown.map(async (file): Promise<PackItem> => ({ title: file.path, kind: "file", text: await features.readTreeFile(file) })),
   );
@@ -51,7 +51,7 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** What a plan is judged by, so that nobody has to find out by being refused. */
+/** The rules that the kernel checks a plan against, so that the planner need not learn them from refusals. */
 function rulesText({ services, id }: ChangeRun, current: Plan | null): string {
   const { policy, gates } = services.kernel.configuration;
   return pretty({
@@ -66,11 +66,11 @@ function rulesText({ services, id }: ChangeRun, current: Plan | null): string {
   });
 }
 
-function planned(plan: Plan | null): string[] {
+function plannedPaths(plan: Plan | null): string[] {
   return plan === null ? [] : plannedFiles(plan).map(({ path }) => path);
 }
 
-/** Wanted files first, then the rest in path order, as long as they fit. */
+/** The wanted files first, then the rest in path order, up to the limit. */
 function choose(files: readonly TreeFile[], paths: readonly string[]): TreeFile[] {
   const wanted = new Set(paths);
   const first = files.filter(({ path }) => wanted.has(path));
@@ -79,7 +79,7 @@ function choose(files: readonly TreeFile[], paths: readonly string[]): TreeFile[
   return [...first, ...rest].filter(({ bytes }) => (room -= bytes) >= 0);
 }
 
-/** What does not change from run to run: no times, no ids, no paths of this machine. */
+/** Without times, ids and paths of this machine, so that it is the same in every run. */
 function evidenceText(gate: LatestEvidence["gate"]): string {
   if (gate === null) return "no gate has run yet";
   const steps = gate.steps.map(
@@ -93,7 +93,7 @@ async function resultsText({ services, id }: ChangeRun, last: LastAttempt): Prom
   if ("comment" in last) return `A person wrote:\n${last.comment}`;
   if ("reply" in last) return last.reply;
   const { code, message } = last.failure;
-  const ofAGate = code.startsWith("gate") || code === "coverage_below_minimum" || code === "no_tests_ran";
-  const log = ofAGate ? await services.kernel.features.lastFailedLog(id) : null;
+  const isGateFailure = code.startsWith("gate") || code === "coverage_below_minimum" || code === "no_tests_ran";
+  const log = isGateFailure ? await services.kernel.features.lastFailedLog(id) : null;
   return `${code}: ${stableExcerpt(message)}${log === null ? "" : `\n\nEnd of the log:\n${stableExcerpt(log)}`}`;
 }

@@ -9,7 +9,7 @@ afterEach(() => services.close());
 
 const FIVE = ["ant", "bee", "cat", "dog", "eel"] as const;
 
-/** Each feature makes a file of its own. */
+/** Each feature creates its own file. */
 function apart(...names: readonly string[]): Script {
   return Object.fromEntries([
     ...names.flatMap((name) => [
@@ -20,7 +20,7 @@ function apart(...names: readonly string[]): Script {
   ]);
 }
 
-/** Features that all want the one line of src/a.txt, each turning what is there into its own name. */
+/** Features that all change the one line of src/a.txt, each to its own name. */
 function together(...names: readonly string[]): Script {
   const before = ["one", ...names];
   return Object.fromEntries([
@@ -50,7 +50,7 @@ const approvals = async () => (await services.open()).filter(({ kind }) => kind 
 
 const landedAs = (name: string) => `Merge "${name}: change the letters"`;
 
-/** In the order of the run; the inbox has them in the order they were asked. */
+/** The inbox sorts by the time of the question; this sorts by the order of the run. */
 async function approveAll() {
   for (const name of Object.keys(await statuses())) await approve(name);
 }
@@ -61,7 +61,7 @@ async function approve(name: string) {
 }
 
 describe("five features side by side", () => {
-  test("[FEA-004] all are ready to merge at the same time, each in a worktree of its own, and then land one by one", async () => {
+  test("[FEA-004] all are ready to merge at the same time, each in its own worktree, and then land one by one", async () => {
     services = await openWorkshop(apart(...FIVE));
     const runId = await services.start(...FIVE);
     expect((await services.drive(runId)).status).toBe("waiting");
@@ -116,7 +116,7 @@ describe("five features side by side", () => {
 });
 
 describe("features that want the same file", () => {
-  test("the later one waits, visibly and without asking its planner again, and builds on what the earlier one left", async () => {
+  test("the later one waits, visibly and without asking its planner again, and builds on the result of the earlier one", async () => {
     services = await openWorkshop(together("first", "second"));
     const runId = await services.start("first", "second");
     const outcome = await services.drive(runId);
@@ -143,7 +143,7 @@ describe("features that want the same file", () => {
     ]);
   });
 
-  test("whose plan comes first does not depend on who is faster", async () => {
+  test("the order of the plans does not depend on which planner is faster", async () => {
     const slow = (answer: unknown) => () => new Promise((resolve) => void setTimeout(() => resolve(answer), 300));
     const script = together("first", "second");
     services = await openWorkshop({ ...script, "planner/first": script["planner/first"]!.map(slow) });
@@ -166,7 +166,7 @@ describe("features that want the same file", () => {
     ]);
   });
 
-  test("when the earlier one is given up, the later one goes on where it stands", async () => {
+  test("when the earlier one is given up, the later one continues on the unchanged base", async () => {
     const script = together("first", "second");
     services = await openWorkshop({ ...script, "builder/second": [patchOf("src/a.txt", "one", "second")] });
     const runId = await services.start("first", "second");

@@ -35,12 +35,12 @@ test.each([
   expect(WORKER_OUTPUT[role].safeParse(output).success).toBe(false);
 });
 
-test("a failure that names nobody is in nobody's way", () => {
+test("a failure without details names no conflicting features or resources", () => {
   const failure = { code: "collision_detected", message: "", details: {} } as const;
   expect([conflictingIn(failure), resourcesIn(failure)]).toEqual([[], []]);
 });
 
-test("what a role cannot return has no way to a tool", () => {
-  expect(() => toolFor("planner", "PATCH")).toThrow("A planner has no PATCH to route.");
+test("an output that a role cannot return has no tool", () => {
+  expect(() => toolFor("planner", "PATCH")).toThrow("The role planner cannot return PATCH.");
   expect(toolFor("qa", "INDEX_UPDATE")).toBe("qa.test_index_update");
 });

@@ -17,7 +17,7 @@ const limit = (code: ErrorCode, wake_at: number | null) => new SlipwayError(code
 const NOTE = { type: "NOTE", text: "fine", updates: [{ path: "src/a.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }] };
 const PATCH = patchOf("src/a.txt", "one", "two");
 
-/** A model with a script: an error is thrown, everything else is its answer. The last turn is repeated. */
+/** A scripted model: it throws the errors of the script and answers everything else. The last turn is repeated. */
 function scripted(script: Readonly<Record<string, readonly Turn[]>>) {
   const asked: ProviderRequest[] = [];
   const provider: Provider = {
@@ -62,12 +62,12 @@ const only = async (): Promise<InboxQuestion> => {
 const events = async (runId: string, kind: string) =>
   (await services.engine.events(`${runId}/feature:letters`)).filter((event) => event.kind === kind).map(({ name }) => name);
 
-describe("a limit of the provider's", () => {
-  test("is waited for as long as it says, however often; it takes no attempt and is no failure", async () => {
+describe("a limit of the provider", () => {
+  test("is waited for as long as it says, as often as it occurs, without using up an attempt", async () => {
     const soon = () => limit("rate_limited", Date.now() + 20);
     const { asked, runId } = await open({ ...HAPPY, builder: [soon(), limit("quota_exhausted", 5), soon(), PATCH] });
     expect((await services.drive(runId)).status).toBe("waiting");
-    // Two attempts a phase is all there is here.
+    // The policy allows only two attempts in each phase.
     expect(attempts(asked, "builder")).toEqual(["1", "1", "1", "1"]);
     expect(await events(runId, "slept")).toEqual(["pause:builder:1", "pause:builder:1~2", "pause:builder:1~3"]);
     expect((await only()).kind).toBe("approval");
@@ -75,7 +75,7 @@ describe("a limit of the provider's", () => {
     expect(features).toMatchObject([{ status: "ready_to_merge", cost_usd: 0.75 }]);
   });
 
-  test("a run that is stopped while it waits goes on when the time is over, with the same attempt", async () => {
+  test("a run that is stopped while it waits continues with the same attempt when the time is over", async () => {
     const wakeAt = Date.now() + 1_500;
     const { asked, runId } = await open({ ...HAPPY, planner: [limit("rate_limited", wakeAt), planFor()] });
     const stop = new AbortController();
@@ -89,7 +89,7 @@ describe("a limit of the provider's", () => {
     expect((await only()).kind).toBe("approval");
   });
 
-  test("a quota that does not say when it is there again is a person's; the attempt goes on with their word", async () => {
+  test("a quota without a reset time becomes a question; the attempt continues with the answer", async () => {
     const { asked, runId } = await open({ ...HAPPY, qa: [limit("quota_exhausted", null), NOTE] });
     expect((await services.drive(runId)).status).toBe("waiting");
     const question = await only();
@@ -100,7 +100,7 @@ describe("a limit of the provider's", () => {
     expect((await only()).kind).toBe("approval");
   });
 
-  test("or the end of the feature, if they say so", async () => {
+  test("a person may end the feature at a quota", async () => {
     const { runId } = await open({ ...HAPPY, planner: [limit("quota_exhausted", null)] });
     await services.drive(runId);
     await services.answer(await only(), { decision: "give_up", comment: "too dear" });
@@ -110,14 +110,14 @@ describe("a limit of the provider's", () => {
   });
 });
 
-describe("a budget that might not hold", () => {
-  test("is asked, saying what was spent; raised it goes on, let go once it goes on once, and nothing is asked twice of an agent", async () => {
+describe("a budget that might be exceeded", () => {
+  test("asks with what was spent, continues after raise or once, and calls no agent twice for the same answer", async () => {
     const { asked, runId } = await open(HAPPY, "{ budgets: { run: { max_calls: 1 } } }");
     expect((await services.drive(runId)).status).toBe("waiting");
     const first = await only();
     expect(first).toMatchObject({
       kind: "budget",
-      title: "letters waits: the budget of the run might not hold (1 call of 1 call spent)",
+      title: "letters waits: the budget of the run might be exceeded (1 call of 1 call spent)",
       context: { feature_id: "letters", scope: "run", dimension: "calls", limit: 1, spent: 1, wanted: 1 },
     });
     expect(first.options.map(({ value }) => value)).toEqual(["raise", "once", "retry", "give_up"]);
@@ -133,7 +133,7 @@ describe("a budget that might not hold", () => {
     expect((await services.operations()).map(({ name }) => name)).toEqual(expect.arrayContaining(["budget.raise", "budget.allow_once"]));
   });
 
-  test("raised once for the run, it is raised for every feature that waits for it", async () => {
+  test("raise applies to every feature of the run that waits for it", async () => {
     const { asked, dispatcher } = scripted({});
     services = await openWorkshop({}, { dispatcher, files: agents("{ budgets: { run: { max_tokens: 1 } } }") });
     const runId = await services.start("left", "right");
@@ -149,7 +149,7 @@ describe("a budget that might not hold", () => {
   test.each([
     ["{ run: { max_minutes: 0.01 } }", 30, "1 min"],
     ["{ feature: { max_tokens: 10 } }", 900_000, "tokens"],
-  ])("%s may be raised to a limit of one's own, in the units of agents.yaml", async (budgets, limitGiven, unit) => {
+  ])("%s can be raised to a given limit, in the units of agents.yaml", async (budgets, limitGiven, unit) => {
     const { runId } = await open(HAPPY, `{ budgets: ${budgets} }`);
     await services.drive(runId);
     const question = await only();
@@ -159,18 +159,18 @@ describe("a budget that might not hold", () => {
     expect((await only()).kind).toBe("approval");
   });
 
-  test("where it is the price that is missing, a higher limit is not offered; looked at again, it is asked again", async () => {
+  test("without a price no higher limit is offered, and retry asks again while the price is missing", async () => {
     const { runId } = await open(HAPPY, "{ budgets: { run: { max_cost_usd: 5 } } }");
     await services.drive(runId);
     const question = await only();
-    expect(question.body).toContain("the price of the model m is not known");
+    expect(question.body).toContain("the price of the model m is unknown");
     expect(question.options.map(({ value }) => value)).toEqual(["retry", "once", "give_up"]);
     await services.answer(question, { decision: "retry" });
     await services.drive(runId);
     expect((await only()).name).toBe("budget:planner:1~2");
   });
 
-  test("given up it ends the feature, and nothing was paid", async () => {
+  test("give_up ends the feature, and nothing was paid", async () => {
     const { asked, runId } = await open(HAPPY, "{ budgets: { roles: { planner: { max_tokens: 5 } } } }");
     await services.drive(runId);
     expect((await only()).title).toContain("the role planner");
@@ -180,7 +180,7 @@ describe("a budget that might not hold", () => {
   });
 });
 
-test("after two failures the role is played by the next tier", async () => {
+test("after two failures the role gets the next tier", async () => {
   const escalations: (number | undefined)[] = [];
   const { dispatcher } = scripted({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG")] });
   const watching = (kernel: Kernel): AgentDispatcher => {

@@ -9,7 +9,7 @@ import type { Starter } from "../surface/surface.ts";
 import { recordRun } from "../surface/start-protocol.ts";
 import type { Prepared, RunRequest } from "../protocol.ts";
 
-/** The input of a run over specifications. They are kept by digest: the run never reads the user's files. */
+/** The input of a run over specifications. Their text is stored by digest; the run never reads the user's files again. */
 export async function prepareFeatures(starter: Starter, { specs }: RunRequest): Promise<Prepared> {
   await assertNew(starter, specs);
   await assertNoOldRun(starter, specs);
@@ -22,7 +22,7 @@ export async function prepareFeatures(starter: Starter, { specs }: RunRequest): 
   return inputFor(starter, await Promise.all(ingested));
 }
 
-/** Records a run that continues features which have ended. */
+/** Records a run that retries features that have ended. */
 export function startRetry(
   starter: Starter,
   chosen: readonly { readonly feature: Feature; readonly retry: Retry }[],
@@ -38,14 +38,14 @@ function inputFor({ kernel }: Starter, specs: readonly FeatureInput[]) {
   return { input, slug: first !== undefined && specs.length === 1 ? first.feature_id : `${specs.length}-features` };
 }
 
-/** A deleted feature's old run would go on with the new one of the same name. */
+/** The unfinished run of a deleted feature would continue with the new feature of the same name. */
 async function assertNoOldRun({ engine }: Starter, specs: readonly Spec[]): Promise<void> {
   const unfinished = await engine.runs({ status: ["pending", "running", "waiting", "stopped"] });
   for (const { id } of specs) {
     const old = unfinished.find(({ runId }) => runId.endsWith(`/feature:${id}`));
     if (old === undefined) continue;
     const [root = old.runId] = old.runId.split("/");
-    throw new SlipwayError("run_exists", `The run ${root} has not ended its own feature "${id}" yet.`, {
+    throw new SlipwayError("run_exists", `The unfinished run ${root} still has a feature "${id}".`, {
       feature_id: id,
       run_id: root,
       suggested_next_actions: [`Let it notice the deletion: \`slipway resume ${root}\`, or end it: \`slipway stop ${root} --cancel\`.`],
@@ -53,12 +53,12 @@ async function assertNoOldRun({ engine }: Starter, specs: readonly Spec[]): Prom
   }
 }
 
-/** A feature gets a branch of its own. One that is checked out, or holds something else than the base, is somebody's. */
+/** A feature gets its own branch. Refuses a name whose branch is checked out or not at the base. */
 async function assertNoBranch({ kernel }: Starter, specs: readonly Spec[]): Promise<void> {
   const base = kernel.configuration.policy.worktree.base_branch;
   for (const { id, path } of specs) {
     if (!(await isBranchTaken(kernel.repository, id, base))) continue;
-    throw new SlipwayError("invalid_feature_slug", `${path} would become the feature "${id}", but there is a branch of that name.`, {
+    throw new SlipwayError("invalid_feature_slug", `${path} would become the feature "${id}", but a branch of that name exists.`, {
       file: path,
       feature_id: id,
       suggested_next_actions: ["Give the specification another file name, or delete the branch if it is not needed."],
@@ -79,8 +79,8 @@ async function assertNew({ records, engine }: Starter, specs: readonly Spec[]): 
     suggested_next_actions: live
       ? [`Continue it: \`slipway resume ${root}\`.`]
       : [
-          ...(first.status === "merged" ? [] : [`Go on with it: \`slipway retry ${first.id}\`.`]),
-          `Give the specification another file name, or make room: \`slipway delete ${first.id}\`.`,
+          ...(first.status === "merged" ? [] : [`Retry it: \`slipway retry ${first.id}\`.`]),
+          `Give the specification another file name, or delete the feature: \`slipway delete ${first.id}\`.`,
         ],
   });
 }

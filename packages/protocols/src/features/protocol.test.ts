@@ -50,7 +50,7 @@ describe("the happy path", () => {
     expect((await status()).status).toBe("merged");
   });
 
-  test("the files for people say what the rows say", async () => {
+  test("the projected files match the rows", async () => {
     await toApproval(HAPPY);
     const state = services.read(".slipway/features/letters/state.md");
     expect(state).toContain("status: ready_to_merge");
@@ -70,7 +70,7 @@ describe("the happy path", () => {
   });
 });
 
-describe("what is wrong comes back to the worker who did it", () => {
+describe("a failure goes back to the worker that caused it", () => {
   test("a refused plan, with every reason", async () => {
     await toApproval({
       ...HAPPY,
@@ -95,9 +95,9 @@ describe("what is wrong comes back to the worker who did it", () => {
     expect(packText(2)).toContain("patch_apply_failed");
   });
 
-  test("a patch after which nothing is changed is not work, whatever the gates say", async () => {
+  test("a patch that changes nothing is refused even if the gates would pass", async () => {
     const { question } = await toApproval({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG"), patchOf("src/a.txt", "BUG", "one")] });
-    expect(question).toMatchObject({ kind: "blocked", body: expect.stringContaining("nothing differs from the base") });
+    expect(question).toMatchObject({ kind: "blocked", body: expect.stringContaining("the files are the same as on the base") });
   });
 
   test("a gate that fails, with the end of its log", async () => {
@@ -105,23 +105,23 @@ describe("what is wrong comes back to the worker who did it", () => {
     expect(packText(2)).toMatch(/gate_failed.*src\/a\.txt:1:BUG/s);
   });
 
-  test("a QA patch that breaks the full gate is QA's to repair", async () => {
+  test("a QA patch that breaks the full gate goes back to QA", async () => {
     await toApproval({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
     expect(services.asked.map(({ role }) => role)).toEqual(["planner", "builder", "qa", "qa"]);
     expect(packText(3)).toContain("src/new.txt:1:BUG");
   });
 
-  test("a note is kept but is not the work", async () => {
+  test("a note is recorded, but the work is still expected", async () => {
     await toApproval({ ...HAPPY, builder: [{ type: "NOTE", text: "thinking" }, patchOf("src/a.txt", "one", "two")] });
-    expect(packText(2)).toContain("the work itself is still wanted");
+    expect(packText(2)).toContain("the work itself is still missing");
     expect(services.read(".slipway/features/letters/decisions.md")).toContain("thinking");
   });
 });
 
-describe("when it cannot go on, a person is asked", () => {
+describe("a person is asked", () => {
   const stuck: Script = { ...HAPPY, builder: [patchOf("src/b.txt", "one", "two")] };
 
-  test("after the bounded attempts; guidance goes to the next attempt", async () => {
+  test("after the last attempt, and the next attempt sees the guidance", async () => {
     const { runId, question } = await toApproval({
       ...HAPPY,
       builder: [patchOf("src/b.txt", "one", "x"), patchOf("src/b.txt", "one", "x"), patchOf("src/a.txt", "one", "two")],
@@ -156,7 +156,7 @@ describe("when it cannot go on, a person is asked", () => {
     expect(resultOf(await services.drive(testing.runId))?.status).toBe("failed");
   });
 
-  test("at once when no further attempt could help", async () => {
+  test("at once if no further attempt could help", async () => {
     const failure = toFailure(new SlipwayError("cassette_answer_missing", "There is no recorded answer."));
     const { question } = await toApproval({ planner: [{ ok: false, failure }] });
     expect(services.asked).toHaveLength(1);
@@ -174,7 +174,7 @@ describe("when it cannot go on, a person is asked", () => {
     expect(packText(1)).toContain("the first one");
   });
 
-  test("an agent that gives no answer is called again in place a few times; then a person is told how often, and decides", async () => {
+  test("about an agent that gave no answer after several calls, with their number", async () => {
     const trouble = new SlipwayError("agent_failed", "exit code 9");
     const { runId, question } = await toApproval({ ...HAPPY, planner: [trouble, trouble, trouble, planFor()] });
     expect(services.asked.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
@@ -188,8 +188,8 @@ describe("when it cannot go on, a person is asked", () => {
   }, 30_000);
 });
 
-describe("a person may say no", () => {
-  test("changes go back to the builder with the comment, and the next version is asked for again", async () => {
+describe("a person may decline", () => {
+  test("changes go back to the builder with the comment, and the next version needs approval again", async () => {
     const { runId, question } = await toApproval({
       ...HAPPY,
       builder: [patchOf("src/a.txt", "one", "two"), patchOf("src/a.txt", "two", "three")],
@@ -204,7 +204,7 @@ describe("a person may say no", () => {
     expect(services.git("show", "main:src/a.txt")).toBe("three\n");
   });
 
-  test("a token that nobody signed is not an approval: the question is asked again", async () => {
+  test("an unsigned token is not an approval: the question is asked again", async () => {
     const { runId, question } = await toApproval(HAPPY);
     await services.answer(question, { decision: "approve", token: "made.up" });
     expect((await services.drive(runId)).status).toBe("waiting");

@@ -11,7 +11,7 @@ import { endFeature } from "../change/end-feature.ts";
 import { land } from "../change/land.ts";
 import { retryPhase } from "../change/phase.ts";
 import { planOnce } from "./plan.ts";
-import { gateOrBuild, takeUp, type Retry } from "./retry.ts";
+import { beginRetry, gateOrBuild, type Retry } from "./retry.ts";
 import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { FeatureInput } from "./schemas.ts";
 import type { ChangeServices } from "../change/services.ts";
@@ -27,9 +27,9 @@ export interface FeatureResult {
   readonly feature_id: string;
   readonly status: "merged" | "failed";
   readonly landing: Landing | null;
-  /** Why it broke off, where no rule foresees it. */
+  /** The unexpected error that ended it. */
   readonly failure?: Pick<Failure, "code" | "message">;
-  /** Why the run ended before it began: there is nothing of it. */
+  /** Why the run ended before the feature began. */
   readonly not_begun?: string;
 }
 
@@ -39,26 +39,26 @@ interface FeatureOfRun extends FeatureInput {
   readonly order: readonly string[];
 }
 
-/** One feature: plan, build, test, land. Each phase is bounded; when it cannot go on, a person is asked. */
+/** One feature: plan, build, test, land. Each phase has a bounded number of attempts, then a person is asked. */
 export const feature = workflow<FeatureOfRun, FeatureResult, ChangeServices>("feature", PROTOCOL_VERSION, async (ctx, input, services) => {
   const { feature_id: id, spec_source, spec_digest, retry, run_id, order } = input;
   const siblings = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
   const change: ChangeRun = { ctx, services, id, siblings, revises: null };
   const spec = { feature_id: id, spec_source, spec_digest, run_id: ctx.runId };
   try {
-    if (retry !== undefined) return await fromPlanToMerge({ ...change, revises: await takeUp(change, retry) }, retry);
-    // Whatever a feature cannot begin for is somebody's: a folder, a branch, a worktree.
+    if (retry !== undefined) return await fromPlanToMerge({ ...change, revises: await beginRetry(change, retry) }, retry);
+    // If a folder, a branch or a worktree is in the way, it belongs to a person: ask.
     await mustPerform(change, CHANGE_STEPS.init.named(), (call) => services.kernel.features.init(call, spec), { asksAlways: true });
     return await fromPlanToMerge(change, { from: "plan", comment: null });
   } catch (error) {
-    // Deleted under way: its work is reachable as the deletion says, and the other features go on.
+    // The feature was deleted in the meantime; the other features continue.
     const deleted = error instanceof SlipwayError && error.code === "feature_not_found";
     if (deleted || error instanceof GivenUp) return { feature_id: id, status: "failed", landing: null };
     throw error;
   }
 });
 
-/** From the phase it is taken up at; whatever comes before stands. */
+/** Runs the phases from `from` on; the results of earlier phases are kept. */
 async function fromPlanToMerge(change: ChangeRun, { from, comment: guidance }: Retry): Promise<FeatureResult> {
   const { id, services } = change;
   const failed: FeatureResult = { feature_id: id, status: "failed", landing: null };
@@ -85,25 +85,25 @@ async function fromPlanToMerge(change: ChangeRun, { from, comment: guidance }: R
     services.kernel.features.changeStatus(call, {
       feature_id: id,
       to: "failed",
-      reason: `sent back ${MAX_REVIEWS} times: specify it anew`,
+      reason: `sent back ${MAX_REVIEWS} times: write a new specification`,
     }),
   );
   return failed;
 }
 
-/** How often a person may send the same feature back before it has to be specified anew. */
+/** How often a person may send the same feature back before it fails. */
 const MAX_REVIEWS = 10;
 
 export interface FeaturesInput {
   readonly specs: readonly FeatureInput[];
   readonly max_active_features: number;
-  /** The gates are not tried on the base first. */
+  /** Do not run the gates on the base first. */
   readonly skip_base_gates?: boolean;
-  /** Who played the roles when the run began; a resumed run keeps to it unless somebody says otherwise. Never a credential. */
+  /** The agents chosen when the run began. A resumed run keeps them unless an option overrides them. Contains no credentials. */
   readonly agents?: RunAgents;
 }
 
-/** Every feature is a child run of its own: it succeeds, waits or fails without its siblings. More than may be active wait in their order. */
+/** Each feature is a child run that succeeds, waits or fails on its own. At most `max_active_features` run at once, in spec order. */
 export const features = workflow<FeaturesInput, FeatureResult[], ChangeServices>(
   "features",
   PROTOCOL_VERSION,
@@ -112,14 +112,14 @@ export const features = workflow<FeaturesInput, FeatureResult[], ChangeServices>
     const not_begun = await tryGatesOnBase(ctx, services.kernel, skip_base_gates);
     if (not_begun !== null) return order.map((feature_id) => ({ feature_id, status: "failed", landing: null, not_begun }));
     return ctx.all(
-      specs.map((spec) => () => whateverHappens(ctx, services, { ...spec, run_id: ctx.runId, order })),
+      specs.map((spec) => () => settleFeature(ctx, services, { ...spec, run_id: ctx.runId, order })),
       { limit: max_active_features },
     );
   },
 );
 
-/** A feature that breaks off is ended with the reason, and that is its result: its siblings have nothing to do with it. */
-async function whateverHappens(ctx: Ctx, { kernel }: ChangeServices, input: FeatureOfRun): Promise<FeatureResult> {
+/** Turns an unexpected error of one feature into its result, so that its siblings continue. */
+async function settleFeature(ctx: Ctx, { kernel }: ChangeServices, input: FeatureOfRun): Promise<FeatureResult> {
   const { feature_id } = input;
   try {
     return await ctx.child(`feature:${feature_id}`, feature, input);

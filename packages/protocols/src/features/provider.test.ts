@@ -19,7 +19,7 @@ const AGENTS = parseAgents(
   "version: 1\nroles:\n  planner: { system_prompt_path: slipway/prompts/planner.system.md }\n  qa: { system_prompt_path: slipway/prompts/qa.system.md }\n",
 );
 
-/** A model with a script: what each role says, in order. It sees exactly what a real provider would. */
+/** A scripted model with the answers of each role in order. It gets the same requests as a real provider. */
 function scriptedProvider(script: Readonly<Record<string, readonly ((request: ProviderRequest) => unknown)[]>>) {
   const asked: ProviderRequest[] = [];
   const turns = new Map<string, number>();
@@ -57,7 +57,7 @@ test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respaw
     planner: [() => planFor("letters", { files: { create: [], modify: ["src/a.txt", "src/b.txt"], delete: [] } })],
     builder: [() => both],
     qa: [
-      // Its verdict on one file counts; its patch does not, because this policy lets QA change nothing.
+      // Its verdict on one file counts; its patch is refused, because this policy lets QA change nothing.
       () => ({ ...patchOf("src/a.txt", "two", "three"), updates: passes("src/a.txt") }),
       () => ({ type: "NOTE", text: "the rest is fine", updates: passes("src/b.txt") }),
     ],
@@ -89,8 +89,8 @@ test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respaw
 });
 
 test.each([
-  ["of no type there is", { type: "MERGE", branch: "main" }],
-  ["that is another role's", planFor()],
+  ["of an unknown type", { type: "MERGE", branch: "main" }],
+  ["of another role", planFor()],
 ])("[FEA-121] an answer %s is refused and sent back to the worker with the reason", async (_what, wrong) => {
   const { asked, dispatcher } = scriptedProvider({
     planner: [() => planFor()],
@@ -120,7 +120,7 @@ test("[FEA-120] the worker's input names its role, feature, bundle, instructions
     role: "planner",
     feature_id: "letters",
     instructions: "Return a PLAN_SUBMISSION for this feature.",
-    last_tool_results: "The planner returned a NOTE, which was recorded; the work itself is still wanted.",
+    last_tool_results: "The planner returned a NOTE. It was recorded, but the work itself is still missing.",
     provider: "scripted",
     model: "m",
     provider_config_ref: "SCRIPT_KEY",

@@ -40,7 +40,7 @@ const sessions = async () =>
     .filter(({ name, actor }) => name === "qa.test_index_update" && actor.type === "qa")
     .map(({ actor }) => actor.id.split("@")[0]);
 
-/** A new file of so many lines, every third one of which differs from the base: each a hunk of its own. */
+/** A new version of a file in which every third line differs from the base, each as a separate hunk. */
 function manyHunks(count: number) {
   const lines = Array.from({ length: count * 3 }, (_, line) => `line ${line}`);
   const body = lines.map((line, number) => (number % 3 === 0 ? `-${line}\n+${line} changed` : ` ${line}`)).join("\n");
@@ -49,7 +49,7 @@ function manyHunks(count: number) {
 }
 
 describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
-  test("one session, one batch for a small feature; it is closed, and every entry is passed with evidence", async () => {
+  test("a small feature takes one batch in one session, which is closed with every entry passed on evidence", async () => {
     const runId = await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "three"))] });
     expect(await sessions()).toEqual(["qa-1"]);
     const { items } = await index();
@@ -57,21 +57,21 @@ describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
       ["src/a.txt", "passed"],
       ["src/new.txt", "passed"],
     ]);
-    // What QA wrote itself was settled by the gates that ran it.
+    // The files that QA wrote passed with the gates that ran them.
     expect(items[1]?.evidence_refs).toEqual([`${runId}/feature:letters/gates:full:qa-1`]);
     const { state } = await services.kernel.features.getState("letters");
     expect(state.cluster.qa_session_id).toBe("unknown");
   });
 
-  test("without them it is repeated by a new session, which is told so; its patch is not half taken", async () => {
+  test("without verdicts a new session repeats it and sees why, and the patch is not applied", async () => {
     await drive({ ...HAPPY, qa: [newFile("src/new.txt", "three"), NOTHING_MISSING] });
-    expect(results(1)).toBe('The batch is not done: "updates" has to say what you found out about the 1 open entries.');
+    expect(results(1)).toBe('The batch is not done: "updates" must give your verdict on the 1 open entries.');
     expect(shown(1)).toEqual(shown(0));
     expect(await sessions()).toEqual(["qa-2"]);
     expect((await index()).items.map(({ path }) => path)).toEqual(["src/a.txt"]);
   });
 
-  test("a verdict on something that is not in the index refuses the whole batch", async () => {
+  test("a verdict on an entry that is not in the index refuses the whole batch", async () => {
     const stray = {
       type: "NOTE",
       text: "fine",
@@ -81,7 +81,7 @@ describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
     expect(results(1)).toContain("schema_validation_failed: The QA index was not changed. updates[0] (src/b.txt)");
   });
 
-  test("an entry that QA finds wrong keeps the feature from being ready, until it is repaired or waived", async () => {
+  test("an entry with a failed verdict keeps the feature from being ready until it is fixed or waived", async () => {
     const failing = (pack: Pack) => ({ type: "NOTE", text: "wrong", updates: verdicts(pack, "failed") });
     const waiving = (pack: Pack) => ({ type: "NOTE", text: "was meant so", updates: verdicts(pack, "waived") });
     await drive({ ...HAPPY, qa: [failing, waiving] });
@@ -92,7 +92,7 @@ describe("[FEA-133] a batch is done when its verdicts are recorded", () => {
 });
 
 describe("[FEA-134] the next QA worker is a new session", () => {
-  test("a large change takes several; each works on what is left, and sees nothing of what the others said", async () => {
+  test("a large change takes several sessions; each gets the remaining entries and no text of the others", async () => {
     const { text, patch } = manyHunks(50);
     services = await openWorkshop(
       {
@@ -112,14 +112,14 @@ describe("[FEA-134] the next QA worker is a new session", () => {
     expect((await services.open())[0]?.kind).toBe("approval");
   });
 
-  test("one that repairs its own tests judges them again", async () => {
+  test("one that fixes its own tests judges them again", async () => {
     await drive({ ...HAPPY, qa: [withVerdicts(newFile("src/new.txt", "BUG")), withVerdicts(patchOf("src/new.txt", "BUG", "fine"))] });
     expect(results(1)).toContain("src/new.txt:1:BUG");
     expect(shown(1)?.pending.map(({ path }) => path)).toEqual(["src/new.txt"]);
     expect((await services.open())[0]?.kind).toBe("approval");
   });
 
-  test("one that has no open entries, because a gate failed after all were judged, need not judge", async () => {
+  test("one without open entries (a gate failed after all were judged) need not give verdicts", async () => {
     const runs = join(mkdtempSync(join(tmpdir(), "slipway-runs-")), "runs");
     const check = `echo run >> ${runs}\nif [ $(wc -l < ${runs}) -eq 2 ]; then exit 1; fi\n`;
     services = await openWorkshop(

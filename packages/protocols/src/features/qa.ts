@@ -6,7 +6,7 @@ import { countOf, nextBatch, type Entries } from "./batch.ts";
 import { applyPatch } from "./build.ts";
 import { performAs } from "../change/firewall.ts";
 import { gateAll } from "../change/gate.ts";
-import type { Start, Tried } from "../change/phase.ts";
+import type { AttemptResult, Start } from "../change/phase.ts";
 import { endSession } from "../change/sessions.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
@@ -15,61 +15,61 @@ import { FEATURE_STEPS } from "./steps.ts";
 import { askWorker } from "./worker.ts";
 
 /**
- * QA in batches: each is a new session that sees the open entries of the test index, adds the tests that are missing and says
- * what it found. When no entry is left, the full gates decide. Null when a person has given the feature up.
+ * Runs QA in batches. Each batch is a new session that sees open entries of the test index, adds missing tests and reports a
+ * verdict on each entry. When no entry is open, the full gates decide. The value is null if a person gave the feature up.
  */
-export async function testOnce(change: ChangeRun, start: Start): Promise<Tried<"ready" | null>> {
+export async function testOnce(change: ChangeRun, start: Start): Promise<AttemptResult<"ready" | null>> {
   if (!(await ensureUnblocked(change, `qa:${start.attempt}`, "qa"))) return { ok: true, value: null };
-  const own: string[] = [];
-  let left = Infinity;
+  const writtenByQa: string[] = [];
+  let openBefore = Infinity;
   for (let number = 1; ; number++) {
     const name = number === 1 ? start.attempt : `${start.attempt}-${number}`;
-    const entries = await openEntries(change, name, own);
+    const entries = await openEntries(change, name, writtenByQa);
     const open = countOf(entries);
     if (open === 0 && (number > 1 || start.last === null)) break;
-    if (open >= left) return { ok: false, failure: stuck(entries) };
-    left = open;
+    if (open >= openBefore) return { ok: false, failure: noProgress(entries) };
+    openBefore = open;
     const done = await batch(change, { ...start, attempt: name, last: number === 1 ? start.last : null }, entries);
     if (!done.ok) return done;
-    own.push(...done.value);
+    writtenByQa.push(...done.value);
     if (open === 0) break;
   }
   const passed = await gateAll(change, `qa-${start.attempt}`);
   if (!passed.ok) return passed;
-  await settleOwn(change, start.attempt, own);
+  await passWrittenByQa(change, start.attempt, writtenByQa);
   const entered = await moveTo(change, CHANGE_STEPS.ready.named(start.attempt), "ready_to_merge", "every required gate passed");
   return { ok: true, value: entered ? "ready" : null };
 }
 
-/** Recorded, because the update has to name the version that was shown. */
-function openEntries({ ctx, services, id }: ChangeRun, name: string, own: readonly string[]): Promise<Entries> {
-  return ctx.step(`index:${name}`, async () => nextBatch(await services.kernel.features.qaIndex(id), own));
+/** A recorded step, because the update must name the version of the index that QA saw. */
+function openEntries({ ctx, services, id }: ChangeRun, name: string, writtenByQa: readonly string[]): Promise<Entries> {
+  return ctx.step(`index:${name}`, async () => nextBatch(await services.kernel.features.qaIndex(id), writtenByQa));
 }
 
-/** One session. Returns the paths it has written itself. */
-async function batch(change: ChangeRun, start: Start, entries: Entries): Promise<Tried<string[]>> {
+/** One QA session. Returns the paths that it changed. */
+async function batch(change: ChangeRun, start: Start, entries: Entries): Promise<AttemptResult<string[]>> {
   const { attempt } = start;
   const answered = await askWorker(change, { role: "qa", batch: attempt, entries, ...start });
-  const done: Tried<string[]> = answered.ok ? await record(change, attempt, entries, answered.value) : answered;
+  const done: AttemptResult<string[]> = answered.ok ? await record(change, attempt, entries, answered.value) : answered;
   await endSession(change, "qa", attempt, done.ok ? "done" : "ready");
   return done;
 }
 
-interface Word {
+interface QaOutput {
   readonly updates?: readonly QaUpdate[] | undefined;
   readonly unified_diff?: string;
 }
 
-/** Its verdicts on what it was shown, then its patch: hunks that the patch leaves alone keep their verdict. */
+/** Records the verdicts first, then applies the patch: hunks that the patch does not touch keep their verdict. */
 async function record(
   change: ChangeRun,
   attempt: string,
   entries: Entries,
-  { updates = [], unified_diff }: Word,
-): Promise<Tried<string[]>> {
+  { updates = [], unified_diff }: QaOutput,
+): Promise<AttemptResult<string[]>> {
   const open = countOf(entries);
   if (updates.length === 0 && open > 0)
-    return { ok: false, reply: `The batch is not done: "updates" has to say what you found out about the ${open} open entries.` };
+    return { ok: false, reply: `The batch is not done: "updates" must give your verdict on the ${open} open entries.` };
   if (updates.length > 0) {
     const updated: OperationResult<unknown> = await performAs(change, {
       role: "qa",
@@ -91,14 +91,14 @@ async function record(
   return patched.ok ? { ok: true, value: [...patched.value.changed] } : patched;
 }
 
-/** What QA wrote itself was run by the gates that have just passed; that is its evidence. */
-async function settleOwn(change: ChangeRun, attempt: string, own: readonly string[]): Promise<void> {
+/** Marks the hunks that QA wrote as passed, with the gates that just passed on them as evidence. */
+async function passWrittenByQa(change: ChangeRun, attempt: string, writtenByQa: readonly string[]): Promise<void> {
   const { features } = change.services.kernel;
-  if (own.length === 0) return;
+  if (writtenByQa.length === 0) return;
   await mustPerform(change, `settle:${attempt}`, async (call) => {
     const { index, pending } = await features.qaIndex(change.id);
     const updates = pending
-      .filter(({ path }) => own.includes(path))
+      .filter(({ path }) => writtenByQa.includes(path))
       .map(({ path, hunks }) => ({
         path,
         hunks: hunks.map(({ start_line, end_line, change_type }) => ({ start_line, end_line, change_type })),
@@ -112,13 +112,13 @@ async function settleOwn(change: ChangeRun, attempt: string, own: readonly strin
   });
 }
 
-function stuck({ pending }: Entries) {
+function noProgress({ pending }: Entries) {
   const listed = pending.map(
     ({ path, hunks }) => `${path} (${hunks.map(({ start_line, end_line }) => `${start_line} to ${end_line}`).join(", ")})`,
   );
   return toFailure(
     new SlipwayError("gate_failed", `These entries of the test index are neither passed nor waived: ${listed.join("; ")}.`, {
-      suggested_next_actions: ["Repair what is wrong, or say in `updates` why an entry is waived."],
+      suggested_next_actions: ["Fix the code, or say in `updates` why an entry is waived."],
     }),
   );
 }

@@ -8,7 +8,7 @@ afterEach(() => services.close());
 
 const HAPPY: Script = { planner: [planFor()], builder: [patchOf("src/a.txt", "one", "two")], qa: [NOTHING_MISSING] };
 
-/** Gated, and then refused by the person who was to approve it. */
+/** A feature that passed its gates and was then rejected by a person. */
 async function refused(script: Script = HAPPY, files: Readonly<Record<string, string>> = {}) {
   services = await openWorkshop(script, { files });
   const runId = await services.start();
@@ -19,8 +19,8 @@ async function refused(script: Script = HAPPY, files: Readonly<Record<string, st
   return services.asked.length;
 }
 
-describe("a feature that has ended, taken up again", () => {
-  test("from land: nobody is paid again, and the approval is asked again", async () => {
+describe("the retry of a feature that has ended", () => {
+  test("from land: no agent is called, and the approval is asked again", async () => {
     const paid = await refused();
     const runId = await services.retry("letters", { from: "land", comment: null });
     await services.drive(runId);
@@ -31,7 +31,7 @@ describe("a feature that has ended, taken up again", () => {
     expect(services.asked).toHaveLength(paid);
   });
 
-  test("from the gates: what stands is gated as it is, and no builder is asked", async () => {
+  test("from the gates: they run on the existing tree, and no builder is called", async () => {
     await refused();
     const runId = await services.retry("letters", { from: "gates", comment: null });
     await services.drive(runId);
@@ -40,8 +40,8 @@ describe("a feature that has ended, taken up again", () => {
     expect(await services.steps(runId)).toContain("gates:fast:1");
   });
 
-  test("from the gates, where they fail now: the builder is asked to repair it", async () => {
-    // Outside the tree, so that the same tree passes before and fails now.
+  test("from the gates, if they fail now: the builder is called to fix it", async () => {
+    // Outside the tree, so that the same tree passes first and fails later.
     const flag = () => join(services.root, "flag");
     const repair = () => (rmSync(flag()), patchOf("src/a.txt", "two", "three"));
     await refused({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "two"), repair] }, { "check.sh": "test ! -e ../../flag\n" });
@@ -62,7 +62,7 @@ describe("a feature that has ended, taken up again", () => {
     expect(services.packs("planner")).toHaveLength(1);
   });
 
-  test("whose plan collides with a feature of another run: a person is asked, and may give up", async () => {
+  test("with a plan that collides with a feature of another run: a person is asked, and may give up", async () => {
     await refused({ ...HAPPY, "planner/numbers": [planFor("numbers")] });
     const other = await services.start("numbers");
     await services.drive(other);

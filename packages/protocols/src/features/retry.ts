@@ -4,13 +4,13 @@ import { GivenUp } from "../dispatch/given-up.ts";
 import { perform, repairQuestion } from "../change/perform.ts";
 import { buildOnce } from "./build.ts";
 import { gate } from "../change/gate.ts";
-import type { Start, Tried } from "../change/phase.ts";
+import type { AttemptResult, Start } from "../change/phase.ts";
 import { conflictingIn, MAX_WAITS } from "../change/collision-rules.ts";
 import type { ChangeRun } from "../change/change-run.ts";
 import { FEATURE_STEPS } from "./steps.ts";
 import { moveTo, ensureUnblocked } from "../change/unblock.ts";
 
-/** How a feature that had ended goes on. */
+/** From which phase, and with which guidance, a feature that has ended is retried. */
 export interface Retry {
   readonly from: RetryPhase;
   /** A person's guidance for the planner or the builder. */
@@ -20,30 +20,30 @@ export interface Retry {
 const COLLIDED: readonly ErrorCode[] = ["collision_detected", "blocked_by_collision_policy"];
 
 /**
- * Takes the feature up again. Where a feature of the same run is in the way of its plan it waits for that one's end; for anybody
- * else a person is asked. Returns the version of the plan that a new plan would revise.
+ * Starts the retry. If its plan conflicts with a feature of the same run, waits until that feature ends; for other conflicts a
+ * person is asked. Returns the version of the plan that a new plan would revise.
  */
-export async function takeUp(change: ChangeRun, { from }: Retry): Promise<number | null> {
+export async function beginRetry(change: ChangeRun, { from }: Retry): Promise<number | null> {
   const { features } = change.services.kernel;
   for (let round = 1; ; round++) {
     const step = round === 1 ? FEATURE_STEPS.retry.named() : FEATURE_STEPS.retryAgain.named(round);
     const input = { feature_id: change.id, run_id: change.ctx.runId, from };
-    const taken = await perform(change, step, (call) => features.retry(call, input), { returned: COLLIDED, asksAlways: true });
-    if (taken.ok) return taken.value.plan_version;
-    if (!COLLIDED.includes(taken.failure.code)) throw fromFailure(taken.failure);
-    const blockers = conflictingIn(taken.failure);
+    const started = await perform(change, step, (call) => features.retry(call, input), { returned: COLLIDED, asksAlways: true });
+    if (started.ok) return started.value.plan_version;
+    if (!COLLIDED.includes(started.failure.code)) throw fromFailure(started.failure);
+    const blockers = conflictingIn(started.failure);
     const known = blockers.every((id) => change.siblings.some(({ feature_id }) => feature_id === id));
     if (blockers.length > 0 && known && round <= MAX_WAITS) {
       await change.ctx.until(`waited:${step}`, () => features.endOf(change.siblings, blockers));
       continue;
     }
-    const answer = await change.ctx.ask(`mend:${step}`, repairQuestion(change.id, taken.failure));
+    const answer = await change.ctx.ask(`mend:${step}`, repairQuestion(change.id, started.failure));
     if (answer.decision === "give_up") throw new GivenUp(change.id);
   }
 }
 
-/** The first attempt of a retry from the gates: what stands is gated as it is. Only what fails there is built again. */
-export async function gateOrBuild(change: ChangeRun, start: Start): Promise<Tried<string | null>> {
+/** A retry from the gates runs them on the existing tree first. The builder is asked only if they fail. */
+export async function gateOrBuild(change: ChangeRun, start: Start): Promise<AttemptResult<string | null>> {
   if (start.attempt !== "1") return buildOnce(change, start);
   if (!(await ensureUnblocked(change, "gates:1", "building"))) return { ok: true, value: null };
   const passed = await gate(change, "fast", start.attempt);

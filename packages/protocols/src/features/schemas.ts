@@ -32,7 +32,7 @@ const updates = z
   .optional()
   .describe("What you found out about each open entry of the test index that you were given. Without it the batch is not done.");
 
-/** Its form is checked here, so that the planner is told it; whether it may be carried out is the kernel's to say. */
+/** Checks the form, so that the planner sees the errors. The kernel decides whether the plan is allowed. */
 const planSubmission = z.strictObject({ type: z.literal("PLAN_SUBMISSION"), plan: planSchema });
 
 const qaPatch = patch.extend({ updates });
@@ -55,7 +55,7 @@ export const WORKER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType<Outputs[R]> 
 
 const inFolder = { unified_diff: z.string().optional().describe("Leave it out: what you changed in your folder is the patch.") };
 
-/** The same from one who works in a folder, where the patch is what has changed. */
+/** The same for a worker with a folder: its patch is the difference in the folder. */
 export const FOLDER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType } = {
   planner: WORKER_OUTPUT.planner,
   builder: z.discriminatedUnion("type", [patch.extend(inFolder), note, request]),
@@ -65,8 +65,8 @@ export const FOLDER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType } = {
 export interface FeatureInput {
   readonly feature_id: string;
   readonly spec_source: string;
-  /** Digest of the ingested text in the object store: the run never reads the user's file again. */
+  /** Digest of the text in the object store: the run never reads the user's file again. */
   readonly spec_digest: string;
-  /** Set where the feature exists and had ended. */
+  /** Set for a feature that has ended and is retried. */
   readonly retry?: Retry;
 }

@@ -11,7 +11,7 @@ export const WORKER_STEPS: { readonly [R in WorkerRole]: StepKind<Reply<WorkerOu
   qa: stepKind("qa:*").records(),
 };
 
-/** The other steps of a feature that a person reads about, besides those of its change. */
+/** The other steps that the narration shows, in addition to those of every change. */
 export const FEATURE_STEPS = {
   retry: stepKind("retry").records<OperationResult<{ readonly plan_version: number | null }>>(),
   retryAgain: stepKind("retry-*").records<OperationResult<{ readonly plan_version: number | null }>>(),

@@ -39,7 +39,7 @@ test("[FEA-119] init, planning, arbitration, building, QA, the full gates: in th
   expect(services.git("log", "--format=%s", "main").trim()).toBe("start");
 });
 
-test("[FEA-124] a phase that uses up its attempts blocks the feature with the reason; its sibling is ready all the same", async () => {
+test("[FEA-124] a phase that uses up its attempts blocks its feature with the reason, but not its sibling", async () => {
   services = await openWorkshop({
     ...HAPPY,
     "planner/stuck": [planFor("stuck", { files: { create: ["src/stuck.txt"], modify: [], delete: [] } })],
@@ -76,7 +76,7 @@ test("[FEA-123] five features never have more gates running than the policy says
   expect(Math.max(...counts)).toBe(1);
 });
 
-test("where the policy asks for no approval, a feature lands by itself", async () => {
+test("if the policy requires no approval, a feature lands without a question", async () => {
   services = await openWorkshop(HAPPY, { policy: { "merge_policy: {": "merge_policy: { require_user_approval: false," } });
   const runId = await services.start();
   expect(resultOf(await services.drive(runId))).toMatchObject({ status: "merged" });
@@ -84,7 +84,7 @@ test("where the policy asks for no approval, a feature lands by itself", async (
   expect(await services.open()).toEqual([]);
 });
 
-test("[FEA-136] whoever is asked to approve is shown the diff, the summary and where the evidence is", async () => {
+test("[FEA-136] the approval question shows the diff, the summary and the location of the evidence", async () => {
   services = await openWorkshop(HAPPY);
   const runId = await services.start();
   await services.drive(runId);
@@ -99,7 +99,7 @@ test("[FEA-136] whoever is asked to approve is shown the diff, the summary and w
   expect(steps.at(-1)).toBe("review:1");
   await services.close();
 
-  // Without the pack nobody is asked.
+  // Without the review there is no question.
   services = await openWorkshop(HAPPY);
   services.kernel.features.repoDiffBundle = () => Promise.reject(new Error("no bundle"));
   expect(resultOf(await services.drive(await services.start()))).toMatchObject({ status: "failed", landing: null });

@@ -6,7 +6,7 @@ import { folderFor } from "./folder.ts";
 import { packFor } from "./pack.ts";
 import { invokerOf } from "../change/invoker.ts";
 import { withPauses } from "../dispatch/pauses.ts";
-import type { Start, Tried } from "../change/phase.ts";
+import type { AttemptResult, Start } from "../change/phase.ts";
 import { answerRequest } from "./requests.ts";
 import { WORKER_STEPS } from "./steps.ts";
 import { WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
@@ -22,7 +22,7 @@ export interface Assignment<R extends WorkerRole> extends Start {
   readonly entries?: Entries;
 }
 
-/** What is left when notes and requests have been dealt with. A QA's note is its word that no test is missing. */
+/** An output that is neither a note nor a request. For QA a note is a delivery: it says that no test is missing. */
 export type WorkerDelivery<R extends WorkerRole> = Exclude<WorkerOutput<R>, { type: "REQUEST" }> &
   (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
@@ -32,12 +32,15 @@ export const INSTRUCTIONS: Record<WorkerRole, string> = {
   qa: "Return a PATCH with the tests that are missing, or a NOTE if none are; in `updates`, your verdict on each entry of the test index.",
 };
 
-/** One invocation. Notes are kept, requests are answered; neither counts as the work that was asked for. */
-export async function askWorker<R extends WorkerRole>(change: ChangeRun, assignment: Assignment<R>): Promise<Tried<WorkerDelivery<R>>> {
+/** One invocation. Notes are recorded and requests are answered; neither counts as a delivery. */
+export async function askWorker<R extends WorkerRole>(
+  change: ChangeRun,
+  assignment: Assignment<R>,
+): Promise<AttemptResult<WorkerDelivery<R>>> {
   const { role, attempt, last, batch, show, entries, failures = 0, instructions = INSTRUCTIONS[role] } = assignment;
   const step = WORKER_STEPS[role as WorkerRole].named(attempt);
   await beginSession(change, role, attempt, batch);
-  const reply = await withPauses(invokerOf(change), step, (name, said) =>
+  const reply = await withPauses(invokerOf(change), step, (name, handAnswer) =>
     inPlace<WorkerOutput<R>>(change, name, async (signal) => {
       const pack = await packFor(change, { role, last, show, entries });
       return change.services.dispatcher.invoke(
@@ -53,7 +56,7 @@ export async function askWorker<R extends WorkerRole>(change: ChangeRun, assignm
           schema: WORKER_OUTPUT[role],
           call: orchestratorCall(change, name),
           folder: () => folderFor(change, role, show),
-          said,
+          handAnswer,
         },
         signal,
       );
@@ -65,12 +68,8 @@ export async function askWorker<R extends WorkerRole>(change: ChangeRun, assignm
     await mustPerform(change, `note:${step}`, (call) =>
       change.services.kernel.features.note(call, { feature_id: change.id, role, text: output.text }),
     );
-    if (role !== "qa") return notTheWork(role, "a NOTE");
+    if (role !== "qa") return { ok: false, reply: `The ${role} returned a NOTE. It was recorded, but the work itself is still missing.` };
   }
   if (output.type === "REQUEST") return answerRequest(change, step, role, output);
   return { ok: true, value: output as WorkerDelivery<R> };
-}
-
-function notTheWork(role: string, found: string): Tried<never> {
-  return { ok: false, reply: `The ${role} returned ${found}, which was recorded; the work itself is still wanted.` };
 }

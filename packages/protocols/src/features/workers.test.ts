@@ -27,8 +27,8 @@ const titles = (pack: Pack | undefined, wanted: (kind: string) => boolean) =>
   pack?.sections.filter(({ kind }) => wanted(kind)).map(({ title }) => title);
 const request = (kind: string, more: object = {}) => ({ type: "REQUEST", request: kind, text: "I need it", ...more });
 
-describe("[FEA-122] what a worker returns goes to one tool, in the worker's own name, and the result back to it", () => {
-  test("plan, patch and verdicts in the name of who returned them; the rest is the orchestrator's", async () => {
+describe("[FEA-122] a worker's output goes to one tool, under the worker's own name, and the result back to the worker", () => {
+  test("plan, patch and verdicts are performed as the worker that returned them, the rest as the orchestrator", async () => {
     const { runId } = await drive(HAPPY);
     const byWorker = (await services.operations()).filter(({ actor }) => actor.type !== "orchestrator");
     const feature = `${runId}/feature:letters`;
@@ -44,12 +44,12 @@ describe("[FEA-122] what a worker returns goes to one tool, in the worker's own 
   test("a note goes into the log of decisions", async () => {
     await drive({ ...HAPPY, builder: [{ type: "NOTE", text: "thinking" }, patchOf("src/a.txt", "one", "two")] });
     expect((await services.operations()).map(({ name }) => name)).toContain("feature.log_append");
-    expect(results("builder", 1)).toContain("the work itself is still wanted");
+    expect(results("builder", 1)).toContain("the work itself is still missing");
     expect(services.read(".slipway/features/letters/decisions.md")).toContain("thinking");
   });
 });
 
-test("[FEA-018] a failure is told to the worker who caused it, with its log, and to no other worker", async () => {
+test("[FEA-018] only the worker that caused a failure sees it, with its log", async () => {
   services = await openWorkshop({
     "planner/left": [planFor("left", { files: { create: ["src/left.txt"], modify: [], delete: [] } })],
     "planner/right": [planFor("right", { files: { create: ["src/right.txt"], modify: [], delete: [] } })],
@@ -66,7 +66,7 @@ test("[FEA-018] a failure is told to the worker who caused it, with its log, and
 describe("[FEA-118] a call that the role may not make", () => {
   const policy = { "supervisor: {": "rbac: { builder: [repo.status] }\nsupervisor: {" };
 
-  test("is stopped by the firewall before the kernel hears of it, and told to the worker", async () => {
+  test("is refused by the firewall before it reaches the kernel, and the worker sees the refusal", async () => {
     const { outcome } = await drive(HAPPY, { policy });
     expect(outcome.status).toBe("waiting");
     expect(results("builder", 1)).toContain(
@@ -77,7 +77,7 @@ describe("[FEA-118] a call that the role may not make", () => {
     expect((await services.open())[0]).toMatchObject({ kind: "blocked", context: { phase: "building" } });
   });
 
-  test("is stopped by the kernel, too, when nobody stands before it", async () => {
+  test("is refused by the kernel, too, without the firewall", async () => {
     await drive(HAPPY, { policy });
     const call = { actor: { type: "builder", id: "b" }, operationId: "bypass" } as const;
     const { unified_diff } = patchOf("src/a.txt", "one", "two");
@@ -88,7 +88,7 @@ describe("[FEA-118] a call that the role may not make", () => {
 });
 
 describe("requests", () => {
-  test("[FEA-003] what only a person can know is asked by the orchestrator; the worker sees the answer and nothing else", async () => {
+  test("[FEA-003] the orchestrator asks the person, and the worker sees only the answer", async () => {
     const { runId } = await drive({ ...HAPPY, builder: [request("more_context"), patchOf("src/a.txt", "one", "two")] });
     const [question] = await services.open();
     expect(question).toMatchObject({ kind: "request", title: "The builder of letters asks for more context", body: "I need it" });
@@ -99,7 +99,7 @@ describe("requests", () => {
     expect(approval?.context["asked_by"]).toBe(`orchestrator@${runId}`);
   });
 
-  test("more context: the files are in the next pack, in front; what is not there is said, and Slipway's own are not shown", async () => {
+  test("more context: the next pack has the files first, names missing ones and hides Slipway's own", async () => {
     const big = "x".repeat(100 * 1024);
     const files = { "big/one.txt": big, "big/two.txt": big, "zoo.txt": "the last of all files\n" };
     await drive(
@@ -107,37 +107,37 @@ describe("requests", () => {
       { files },
     );
     expect(results("planner", 1)).toBe(
-      "These files are shown now: zoo.txt. Slipway's own files are not shown: slipway/gates.yaml. There is no such file: none.txt.",
+      "These files are shown now: zoo.txt. Slipway's own files are not shown: slipway/gates.yaml. These files do not exist: none.txt.",
     );
     const shown = (turn: number) => titles(services.packs("planner")[turn], (kind) => kind === "file");
     expect(shown(1)?.[0]).toBe("zoo.txt");
     expect(shown(1)).not.toContain("slipway/gates.yaml");
   });
 
-  test("a lock that is free is the feature's from then on", async () => {
+  test("a free lock is acquired for the feature", async () => {
     await drive({ ...HAPPY, builder: [request("lock", { resources: ["events"] }), patchOf("src/a.txt", "one", "two")] });
-    expect(results("builder", 1)).toBe("You hold events now.");
+    expect(results("builder", 1)).toBe("You now hold events.");
     expect(await services.locks()).toEqual([{ resource: "events", holder: "letters" }]);
   });
 
   test.each([
     ["without names", {}],
     ["that the policy does not know", { resources: ["the moon"] }],
-  ])("a lock %s is answered with those there are", async (_what, more) => {
+  ])("a request for a lock %s is answered with the list of locks", async (_what, more) => {
     await drive({ ...HAPPY, builder: [request("lock", more), patchOf("src/a.txt", "one", "two")] });
-    expect(results("builder", 1)).toBe('Name the locks you want in "resources"; there are openapi, events, db_migrations.');
+    expect(results("builder", 1)).toBe('Name the locks you want in "resources". The locks are: openapi, events, db_migrations.');
   });
 
-  test("a lock that somebody else holds is refused with the reason", async () => {
+  test("a lock of another holder is refused with the reason", async () => {
     services = await openWorkshop({ ...HAPPY, builder: [request("lock", { resources: ["events"] }), patchOf("src/a.txt", "one", "two")] });
     await services.takeLock("events", "other");
     await services.drive(await services.start());
-    expect(results("builder", 1)).toMatch(/^You cannot have it now\. lock_conflict: .*other/);
+    expect(results("builder", 1)).toMatch(/^The lock is not available now\. lock_conflict: .*other/);
   });
 
-  test("a planner asks for no amendment: it returns the plan as it should be", async () => {
+  test("a planner cannot request an amendment: it returns the changed plan instead", async () => {
     await drive({ ...HAPPY, planner: [request("plan_amendment"), planFor()] });
-    expect(results("planner", 1)).toBe("A planner cannot ask for plan amendment: return the plan as it should be.");
+    expect(results("planner", 1)).toBe("A planner cannot ask for plan amendment: return the changed plan instead.");
   });
 });
 
@@ -152,17 +152,17 @@ describe("a builder that needs another plan", () => {
   const both = { ...patchOf("src/a.txt", "one", "two") };
   both.unified_diff += patchOf("src/b.txt", "one", "two").unified_diff;
 
-  test("[FEA-017] gets it from the planner, checked like the first; then its patch may touch more", async () => {
+  test("[FEA-017] gets it from the planner, checked like the first, and may then change more files", async () => {
     const { runId } = await drive({ ...HAPPY, planner: [planFor(), amended], builder: [wants, both] });
     expect(results("planner", 1)).toContain("src/b.txt has to change, too");
-    expect(results("builder", 1)).toBe("The plan was amended: version 2 is in force.");
+    expect(results("builder", 1)).toBe("The plan was amended: version 2 is now the accepted plan.");
     expect((await services.operations()).filter(({ name }) => name === "plan.update")).toHaveLength(1);
     expect(services.read(".worktrees/letters/src/b.txt")).toBe("two\n");
     await services.approve((await services.open())[0]!);
     expect(resultOf(await services.drive(runId))?.status).toBe("merged");
   });
 
-  test("does without it when the amendment is refused, and is told why", async () => {
+  test("continues without it if the amendment is refused, and sees why", async () => {
     const greedy = planFor("letters", {
       plan_version: 2,
       revision_of: 1,
@@ -170,18 +170,18 @@ describe("a builder that needs another plan", () => {
     });
     await drive({ ...HAPPY, planner: [planFor(), greedy], builder: [wants, patchOf("src/a.txt", "one", "two")] });
     expect(services.packs("planner")).toHaveLength(3);
-    expect(results("builder", 1)).toMatch(/^The plan stays as it is\. .*slipway/s);
+    expect(results("builder", 1)).toMatch(/^The plan was not changed\. .*slipway/s);
     expect((await services.open())[0]?.kind).toBe("approval");
   });
 
-  test("a planner that has nothing to say leaves the plan as it is", async () => {
+  test("a planner that returns no plan leaves the plan unchanged", async () => {
     const note = { type: "NOTE", text: "no idea" };
     await drive({ ...HAPPY, planner: [planFor(), note], builder: [wants, patchOf("src/a.txt", "one", "two")] });
-    expect(results("builder", 1)).toBe("The plan stays as it is.");
+    expect(results("builder", 1)).toBe("The plan was not changed.");
   });
 });
 
-test("[FEA-120] the bundle has the state, the accepted plan, the latest evidence, the diff so far and, for QA, the test index", async () => {
+test("[FEA-120] the bundle contains the state, the accepted plan, the latest evidence, the diff so far and, for QA, the test index", async () => {
   await drive({ ...HAPPY, builder: [patchOf("src/a.txt", "one", "BUG"), patchOf("src/a.txt", "BUG", "two")] });
   const parts = (role: string, turn: number) => titles(services.packs(role)[turn], (kind) => kind !== "file");
   const common = ["specification", "state", "accepted plan", "latest evidence", "changed so far"];
@@ -192,7 +192,7 @@ test("[FEA-120] the bundle has the state, the accepted plan, the latest evidence
   expect(JSON.parse(section(services.packs("qa")[0], "state"))).toMatchObject({ status: "qa", gates: { fast: "pass" } });
 });
 
-test("[FEA-117] one orchestrator session for the run, one per feature and role, shown in the state with how far each is", async () => {
+test("[FEA-117] one orchestrator session for the run and one per feature and role, shown in the state with their status", async () => {
   services = await openWorkshop({
     ...HAPPY,
     "planner/other": [planFor("other", { files: { create: ["src/other.txt"], modify: [], delete: [] } })],
@@ -212,7 +212,7 @@ test("[FEA-117] one orchestrator session for the run, one per feature and role, 
   }
 });
 
-test("what a pack holds does not depend on the time, the run or other features: the same work, the same digest", async () => {
+test("a pack does not depend on the time, the run or other features: the same work has the same digest", async () => {
   await drive(HAPPY);
   const alone = services.asked.map(({ pack }) => pack.digest);
   await services.close();

@@ -3,7 +3,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
 type Asked = Pick<InboxQuestion, "title" | "options" | "answerSchema">;
 
-/** An option, with the comment where the question takes one; or JSON for anything else. */
+/** The answer from the command line: an option with an optional comment, or JSON. */
 export function answerFrom(question: Asked, given: string | undefined, comment: string | undefined): unknown {
   if (given?.trimStart().startsWith("{") === true) return parseJson(given);
   if (given === undefined && comment === undefined) {
@@ -16,9 +16,9 @@ export function answerFrom(question: Asked, given: string | undefined, comment: 
     });
   }
   const alternative = given === undefined ? null : alternativeOf(question, given);
-  const said = (name: string) => (comment === undefined ? {} : { [name]: comment });
-  if (alternative !== null) return { [alternative.choice]: given, ...said(alternative.text) };
-  return { ...(given === undefined ? {} : { decision: given }), ...said("comment") };
+  const commentAs = (name: string) => (comment === undefined ? {} : { [name]: comment });
+  if (alternative !== null) return { [alternative.choice]: given, ...commentAs(alternative.text) };
+  return { ...(given === undefined ? {} : { decision: given }), ...commentAs("comment") };
 }
 
 interface Properties {
@@ -30,7 +30,7 @@ interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Where each option has fields of its own: the field that holds the choice, and the one text that this choice asks for or takes. */
+/** If each option has its own fields: the field for the choice, and the text field that takes the comment. */
 function alternativeOf({ answerSchema }: Asked, given: string): { readonly choice: string; readonly text: string } | null {
   const shapes = (answerSchema["oneOf"] ?? answerSchema["anyOf"] ?? []) as readonly Shape[];
   for (const { properties = {}, required = [] } of shapes) {

@@ -23,7 +23,7 @@ export interface CommandSpec {
   }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly load: () => Promise<{ readonly run: RunCommand }>;
-  /** Rows of their own, called by the name of this one and theirs; each names only its own word. */
+  /** Called as `slipway NAME SUBNAME`; each has only its own word as its name. */
   readonly subcommands?: readonly CommandSpec[];
 }
 

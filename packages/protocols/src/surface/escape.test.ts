@@ -5,7 +5,7 @@ import { paint } from "./paint.ts";
 import { screenText } from "./style.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
-/** Made of what is dangerous, of what looks like an escape, and of what is harmless. */
+/** Texts of dangerous characters, lookalikes of escapes and harmless characters. */
 const hostile = fc
   .array(
     fc
@@ -49,15 +49,15 @@ describe("B10: what reaches a terminal", () => {
       "<U+00AD><U+3164><U+115F><U+FFA0><U+2800><U+FE0F>",
     ],
     ["lone surrogates", "\ud800x\udfff", "<U+D800>x<U+DFFF>"],
-    ["a mark with nothing to combine with", "+\u0301", "+<U+0301>"],
-    ["what only looks like an escape", "<U+001B> <0xE9>", "<U+003C>U+001B> <U+003C>0xE9>"],
-    ["nothing of it", "größe 日本 e\u0301 👍 ✔\t<U>\n", "größe 日本 e\u0301 👍 ✔\t<U>\n"],
+    ["a combining mark without a base character", "+\u0301", "+<U+0301>"],
+    ["text that looks like an escape", "<U+001B> <0xE9>", "<U+003C>U+001B> <U+003C>0xE9>"],
+    ["harmless text", "größe 日本 e\u0301 👍 ✔\t<U>\n", "größe 日本 e\u0301 👍 ✔\t<U>\n"],
   ])("%s", (_what, text, shown) => {
     expect(escapeText(text)).toBe(shown);
     expect(screenText(text)).toBe(shown);
   });
 
-  test("holds nothing but letters, digits, signs, blanks, tabs and line ends, and no two texts look the same", () => {
+  test("contains only letters, digits, signs, blanks, tabs and line ends, and no two texts look the same", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const shown = escapeText(text);
@@ -87,7 +87,7 @@ describe("B10: what reaches a terminal", () => {
     expect(escapeBytes(Buffer.from([0x63, 0xe9, 0x0a, 0xc3, 0xa9]))).toBe("c<0xE9>\né");
   });
 
-  test("has the styles of Slipway's own, around text that has none", () => {
+  test("has Slipway's own styles around text without escape sequences", () => {
     const styles = paint(true);
     fc.assert(
       fc.property(texts, fc.constantFrom("bold", "dim", "red", "green", "yellow", "cyan"), (text, style) => {

@@ -1,15 +1,15 @@
 /**
- * What a terminal obeys, hides or reorders, or shows as if it were something else: controls, format characters
- * (bidirectional, zero-width, tags), fillers and variation selectors, every space and separator but blank, tab and line feed,
- * lone surrogates, and code points without a fixed picture. A combining mark counts where it has nothing to combine with.
+ * Characters that a terminal executes, hides, reorders or shows like another one: controls, format characters (bidirectional,
+ * zero-width, tags), fillers and variation selectors, every space and separator except blank, tab and line feed, lone surrogates,
+ * private and unassigned code points, and a combining mark without a base character.
  */
 const HIDDEN = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Z}\p{DI}\u{2800}]--[ \t\n]]|(?<![\p{L}\p{N}\p{M}])\p{M}`;
-/** Text that would look like one of our escapes. */
+/** Text that looks like one of our escapes. */
 const LOOKALIKE = String.raw`<(?=U\+[0-9A-F]{4,6}>|0x[0-9A-F]{2}>)`;
 const ESCAPED = new RegExp(`${HIDDEN}|${LOOKALIKE}`, "gv");
 const ALONE = new RegExp(HIDDEN, "v");
 
-/** Safe to print: what cannot be seen is shown as `<U+202E>`. Different texts stay different. */
+/** Safe to print: shows each such character as `<U+202E>`. Different texts stay different. */
 export function escapeText(text: string): string {
   return text.replaceAll(ESCAPED, escapeCharacter);
 }
@@ -18,17 +18,17 @@ function escapeCharacter(character: string): string {
   return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
 }
 
-/** The places that the escape of a character takes on a screen; 0 if it is shown as it is. */
+/** The columns that the escape of a character takes on a screen; 0 if it is not escaped. */
 export function escapedWidth(character: string): number {
   return ALONE.test(character) && !/\p{M}/u.test(character) ? escapeCharacter(character).length : 0;
 }
 
-/** The same for bytes: those that are not UTF-8 are shown as `<0xE9>`. */
+/** The same for bytes: shows each byte that is not UTF-8 as `<0xE9>`. */
 export function escapeBytes(bytes: Uint8Array): string {
   const whole = decoded(bytes);
   if (whole !== null) return escapeText(whole);
   let shown = "";
-  // Line by line, so that only lines with such bytes are looked at byte by byte.
+  // Line by line, so that only lines with invalid bytes take the slow path.
   for (let start = 0; start < bytes.length;) {
     const feed = bytes.indexOf(10, start);
     const end = feed < 0 ? bytes.length : feed + 1;
@@ -72,7 +72,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** One line of JSON, with the same value, that `escapeText` leaves as it is. */
+/** One line of JSON with the same value, in which `escapeText` has nothing to escape. */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return `${text.replaceAll(ESCAPED, (character) => Array.from({ length: character.length }, (_, at) => unitOf(character, at)).join(""))}\n`;

@@ -1,17 +1,17 @@
-/** Everything a command may touch of the process around it; tests pass their own. */
+/** The process around a command: streams, environment and screen. Tests pass their own. */
 export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Output goes to a screen that can be redrawn. */
+  /** Standard output is a terminal that can be redrawn. */
   readonly terminal: boolean;
-  /** Somebody is there to be asked. */
+  /** A person can answer questions on the terminal. */
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
   readonly rows: number;
-  /** Text for people and lines of JSON. What is not printable is shown as what it is, also in a pipe. */
+  /** Text for people and lines of JSON. Unprintable characters are escaped, also in a pipe. */
   out(text: string): void;
   err(text: string): void;
-  /** What another program takes byte for byte, such as a patch. On a terminal it is shown like any text. */
+  /** Raw bytes for another program, such as a patch. On a terminal they are escaped like text. */
   bytes(bytes: Uint8Array): void;
 }

@@ -6,7 +6,7 @@ import { findSpecs, readSpecs, type Spec } from "@slipway/kernel/change/plan/spe
 import type { Arguments } from "./command.ts";
 import type { Io } from "./io.ts";
 
-/** Which specifications a `run` means; every mistake is found before anything is written. */
+/** The specifications that the arguments name. Reports every mistake before anything is written. */
 export async function namedSpecs(args: Arguments, io: Io): Promise<Spec[]> {
   const file = args.text("fi");
   const folder = args.text("fl");
@@ -22,7 +22,7 @@ export async function namedSpecs(args: Arguments, io: Io): Promise<Spec[]> {
   return readSpecs(io.cwd, await discovered(io.cwd));
 }
 
-/** Without arguments: what is under .slipway/features and has not been started yet. */
+/** Without arguments: the specifications below .slipway/features that have not been started yet. */
 async function discovered(cwd: string): Promise<string[]> {
   const layout = findLayout(cwd);
   const started = new Set((await readBoard(layout)).features.map(({ id }) => id));

@@ -7,7 +7,7 @@ import type { Arguments } from "./command.ts";
 import type { Io } from "./io.ts";
 import { namedSpecs } from "./named-specs.ts";
 
-/** What the arguments ask a protocol for. */
+/** The request that the arguments make to a protocol. */
 export async function requestFrom(entry: ProtocolEntry, args: Arguments, io: Io): Promise<RunRequest> {
   const { cwd, env } = io;
   switch (entry.takes) {
@@ -28,7 +28,7 @@ function onePage(entry: ProtocolEntry, args: Arguments): string {
   throw invalid(entry, `\`slipway ${entry.name}\` takes one page, and ${named.length} were named.`);
 }
 
-/** Reads the page. Its name in small letters becomes the run's: such a page is often called SPEC.md. */
+/** The lower-cased file name becomes the run's name, because such a page is often called SPEC.md. */
 export async function readPage(cwd: string, path: string): Promise<Spec> {
   const bytes = await readSpec(cwd, path);
   return { id: featureIdOf(basename(path).toLowerCase()), path, bytes };

@@ -1,6 +1,6 @@
 import type { OptionSpec } from "./command.ts";
 
-/** Who plays the roles, and from or to which cassette. */
+/** The choice of agents and cassettes. */
 export const agentOptions: Record<string, OptionSpec> = {
   "agent-provider": {
     type: "string",
@@ -25,7 +25,7 @@ export const skipBaseGates: OptionSpec = {
   describe: "call agents without trying the gates on the base branch first",
 };
 
-/** What every command takes that starts a run with agents. */
+/** The options of every command that starts a run with agents. */
 export const runOptions: Record<string, OptionSpec> = {
   ...agentOptions,
   "allow-unsandboxed": unsandboxed,

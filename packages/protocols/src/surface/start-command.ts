@@ -4,7 +4,7 @@ import { runOptions } from "./run-options.ts";
 
 const file = { type: "string", hint: "FILE", describe: "read it from a file (written -fi FILE)" } as const;
 
-/** What each kind of protocol is given at the command line. */
+/** Arguments and options by what the protocol takes. */
 const TAKEN: Readonly<Record<ProtocolEntry["takes"], Pick<CommandSpec, "positionals" | "options">>> = {
   specifications: {
     positionals: [{ name: "spec", describe: "specification file (Markdown)", required: false, many: true }],
@@ -15,7 +15,7 @@ const TAKEN: Readonly<Record<ProtocolEntry["takes"], Pick<CommandSpec, "position
   "an interview": { positionals: [{ name: "idea", describe: "what the interview is about", required: false }], options: { fi: file } },
 };
 
-/** `slipway NAME …`, which `slipway run --protocol NAME …` runs as well. */
+/** `slipway NAME …`, the same as `slipway run --protocol NAME …`. */
 export function startCommand(entry: ProtocolEntry): CommandSpec {
   const { name, summary, example, takes, subcommands } = entry;
   const { positionals, options } = TAKEN[takes];

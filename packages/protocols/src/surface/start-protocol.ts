@@ -14,7 +14,7 @@ export async function startProtocol(entry: ProtocolEntry, args: Arguments, surfa
   });
 }
 
-/** Every mistake is found before the run is recorded. */
+/** Refuses a bad request before the run is recorded. */
 export async function beginRun(
   { name, load }: ProtocolEntry,
   starter: Starter,
@@ -28,7 +28,7 @@ export async function beginRun(
   return { runId: await recordRun(starter, name, rootOf(protocol.started), prepared, skipBaseGates), note: prepared.note ?? "" };
 }
 
-/** The sandbox is opened first: a machine without one is found before agents are paid. */
+/** Opens the sandbox first, so that a machine without one is refused before any agent is paid. */
 export async function recordRun(
   starter: Starter,
   protocol: string,

@@ -6,13 +6,13 @@ import type { Arguments } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 
-/** What a command works with, besides its arguments: where its output goes, and the ways to what is recorded. */
+/** What a command works with besides its arguments: input, output and access to the records. */
 export interface Surface extends Io {
-  /** Records and runs, for a command that looks or answers: no configuration, no sandbox, no agents. */
+  /** Records and runs, for a command that reads or answers: no configuration, no sandbox, no agents. */
   reader<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Policy and git besides the records, for a command that carries no run out. */
+  /** Policy, git and records, for a command that drives no run. */
   kernel<T>(work: (kernel: Kernel) => Promise<T>): Promise<T>;
-  /** Begins a run and carries it out until it ends or a person is needed; an exit code where there is nothing to begin. */
+  /** Begins a run and drives it until it ends or needs a person. `begin` returns an exit code if there is nothing to begin. */
   run(args: Arguments, begin: (starter: Starter) => Promise<Begun | ExitCode>): Promise<ExitCode>;
 }
 
@@ -23,21 +23,21 @@ export interface Reader {
 
 export interface Begun {
   readonly runId: string;
-  /** Said behind the run's id. */
+  /** Printed after the run's id. */
   readonly note?: string;
 }
 
-/** What a run is begun with. */
+/** What a protocol needs to begin a run. */
 export interface Starter {
   readonly records: Records;
   readonly kernel: Kernel;
   readonly engine: Engine;
-  /** Refuses, before anything is recorded, a choice of agents that cannot work. */
+  /** Refuses a choice of agents that cannot work, before anything is recorded. */
   assertAgents(protocol: string): Promise<void>;
-  /** Who plays which role, by what was said at the command line, in the environment and in agents.yaml. */
+  /** The agent of each role, from the command line, the environment and agents.yaml. */
   agents(protocol: string): Promise<RunAgents>;
-  /** Opens the sandbox, and refuses where there is none: found out now rather than after agents have been paid. */
+  /** Opens the sandbox; throws if there is none, so that no agent is paid in vain. */
   sandbox(): Promise<unknown>;
-  /** Records the run as `YYYY-MM-DD_slug`, with a number when the day already has one, and returns its id. */
+  /** Records the run as `YYYY-MM-DD_slug`, with a number if that id exists, and returns its id. */
   start(workflow: string, slug: string, input: unknown): Promise<string>;
 }

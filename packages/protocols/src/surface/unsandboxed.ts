@@ -1,7 +1,7 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Arguments } from "./command.ts";
 
-/** Why gates may run without a sandbox, in the person's words; undefined when they may not. */
+/** The reason from `--allow-unsandboxed`; undefined without the option. */
 export function reasonFrom(args: Arguments): string | undefined {
   const reason = args.text("allow-unsandboxed");
   if (reason?.trim() !== "") return reason;

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Telemetry } from "../telemetry.ts";
 
-/** One line of a run's events.jsonl: made from rows, for people and their tools; nothing of ours reads it but to go on writing. */
+/** One line of a run's events.jsonl, a projection for people and their tools. Slipway reads the file only to append to it. */
 export interface LogLine {
   readonly timestamp: string;
   readonly event: string;
@@ -42,7 +42,7 @@ function contentOf(payload: string): { readonly payload?: unknown; readonly payl
     : { payload_characters: payload.length };
 }
 
-/** A person's approval is in the journal, where no agent looks; this file may be shown to anybody. */
+/** Removes approval tokens: unlike the journal, this file may be shown to agents. */
 function withoutToken(field: string, value: unknown): unknown {
   return /token$/i.test(field) && typeof value === "string" ? "[token]" : value;
 }

@@ -60,7 +60,7 @@ async function site() {
   return { records, open, file, lines, invoke, warnings, layout };
 }
 
-test("every event of a run and of what is below it, and what it did through the door, redacted", async () => {
+test("contains every event of a run and its children and their operations, redacted", async () => {
   const { open, lines, invoke, warnings } = await site();
   await invoke(`${RUN}/feature:a/builder:1`);
   await invoke("another-run/feature:a/builder:1");
@@ -81,7 +81,7 @@ test("every event of a run and of what is below it, and what it did through the 
   expect(warnings).toEqual([]);
 });
 
-test("it only grows: another process goes on where the last one stopped, also in the middle of a line", async () => {
+test("another process continues where the last one stopped, even in the middle of a line", async () => {
   const { open, file, lines, invoke } = await site();
   const first = open();
   first.note(RUN);
@@ -99,7 +99,7 @@ test("it only grows: another process goes on where the last one stopped, also in
   expect(lines().slice(before.length)).toMatchObject([{ event: "model_call" }]);
 });
 
-test("what a power cut has taken out of the journal is taken out of it, and what came instead is added", async () => {
+test("events that a power cut removed from the journal are removed, and their successors are added", async () => {
   const { open, file, lines } = await site();
   const first = open();
   first.note(RUN);
@@ -115,7 +115,7 @@ test("what a power cut has taken out of the journal is taken out of it, and what
   expect(lines()).toEqual(whole);
 });
 
-test("what is no run leaves nothing, and a file in the way is told once and stops nothing", async () => {
+test("an unknown run writes nothing, and an unwritable file gives one warning", async () => {
   const { open, file, warnings, layout } = await site();
   const log = open();
   await log.settle();
@@ -128,10 +128,10 @@ test("what is no run leaves nothing, and a file in the way is told once and stop
   log.note(RUN);
   await log.settle();
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/^events\.jsonl is not kept up: /);
+  expect(warnings[0]).toMatch(/^events\.jsonl cannot be written: /);
 });
 
-test("a file that somebody edited is not added to", async () => {
+test("an edited file is not appended to", async () => {
   const { open, file, warnings, layout } = await site();
   mkdirSync(layout.run(RUN), { recursive: true });
   writeFileSync(file, "hello\n");
@@ -142,14 +142,14 @@ test("a file that somebody edited is not added to", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test("an approval's token stays in the journal", () => {
+test("an approval's token is removed", () => {
   const payload = JSON.stringify({ value: { decision: "approve", token: "payload.signature" }, input_tokens: 3 });
   const event = { stream: RUN, seq: 1, name: "approve", key: null, kind: "answer", at: 0, payload, prev: "", hash: "" };
   const { data } = lineOf(event as unknown as JournalEvent, null);
   expect(data["payload"]).toEqual({ value: { decision: "approve", token: "[token]" }, input_tokens: 3 });
 });
 
-test("one that is removed while its run goes on is written again from the beginning", async () => {
+test("a file that is removed during its run is written again from the beginning", async () => {
   const { open, file, lines, invoke } = await site();
   const log = open();
   log.note(RUN);
@@ -163,7 +163,7 @@ test("one that is removed while its run goes on is written again from the beginn
   expect(lines().slice(before.length)).toMatchObject([{ event: "model_call" }]);
 });
 
-test("of the logs that are gone, those of ended runs are named", async () => {
+test("missing logs of ended runs are listed", async () => {
   const { open, file, records, layout } = await site();
   const missing = () => missingRunLogs(records.database.db, layout);
   expect(await missing()).toEqual([RUN]);

@@ -13,11 +13,11 @@ import { INVOCATION, lineOf, type LogLine } from "./lines.ts";
 
 export const LOG_FILE = "events.jsonl";
 
-/** Keeps `.slipway/runs/<run>/events.jsonl` up with the journal. It is never waited for by a run, and never fails one. */
+/** Appends to `.slipway/runs/<run>/events.jsonl` what the journal records. A run never waits for it and never fails because of it. */
 export interface RunLog {
-  /** Something happened in this run, or in one below it. */
+  /** Call after an event of this run or of a child. */
   note(runId: string): void;
-  /** Everything noted so far is written. */
+  /** Resolves when all noted events are written. */
   settle(): Promise<void>;
 }
 
@@ -33,21 +33,21 @@ export function openRunLog({ records, redactor, onWarning }: RunLogOptions): Run
   const noted = new Set<string>();
   const written = new Map<string, Promise<Cursor>>();
   let work: Promise<void> | null = null;
-  let told = false;
+  let warned = false;
 
   async function catchUp(root: string): Promise<void> {
     const run = await db.selectFrom("runs").select("run_id").where("run_id", "=", root).executeTakeFirst();
     if (run === undefined) return;
     const file = join(layout.run(root), LOG_FILE);
     const present = existsSync(file);
-    // One that was removed under the run is written from the beginning.
+    // If the file was removed during the run, write it again from the beginning.
     if (!present || !written.has(root)) written.set(root, cursorIn(db, file));
     const cursor = await (written.get(root) as Promise<Cursor>);
     const lines = await newLines(db, root, cursor);
     if (lines.length === 0) return;
     await ensureDirectory(nodeFileSystem, layout.run(root));
     const text = lines.map((line) => `${JSON.stringify(redactor.value(line))}\n`).join("");
-    // At once, so that of two processes that write it again neither adds to what the other has written.
+    // A new file is written atomically: if two processes restore it at once, neither appends to the other's copy.
     if (present) await appendFile(file, text);
     else await writeFileAtomic(nodeFileSystem, file, Buffer.from(text), { durable: false });
     for (const { data } of lines) cursor.set(data.stream, Math.max(cursor.get(data.stream) ?? 0, data.seq));
@@ -58,8 +58,8 @@ export function openRunLog({ records, redactor, onWarning }: RunLogOptions): Run
       noted.delete(root);
       await catchUp(root).catch((error: unknown) => {
         written.delete(root);
-        if (!told) onWarning(`${LOG_FILE} is not kept up: ${error instanceof Error ? error.message : String(error)}`);
-        told = true;
+        if (!warned) onWarning(`${LOG_FILE} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+        warned = true;
       });
     }
     work = null;
@@ -74,7 +74,7 @@ export function openRunLog({ records, redactor, onWarning }: RunLogOptions): Run
   };
 }
 
-/** Runs that have ended and whose log is gone; of one that was pruned nothing is left to write. */
+/** Ended runs whose log is missing, except pruned ones, whose events no longer exist. */
 export async function missingRunLogs(db: Db, layout: Layout): Promise<string[]> {
   const ended = await db
     .selectFrom("runs")
@@ -86,10 +86,10 @@ export async function missingRunLogs(db: Db, layout: Layout): Promise<string[]> 
   return ended.map(({ run_id }) => run_id).filter((id) => !existsSync(join(layout.run(id), LOG_FILE)));
 }
 
-/** The last event of each stream that is in the file. */
+/** The sequence number of the last event of each stream in the file. */
 type Cursor = Map<string, number>;
 
-/** A line that a crash cut off is taken away, and so is one whose event a power cut has taken: it is written again. */
+/** Removes an incomplete last line, and lines whose events a power cut removed from the journal. */
 async function cursorIn(db: Db, file: string): Promise<Cursor> {
   const cursor: Cursor = new Map();
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -126,7 +126,7 @@ async function newLines(db: Db, root: string, cursor: Cursor): Promise<LogLine[]
     const from = cursor.get(stream) ?? 0;
     if (from >= seq) continue;
     const news = db.selectFrom("events").selectAll().where("stream", "=", stream).where("seq", ">", from).orderBy("seq");
-    // "0" is the character after "/": the keys between are the run's own.
+    // "0" is the character after "/", so this range contains the keys of the run.
     const own = stream === REPOSITORY_STREAM ? news.where("key", ">=", `${root}/`).where("key", "<", `${root}0`) : news;
     events.push(...(await own.execute()));
     if (stream === REPOSITORY_STREAM) cursor.set(stream, seq);

@@ -9,7 +9,7 @@ export const SYSTEM = { type: "system", id: "test" } as const;
 export const RUN = "run1";
 
 export interface BudgetBench extends Bench {
-  /** As another process would open it; `dead` names those that are gone. */
+  /** Opens the budget like another process; `dead` contains the processes that have died. */
   process(self: string): Budget;
   readonly dead: Set<string>;
   readonly unknown: Set<string>;

@@ -1,4 +1,4 @@
-/** A child process of the budget tests: makes calls, one after the other, until the budget is used up. Killed, it leaves one open. */
+/** A child process of the budget tests: makes one call after the other until the budget is used up. With "hang" it stops in a call. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { openBench } from "../../record/operations/testing/door.ts";

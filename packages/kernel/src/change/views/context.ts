@@ -1,7 +1,7 @@
 import { checksOf } from "../judge/evidence/checks.ts";
 import { MODE } from "../judge/evidence/gate-queries.ts";
 import { diffText } from "../../host/git/change.ts";
-import { remembered } from "../../host/git/fast-path/answer-cache.ts";
+import { cachedAnswers } from "../../host/git/fast-path/answer-cache.ts";
 import { readBlob } from "../../host/git/fast-path/git-queries.ts";
 import type { Plan } from "../plan/schema.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
@@ -37,7 +37,7 @@ export async function featureContext(dependencies: FeatureDependencies, id: stri
   };
 }
 
-const listings = remembered<readonly TreeFile[]>((files) => files.length <= 1_000);
+const listings = cachedAnswers<readonly TreeFile[]>((files) => files.length <= 1_000);
 
 /** Regular files only: a link or a submodule is not something to show. `tree` is the id of one. */
 export function listFiles({ repository }: FeatureDependencies, tree: string): Promise<readonly TreeFile[]> {

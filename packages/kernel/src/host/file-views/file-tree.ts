@@ -1,11 +1,11 @@
-/** What an agent may do with files, whether a process sees a folder or a model gets tools. Paths are relative to the pack. */
+/** The file operations of an agent, for a process with a folder and for a model with tools. Paths are relative to the pack. */
 export interface FileTree {
   read(path: string): Promise<Uint8Array>;
   write(path: string, content: Uint8Array): Promise<void>;
-  /** Replaces the one place where `before` stands. */
+  /** Replaces the only occurrence of `before`. */
   edit(path: string, before: string, after: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** What may be done with a path, there or not, without looking at it; null for nothing. */
+  /** The permission for a path, whether or not it exists; null for none. Does not read the file system. */
   permission?(path: string): "read" | "write" | null;
   ls(folder: string): Promise<readonly TreeEntry[]>;
   glob(pattern: string, options?: { readonly under?: string }): Promise<readonly string[]>;
@@ -13,7 +13,7 @@ export interface FileTree {
 }
 
 export interface GrepOptions {
-  /** Files, or folders with everything below them; what is not there has no lines. */
+  /** Files or folders to search; missing paths are ignored. */
   readonly path?: string | readonly string[];
   readonly limit?: number;
 }

@@ -18,11 +18,11 @@ import { inFolderOf, linked } from "../files/beneath.ts";
 import { removeTreeNow } from "../files/remove-tree.ts";
 import type { TreeEntry } from "./file-tree.ts";
 
-// Without O_NONBLOCK a pipe would be waited for.
+// Without O_NONBLOCK, opening a pipe would block.
 const REGULAR = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export const MAX_FILE_BYTES = 64 * 1024 ** 2;
 
-/** The bytes of a regular file below the root; no link is followed. */
+/** Reads a regular file below the root without following links. */
 export function readBelow(root: string, path: string): Buffer {
   try {
     return inFolderOf(root, path, (file) => {
@@ -43,7 +43,7 @@ export function readBelow(root: string, path: string): Buffer {
   }
 }
 
-/** The file appears whole, as a new one in the place of the old: what else the old one is linked to stays as it is. */
+/** Replaces the file by a rename, so that it is never half written and other hard links to the old file keep their content. */
 export function writeBelow(root: string, path: string, content: Uint8Array, executable: boolean): void {
   inFolderOf(
     root,
@@ -76,7 +76,7 @@ export function removeBelow(root: string, path: string): void {
   }
 }
 
-/** Files and folders, in the order of their names. Links, pipes and sockets are left out. */
+/** Files and folders, sorted by name, without links, pipes and sockets. */
 export function listBelow(root: string, folder: string): TreeEntry[] {
   const within = folder === "." ? "" : `${folder}/`;
   try {
@@ -99,7 +99,7 @@ export function missing(path: string, cause?: unknown): SlipwayError {
   const details = {
     path,
     requires_human: false,
-    suggested_next_actions: ["List the folder, or search with a pattern, to see what is there."],
+    suggested_next_actions: ["List the folder, or search with a pattern, to see which files exist."],
   };
   return new SlipwayError("input_path_not_found", `There is no ${visible(path)} in the context pack.`, details, { cause });
 }
@@ -108,7 +108,7 @@ function notAFile(path: string): SlipwayError {
   return new SlipwayError("input_path_not_found", `${visible(path)} is not a file.`, {
     path,
     requires_human: false,
-    suggested_next_actions: ["Name a file; listing a folder shows what is in it."],
+    suggested_next_actions: ["Name a file; list the folder to see its files."],
   });
 }
 

@@ -23,7 +23,7 @@ test("reads, writes, edits and removes files", async () => {
   expect(existsSync(join(yard.folder, "c.txt"))).toBe(false);
 });
 
-test("lists, finds and searches, below a folder or several when asked", async () => {
+test("lists, finds and searches, optionally below one or several folders", async () => {
   expect((await tree.ls("")).map(({ path, kind }) => `${path} ${kind}`)).toEqual(["a folder", "c.txt file"]);
   expect(await tree.glob("./**/*.txt")).toEqual(["a/b/two.txt", "a/one.txt", "c.txt"]);
   expect(await tree.glob("**/*.txt", { under: "a/b" })).toEqual(["a/b/two.txt"]);
@@ -47,14 +47,14 @@ test.each([
   ["missing removed", (at: FileTree) => at.remove("x"), "input_path_not_found"],
   ["no such folder", (at: FileTree) => at.ls("x"), "input_path_not_found"],
   ["written over a folder", (at: FileTree) => at.write("a", new Uint8Array()), "input_path_not_found"],
-  ["edit of what is not there", (at: FileTree) => at.edit("a/one.txt", "nothing", "x"), "patch_rejected"],
-  ["edit of nothing", (at: FileTree) => at.edit("a/one.txt", "", "x"), "patch_rejected"],
-  ["edit of two places", (at: FileTree) => at.edit("a/one.txt", "a", "x"), "patch_rejected"],
+  ["edit of missing text", (at: FileTree) => at.edit("a/one.txt", "nothing", "x"), "patch_rejected"],
+  ["edit of an empty text", (at: FileTree) => at.edit("a/one.txt", "", "x"), "patch_rejected"],
+  ["edit of a text that occurs twice", (at: FileTree) => at.edit("a/one.txt", "a", "x"), "patch_rejected"],
 ])("%s is refused", async (_, run, code) => {
   expect((await refusalOf(() => run(tree))).code).toBe(code);
 });
 
-test("no link is followed, no pipe waited for, no binary edited, nothing too large read", async () => {
+test("follows no link, waits for no pipe, edits no binary and reads no file that is too large", async () => {
   symlinkSync("/etc/passwd", join(yard.folder, "link"));
   symlinkSync("/etc", join(yard.folder, "folder-link"));
   execFileSync("mkfifo", [join(yard.folder, "pipe")]);

@@ -12,12 +12,12 @@ export const MAX_GREP_HITS = 200;
 
 export interface FolderTreeOptions {
   readonly folder: string;
-  /** In the folder; only grep asks for it. */
+  /** git with the folder as its working directory; only grep uses it. */
   readonly git: () => Promise<Git>;
   readonly executable?: (path: string) => boolean;
 }
 
-/** A folder as it is. No path leads out of it, and no link is followed. */
+/** A folder without access rules. No path leads out of it, and no link is followed. */
 export function folderTree({ folder, git, executable = () => false }: FolderTreeOptions): FileTree {
   function filesBelow(start: string): string[] {
     return listBelow(folder, start).flatMap(({ path, kind }) => (kind === "file" ? [path] : filesBelow(path)));
@@ -50,7 +50,7 @@ export function pathsOf(asked: string | readonly string[]): string[] {
   return (typeof asked === "string" ? [asked] : asked).map(folderPath);
 }
 
-/** True for the folder itself and for everything below it; "." is everything. */
+/** True for the folder itself and everything below it; "." contains every path. */
 export function isWithin(folder: string, path: string): boolean {
   return folder === "." || path === folder || path.startsWith(`${folder}/`);
 }
@@ -59,10 +59,10 @@ function replaceOnce(path: string, content: Buffer, before: string, after: strin
   const refuse = (problem: string, action: string) =>
     new SlipwayError("patch_rejected", `${visible(path)} was not edited: ${problem}.`, { path, suggested_next_actions: [action] });
   if (!isUtf8(content)) throw refuse("it is not text", "Replace the whole file instead.");
-  if (before === "") throw refuse("the text to replace is empty", "Give the text that stands there now.");
+  if (before === "") throw refuse("the text to replace is empty", "Give the current text.");
   const text = content.toString("utf8");
   const [start, ...rest] = text.split(before);
-  if (rest.length === 0) throw refuse("the text to replace does not stand in it", "Read the file again and copy the place exactly.");
-  if (rest.length > 1) throw refuse(`the text to replace stands in it ${rest.length} times`, "Give more of the lines around it.");
+  if (rest.length === 0) throw refuse("the file does not contain the text to replace", "Read the file again and copy the text exactly.");
+  if (rest.length > 1) throw refuse(`the file contains the text to replace ${rest.length} times`, "Include more of the surrounding lines.");
   return `${start}${after.toWellFormed()}${rest[0]}`;
 }

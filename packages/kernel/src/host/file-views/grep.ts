@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
 const MAX_LINE_CHARACTERS = 500;
 
-/** Lines of the folder's text files that match. The engine has no backtracking to get lost in, and follows no link. */
+/** The matching lines of the folder's text files. git grep does not backtrack and follows no links. */
 export async function grepFolder(
   git: Git,
   { pattern, paths, limit }: { readonly pattern: string; readonly paths: readonly string[]; readonly limit: number },

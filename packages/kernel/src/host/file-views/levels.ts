@@ -1,16 +1,16 @@
-/** How much of a thing a role gets to see. */
+/** How much of a path a role may see. */
 export const LEVELS = ["FULL", "CONTRACT_ONLY", "SUMMARY_ONLY", "METADATA_ONLY"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** All that another module shows of itself. */
+/** The only files of a module that other modules may see. */
 export const CONTRACT_SURFACE: readonly string[] = ["contract.json", "examples.md", "ship.json"];
 
-/** Only directly in the module's folder: a file of the same name deeper down is implementation. */
+/** Only directly in the module's folder: a file of the same name in a subfolder is implementation. */
 export function isContractSurface(module: string, path: string): boolean {
   return CONTRACT_SURFACE.includes(module === "." ? path : path.slice(module.length + 1));
 }
 
-/** A specification has it word for word. */
+/** The specification prescribes this text word for word. */
 export function accessDenied(path: string): string {
   return (
     `ACCESS DENIED: '${path}' is a sealed implementation directory. ` +

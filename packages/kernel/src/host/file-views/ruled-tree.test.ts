@@ -30,7 +30,7 @@ beforeAll(async () => {
   tree = contextPackTree(folderTree(yard), { rules: RULES });
 });
 
-describe("[FAC-085] of another module only its contract surface is there", () => {
+describe("[FAC-085] of another module only its contract surface is visible", () => {
   test("for reading", async () => {
     expect(textOf(await tree.read("modules/MM-dep/1.0.0/contract.json"))).toBe("contract secret\n");
     for (const path of ["implementation/contract.json", "tests/a.test.ts", "implementation", "anything.json"]) {
@@ -40,7 +40,7 @@ describe("[FAC-085] of another module only its contract surface is there", () =>
     expect((await refusalOf(() => tree.read("modules/MM-other/1.0.0/contract.json"))).code).toBe("input_path_not_found");
   });
 
-  test("for every way of looking around", async () => {
+  test("for listing, finding and searching", async () => {
     expect((await tree.ls(".")).map(({ path }) => path)).toEqual(["debates", "modules", "project"]);
     expect((await tree.ls("modules")).map(({ path }) => path)).toEqual(["modules/MM-dep", "modules/MM-own"]);
     expect((await tree.ls("modules/MM-dep/1.0.0")).map(({ path }) => path)).toEqual([
@@ -68,14 +68,14 @@ describe("[FAC-085] of another module only its contract surface is there", () =>
     const sealed = "modules/MM-dep/1.0.0/implementation/x.ts";
     expect((await refusalOf(() => tree.write(sealed, Buffer.from("x")))).message).toBe(accessDenied(sealed));
     expect((await refusalOf(() => tree.edit(sealed, "a", "b"))).message).toBe(accessDenied(sealed));
-    expect((await refusalOf(() => tree.remove("modules/MM-dep/1.0.0/contract.json"))).message).toMatch(/can be read here and not changed/);
+    expect((await refusalOf(() => tree.remove("modules/MM-dep/1.0.0/contract.json"))).message).toMatch(/is read-only here/);
     expect((await refusalOf(() => tree.write("elsewhere.ts", Buffer.from("x")))).details.suggested_next_actions).toEqual([
-      "Nothing can be changed here: say it in the answer.",
+      "No file is writable here: put the result in the answer.",
     ]);
   });
 });
 
-test("the module at work is open, to be read and to be written", async () => {
+test("the module in progress can be read and written", async () => {
   const path = "modules/MM-own/1.0.0/implementation/own.ts";
   expect(tree.permission?.(path)).toBe("write");
   expect(tree.permission?.("modules/MM-dep/1.0.0/contract.json")).toBe("read");
@@ -85,7 +85,7 @@ test("the module at work is open, to be read and to be written", async () => {
   expect(textOf(await tree.read(path))).toBe("secret own\n");
 });
 
-test("of a summary the summary is read, and of what is there by name only nothing", async () => {
+test("a summarised file reads as its summary, and a file of which only the name is visible cannot be read", async () => {
   expect(textOf(await tree.read("debates/notes.md"))).toBe("in short");
   expect((await refusalOf(() => tree.read("project/big.json"))).code).toBe("input_path_not_found");
 });

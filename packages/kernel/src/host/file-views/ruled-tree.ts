@@ -9,18 +9,18 @@ import { rulingsOf, type PackRule, type AccessRuling } from "./rules.ts";
 
 export interface RuledOptions {
   readonly rules: readonly PackRule[];
-  /** What there is to say of a file that is there by name only. */
+  /** The error for reading a file of which only the name is visible. */
   readonly named?: (path: string) => SlipwayError;
-  /** To tell whoever wants to change something else. */
+  /** Named in the error for a write elsewhere. */
   readonly writable?: readonly string[];
 }
 
-/** The tree as one role sees it. What no rule grants is not there, whatever a prompt or a file says. */
+/** The tree as one role sees it. Paths that no rule grants do not exist for it. */
 export function contextPackTree(inner: FileTree, { rules, named = (path) => missing(path), writable = [] }: RuledOptions): FileTree {
   const rulings = rulingsOf(rules);
   const granted = rules.filter(({ level }) => level !== null).map(({ path }) => path);
   const isShown = (path: string) => rulings(path).kind === "shown";
-  /** On the way to something that is granted, or granted itself. */
+  /** Granted itself, or a parent of a granted path. */
   const isFolderShown = (path: string) => isShown(path) || granted.some((grant) => isWithin(path, grant));
 
   function shownOrThrow(asked: string): { readonly path: string; readonly ruling: Extract<AccessRuling, { kind: "shown" }> } {
@@ -39,7 +39,7 @@ export function contextPackTree(inner: FileTree, { rules, named = (path) => miss
     return path;
   }
 
-  /** What is searched: only what is shown, so that nothing else is even opened. */
+  /** The visible paths below a path, so that grep opens no other file. */
   function searched(within: string): string[] {
     const roots = rules.flatMap((rule) => {
       if (rule.level === "CONTRACT_ONLY") return CONTRACT_SURFACE.map((name) => (rule.path === "." ? name : `${rule.path}/${name}`));
@@ -98,8 +98,10 @@ const SHOWN_PATHS = 20;
 function readOnly(path: string, writable: readonly string[]): SlipwayError {
   const shown = writable.slice(0, SHOWN_PATHS).join(", ");
   const others = writable.length > SHOWN_PATHS ? ` and ${writable.length - SHOWN_PATHS} more` : "";
-  return new SlipwayError("policy_violation", `${visible(path)} can be read here and not changed.`, {
+  return new SlipwayError("policy_violation", `${visible(path)} is read-only here.`, {
     path,
-    suggested_next_actions: [writable.length === 0 ? "Nothing can be changed here: say it in the answer." : `Change ${shown}${others}.`],
+    suggested_next_actions: [
+      writable.length === 0 ? "No file is writable here: put the result in the answer." : `Change ${shown}${others}.`,
+    ],
   });
 }

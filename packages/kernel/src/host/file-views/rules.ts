@@ -1,16 +1,16 @@
 import { isContractSurface, type Level } from "./levels.ts";
 
-/** What holds for a file, or for a folder and everything below it; "." is everything. The longest path that covers a file decides, of two with the same path the later. */
+/** A rule for a file, or for a folder with everything below it ("." is everything). The longest matching path decides, then the later rule. */
 export type PackRule = { readonly path: string; readonly reason: string } & (
   | { readonly level: "FULL"; readonly permission: "read" | "write" }
-  /** Of a module's folder: its contract surface, and nothing else of it. */
+  /** For a module's folder: only its contract surface is visible. */
   | { readonly level: "CONTRACT_ONLY" }
   | { readonly level: "SUMMARY_ONLY"; readonly summary: string }
   | { readonly level: "METADATA_ONLY" }
   | { readonly level: null; readonly sealed: boolean }
 );
 
-/** What a rule means for one path. */
+/** The effect of a rule on one path. */
 export type AccessRuling = { readonly reason: string; readonly rule: string } & (
   | { readonly kind: "shown"; readonly level: Exclude<Level, "METADATA_ONLY">; readonly writable: boolean; readonly summary: string | null }
   | { readonly kind: "named" }

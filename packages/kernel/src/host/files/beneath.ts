@@ -4,23 +4,23 @@ import { visible } from "../../paths/paths.ts";
 import { hasCode } from "./file-system.ts";
 
 /*
- * Files that untrusted code could reach are read, written and removed from here only. Each folder on the way is opened from the
- * one above it and no link is followed, so neither a link nor somebody who puts one there meanwhile leads out of the root.
- * Node cannot open relative to a descriptor; Linux can, through /proc/self/fd. Elsewhere every folder is looked at before it is
- * entered, which stops links that are there, not one that is put there in between.
+ * The only code that reads, writes and removes files within reach of untrusted code. It opens each folder relative to its opened
+ * parent and follows no link, so no path leads out of the root, even if a link is put on the way concurrently. Node cannot open
+ * relative to a descriptor, but Linux can through /proc/self/fd. On other systems each folder is checked before it is entered,
+ * which stops existing links but not one that is put there in between.
  */
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Opens what may not be read, only to name it. Node has no constant for it. */
+/** Opens an unreadable path, only to refer to it. Node has no constant for this flag. */
 const O_PATH = 0o10000000;
 
 export interface OpenFolder extends Disposable {
-  /** Leads to the folder itself, whatever its path leads to by now. */
+  /** A path to the opened folder itself, even if its original path leads elsewhere by now. */
   readonly place: string;
   readonly descriptor: number | null;
 }
 
-/** Opens a folder that is no link; ELOOP or ENOTDIR for anything else. */
+/** Opens a folder; fails with ELOOP for a link and ENOTDIR for anything else. */
 export function openFolder(path: string | Buffer): OpenFolder {
   if (!hasDescriptors()) {
     const descriptor = openSync(path, FOLDER);
@@ -31,7 +31,7 @@ export function openFolder(path: string | Buffer): OpenFolder {
   return { place: `/proc/self/fd/${descriptor}`, descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
-/** As `openFolder`, for one that its owner has closed to everybody: it is opened up first. */
+/** Like `openFolder`, but first makes a folder accessible whose owner has removed all permissions. */
 export function openClosedFolder(path: string | Buffer): OpenFolder {
   try {
     const folder = openFolder(path);
@@ -50,18 +50,18 @@ export function openClosedFolder(path: string | Buffer): OpenFolder {
 }
 
 export interface InFolderOptions {
-  /** Makes the folders that are missing. */
+  /** Create missing folders. */
   readonly make?: boolean;
-  /** Opens folders that their owner has closed. */
+  /** Make inaccessible folders accessible. */
   readonly open?: boolean;
 }
 
-/** Works in the folder of a path below a root; `file` leads to the path's last name there. */
+/** Calls `work` with a safe path to the last component of `path`, in its opened folder below the root. */
 export function inFolderOf<T>(root: string, path: string, work: (file: string) => T, options: InFolderOptions = {}): T {
   return inFolderOfBytes(root, Buffer.from(path), (file) => work(file.toString()), options);
 }
 
-/** The same for names that need not be text. */
+/** The same for names that are not valid UTF-8. */
 export function inFolderOfBytes<T>(root: string, path: Buffer, work: (file: Buffer) => T, options: InFolderOptions = {}): T {
   const enter = options.open === true ? openClosedFolder : openFolder;
   const opened = [enter(root)];
@@ -85,7 +85,7 @@ export function inFolderOfBytes<T>(root: string, path: Buffer, work: (file: Buff
 
 let known: boolean | null = null;
 
-/** Only Linux opens a path below a descriptor. */
+/** Only Linux can open a path relative to a descriptor. */
 export function hasDescriptors(): boolean {
   known ??= existsSync("/proc/self/fd");
   return known;

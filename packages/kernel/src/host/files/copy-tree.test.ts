@@ -37,7 +37,7 @@ const copy = (path: string, limits: Partial<CopyLimits> = {}, skip?: (path: stri
 const copied = (path: string) => readFileSync(join(to(), path), "utf8");
 
 describe("a copy of a tree", () => {
-  test("has files, links as links and executables, and leaves out what is skipped or is neither", () => {
+  test("contains files, links and executables, without skipped paths and other kinds", () => {
     write("dist/a/one.js", "one", 0o600);
     write("dist/run", "#!/bin/sh", 0o777);
     write("dist/skipped/x", "x");
@@ -49,7 +49,7 @@ describe("a copy of a tree", () => {
     expect(["dist/pipe", "dist/skipped"].map((name) => existsSync(join(to(), name)))).toEqual([false, false]);
   });
 
-  test("takes the place of files and links that are there, and never writes through them", () => {
+  test("replaces existing files and links, and never writes through them", () => {
     write("dist/a", "new");
     write("dist/b", "new");
     write("victim", "mine", 0o644, home);
@@ -71,19 +71,19 @@ describe("a copy of a tree", () => {
     expect(readFileSync(join(home, "secret/key"), "utf8")).toBe("key");
   });
 
-  test("is none where nothing is there", () => {
+  test("of a missing path is null", () => {
     expect(copy("dist")).toBeNull();
     expect(copy("a/b/c")).toBeNull();
   });
 
-  test("of more files or bytes than allowed ends with the path it came to", () => {
+  test("of too many files or bytes fails with the path it reached", () => {
     for (const name of ["a", "b", "c"]) write(`dist/${name}`, "12345");
     expect(() => copy("dist", { entries: 3 })).toThrow("more than 3 files, reached at dist/c");
     expect(() => copy("dist", { bytes: 14 })).toThrow("more than 14 bytes, reached at dist/c");
     expect(copy("dist", { entries: 4, bytes: 15 })).toMatchObject({ files: 3, bytes: 15 });
   });
 
-  test("has a digest that tells contents, names, modes and links apart", () => {
+  test("has a digest of contents, names, modes and links", () => {
     const digests = new Set<string | undefined>();
     const look = () => digests.add(copy("dist")?.digest).size;
     write("dist/a", "one");

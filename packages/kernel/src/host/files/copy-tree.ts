@@ -40,8 +40,8 @@ interface Tally {
 }
 
 /**
- * Copies what is at a path below one root to the same path below another: files, folders and links as links. Anything else is left
- * out, and so is what `skip` names. Null when nothing is there.
+ * Copies a path below one root to the same path below another: files, folders and links (as links). Omits everything else and the
+ * paths for which `skip` is true. Null if the path does not exist.
  */
 export function copyTree(
   from: string,
@@ -119,7 +119,7 @@ function copyFile(source: string, target: string, path: string, { limits, tally 
 }
 
 function tooMuch(path: string, what: string): SlipwayError {
-  return new SlipwayError("sandbox_limit_exceeded", `What a step hands on is too large: ${what}, reached at ${path}.`, {
+  return new SlipwayError("sandbox_limit_exceeded", `The products of a step are too large: ${what}, reached at ${path}.`, {
     path,
     suggested_next_actions: ["Name fewer or smaller paths in `produces` of slipway/gates.yaml."],
   });

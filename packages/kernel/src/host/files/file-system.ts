@@ -3,43 +3,43 @@ import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /**
- * The few calls that durable files need, so that the crash simulator can stand in for the disk.
+ * The calls that durable files need. The crash simulator implements them in tests.
  * Failures are Node's own errors, with `code` such as ENOENT or ENOSPC.
  */
 export interface FileSystem {
   read(path: string): Promise<Uint8Array>;
   /** Creates a file that must not exist yet. */
   create(path: string, mode: number): Promise<WritableFile>;
-  /** Replaces `to` if it is there. */
+  /** Replaces `to` if it exists. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** One level; fails with EEXIST. */
+  /** One level; fails with EEXIST if it exists. */
   mkdir(path: string, mode: number): Promise<void>;
-  /** With its missing parents; nothing happens where it is there. */
+  /** With missing parents; no effect if it exists. */
   mkdirs(path: string, mode: number): Promise<void>;
   list(directory: string): Promise<string[]>;
-  /** Null when it is not there. */
+  /** Null if it does not exist. */
   modifiedAt(path: string): Promise<number | null>;
-  /** Makes the content of a file durable that somebody has written. */
+  /** Fsyncs a file that was written elsewhere. */
   syncFile(path: string): Promise<void>;
-  /** Makes the directory's entries durable: without it a created or renamed name can be gone after a power cut. */
+  /** Fsyncs the directory: otherwise a power cut can undo the creation or renaming of an entry. */
   syncDirectory(path: string): Promise<void>;
 }
 
 export interface WritableFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes the content durable. */
+  /** Fsyncs the content. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 const syncDescriptor = promisify(fsync);
 
-/** The largest file that is read at once. */
+/** The largest file that is read synchronously. */
 const SMALL = 128 * 1024;
 
 /**
- * What takes microseconds is done at once: a turn of the thread pool would cost more. Reading much, and waiting for the disk, are not.
+ * Calls that take microseconds are synchronous, because the thread pool would cost more. Large reads and fsync are asynchronous.
  */
 export const nodeFileSystem: FileSystem = {
   async read(path) {

@@ -33,13 +33,13 @@ function underUmask<T>(mask: number, work: () => T): T {
 }
 
 describe("a private folder", () => {
-  test("is made for this user alone, whatever the umask, and a second time", () => {
+  test("is created with mode 0700, whatever the umask, also a second time", () => {
     underUmask(0, () => makePrivateFolder(at("a/b")));
     makePrivateFolder(at("a/b"));
     expect(modeOf("a/b")).toBe("700");
   });
 
-  test("that others may enter is closed, and keeps what is in it", () => {
+  test("that others may enter is restricted, and keeps its contents", () => {
     mkdirSync(at("open"));
     chmodSync(at("open"), 0o777);
     writeFileSync(at("open/file"), "kept");
@@ -59,7 +59,7 @@ describe("a private folder", () => {
     expect([existsSync(at("nowhere")), readdirSync(at("elsewhere")), modeOf("elsewhere")]).toEqual([false, [], "755"]);
   });
 
-  test("below a file is refused with the name of the place", () => {
+  test("below a file is refused with its path", () => {
     writeFileSync(at("file"), "mine");
     expect(() => makePrivateFolder(at("file/below"))).toThrow(at("file/below"));
     expect(readFileSync(at("file"), "utf8")).toBe("mine");
@@ -67,12 +67,12 @@ describe("a private folder", () => {
 });
 
 describe("a private file", () => {
-  test("is made empty for this user alone, whatever the umask", () => {
+  test("is created empty with mode 0600, whatever the umask", () => {
     underUmask(0, () => makePrivateFile(at("db")));
     expect([modeOf("db"), readFileSync(at("db"), "utf8")]).toEqual(["600", ""]);
   });
 
-  test("that is there keeps its bytes and loses what others may do", () => {
+  test("that exists keeps its bytes and loses the permissions of others", () => {
     writeFileSync(at("db"), "rows");
     chmodSync(at("db"), 0o664);
     makePrivateFile(at("db"));
@@ -85,11 +85,11 @@ describe("a private file", () => {
     symlinkSync(at("target"), at("link"));
     symlinkSync(at("nowhere"), at("dangling"));
     mkdirSync(at("folder"));
-    for (const name of ["link", "dangling", "folder"]) expect(() => makePrivateFile(at(name)), name).toThrow("is not a file of its own");
+    for (const name of ["link", "dangling", "folder"]) expect(() => makePrivateFile(at(name)), name).toThrow("is not a regular file");
     expect([modeOf("target"), existsSync(at("nowhere"))]).toEqual(["644", false]);
   });
 
-  test("in a folder that is not there is an error that names it", () => {
+  test("in a missing folder is an error that names it", () => {
     expect(() => makePrivateFile(at("none/db"))).toThrow(at("none/db"));
   });
 });

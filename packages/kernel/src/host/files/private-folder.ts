@@ -7,7 +7,7 @@ const OTHERS = 0o077;
 const OWN = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Makes a folder that only this user may enter, whatever the umask, and closes one that others may enter. A link is refused, not followed. */
+/** Creates a folder with mode 0700, whatever the umask, and restricts an existing one. Refuses a link. */
 export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -19,15 +19,15 @@ export function makePrivateFolder(path: string): void {
   close(path, found.mode);
 }
 
-/** Makes an empty file that only this user may read, or closes the one that is there. */
+/** Creates an empty file with mode 0600, or restricts an existing one. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    // Not opened when it is there: closing it would give up every lock this process has on a database.
+    // An existing file is not opened: closing it would release the POSIX locks of this process on a database.
     if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
     const found = lstatSync(path);
-    if (!found.isFile()) throw notAFolder(path, "is not a file of its own");
+    if (!found.isFile()) throw notAFolder(path, "is not a regular file");
     close(path, found.mode);
   }
 }
@@ -37,13 +37,13 @@ function close(path: string, mode: number): void {
   try {
     chmodSync(path, mode & OWN);
   } catch (error) {
-    // On a disk without modes, or in another user's repository, nothing can be changed; what others can write is not used.
+    // Without file modes, or in another user's repository, the mode cannot be changed. Refuse only what others can write.
     if ((mode & WRITABLE_BY_OTHERS) !== 0) throw translateFileError(error, path);
   }
 }
 
 function notAFolder(path: string, what: string): SlipwayError {
-  return new SlipwayError("path_out_of_bounds", `${path} ${what}. Slipway's files would be written elsewhere; nothing was written.`, {
+  return new SlipwayError("path_out_of_bounds", `${path} ${what}. Slipway would write its files elsewhere, so nothing was written.`, {
     file: path,
     suggested_next_actions: [`Look at ${path}, remove it (\`git rm --cached\` too, if it is committed), and try again.`],
   });

@@ -22,7 +22,7 @@ function counting(): { fs: FileSystem; created: string[]; read: string[] } {
   return { fs, created: created ?? [], read: read ?? [] };
 }
 
-test("is written when it would change, and only then; folders are made", async () => {
+test("a file is written only if it would change, with missing folders", async () => {
   const path = scratch();
   const { fs, created, read } = counting();
   const files = projectedFiles(fs);
@@ -31,7 +31,7 @@ test("is written when it would change, and only then; folders are made", async (
   expect([created.length, read.length]).toEqual([2, 0]);
 });
 
-test("what another process left there is looked at once, and not written again when it is right", async () => {
+test("a file of another process is compared once, and not written again if it is right", async () => {
   const path = scratch();
   await projectedFiles(nodeFileSystem).write(path, "one");
   const { ino } = statSync(path);
@@ -46,7 +46,7 @@ test.each([
   ["emptied", (path: string) => writeFileSync(path, "")],
   ["removed", (path: string) => rmSync(path)],
   ["removed with its folder", (path: string) => rmSync(join(path, ".."), { recursive: true })],
-])("a file that somebody has %s is written anew", async (_what, meddle) => {
+])("a file that was %s is written again", async (_what, meddle) => {
   const path = scratch();
   const files = projectedFiles(nodeFileSystem);
   await files.write(path, "one");
@@ -64,7 +64,7 @@ test("after forget the file itself is compared", async () => {
   expect([await files.write(path, "one"), read.length]).toEqual([false, 1]);
 });
 
-test("a disk that cannot be looked at is told", async () => {
+test("an unreadable path is an error", async () => {
   const fs = new MemoryFileSystem();
   const files = projectedFiles(fs);
   await files.write("/state.md", "one");
@@ -72,7 +72,7 @@ test("a disk that cannot be looked at is told", async () => {
   await expect(files.write("/state.md", "two")).rejects.toMatchObject({ code: "io_error", details: { file: "/state.md" } });
 });
 
-test("files that belong together are shown when all are written, or not at all", async () => {
+test("files that belong together appear when all are written, or not at all", async () => {
   const fs = new MemoryFileSystem();
   const files = projectedFiles(fs);
   expect(await showInOrder([files.stage("/a/one", "1"), files.stage("/a/two", "2")])).toBe(2);

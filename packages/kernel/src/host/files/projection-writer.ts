@@ -4,17 +4,17 @@ import { hasCode, type FileSystem } from "./file-system.ts";
 import { stageFile, translateFileError, type StagedFile } from "./write-atomic.ts";
 
 export interface ProjectedOptions {
-  /** False for a file that is looked at again after a power cut: it may be empty then. */
+  /** False for a file that is checked after a power cut, which may leave it empty. */
   readonly whole?: boolean;
 }
 
-/** Files made from rows. They are written when they would change, and never read as anything but bytes to compare with. */
+/** Writes files that are made from rows, only if they would change. Reads them only for that comparison. */
 export interface ProjectedFiles {
-  /** True when it had to be written: it was missing, another text, or edited by somebody. */
+  /** True if it was written: it was missing, outdated or edited. */
   write(path: string, text: string, options?: ProjectedOptions): Promise<boolean>;
-  /** All but the last step of it; null when there is nothing to do. */
+  /** Everything but the final rename; null if nothing needs to be written. */
   stage(path: string, text: string, options?: ProjectedOptions): Promise<StagedFile | null>;
-  /** The next write looks at the file itself. */
+  /** Drops the cached state, so that the next write reads the file. */
   forget(path: string): void;
 }
 
@@ -35,7 +35,7 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
 
   const modifiedAt = (path: string) => whenThere(path, () => fs.modifiedAt(path));
 
-  /** A new file is mostly in a new folder. The folder is no more durable than what is in it: both are made again from the rows. */
+  /** Creates the folder without fsync: after a power cut, folder and file are made again from the rows. */
   async function stage(path: string, text: string, { whole = true }: ProjectedOptions = {}): Promise<StagedFile | null> {
     const digest = sha256(text);
     const before = await modifiedAt(path);
@@ -65,7 +65,7 @@ export function projectedFiles(fs: FileSystem): ProjectedFiles {
   };
 }
 
-/** Shown one after the other, when all of them are staged: whoever finds the last one finds the others. Returns how many there were. */
+/** Renames the files in order once all are staged, so that the last one appears only after the others. Returns their number. */
 export async function showInOrder(all: readonly Promise<StagedFile | null>[]): Promise<number> {
   const staged = await Promise.all(all).catch(async (error: unknown) => {
     for (const one of await Promise.allSettled(all)) if (one.status === "fulfilled") await one.value?.drop();
@@ -79,7 +79,7 @@ async function makeFolder(fs: FileSystem, path: string): Promise<void> {
   try {
     await fs.mkdirs(path, 0o755);
   } catch (error) {
-    // Something else is in its place, which the write will tell.
+    // If it is not a folder, the write reports it.
     if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
   }
 }

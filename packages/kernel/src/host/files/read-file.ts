@@ -1,2 +1,2 @@
-/** Reads a file of the repository, wherever its content comes from; null where there is none. */
+/** Reads a file of the repository, from a commit or from disk; null if it does not exist. */
 export type ReadFile = (path: string) => Promise<Uint8Array | null>;

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const shell = (script: string) => execFileSync("sh", ["-c", script], { cwd: folder, stdio: "pipe" });
 
-test("a folder deeper than the longest path is removed", async () => {
+test("a folder deeper than PATH_MAX is removed", async () => {
   const script =
     'for (let i = 0; i < 600; i++) { fs.mkdirSync("a".repeat(20)); process.chdir("a".repeat(20)); fs.writeFileSync("f", ""); }';
   mkdirSync(join(folder, "top"));
@@ -24,13 +24,13 @@ test("a folder deeper than the longest path is removed", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("names that are no text are removed", () => {
+test("names that are not UTF-8 are removed", () => {
   shell(`mkdir top && mkdir "top/$(printf 'd\\377')" && : > "top/$(printf 'd\\377/f\\376')"`);
   removeTreeNow(join(folder, "top"));
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("folders that their owner has closed are removed, by a user who is not root", () => {
+test("folders without permissions are removed by a non-root user", () => {
   shell("mkdir -p top/a/b && : > top/a/b/f && chmod 000 top/a/b top/a && chmod 500 top");
   const script = `import { removeTreeNow } from ${JSON.stringify(join(import.meta.dirname, "remove-tree.ts"))}; removeTreeNow(${JSON.stringify(join(folder, "top"))});`;
   chmodSync(folder, 0o777);
@@ -40,7 +40,7 @@ test("folders that their owner has closed are removed, by a user who is not root
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a link is removed, and what it leads to stays", async () => {
+test("a link is removed, and its target stays", async () => {
   mkdirSync(join(folder, "outside"));
   writeFileSync(join(folder, "outside/kept"), "kept");
   mkdirSync(join(folder, "top"));
@@ -52,12 +52,12 @@ test("a link is removed, and what it leads to stays", async () => {
   expect(readFileSync(join(folder, "outside/kept"), "utf8")).toBe("kept");
 });
 
-test("what is not there is no mistake", async () => {
+test("a missing path is not an error", async () => {
   await removeTree(join(folder, "missing"));
   removeBeneath(folder, "missing/too");
 });
 
-test("below a root, a folder on the way that has become a link is not entered", () => {
+test("below a root, a parent folder that was replaced by a link is not entered", () => {
   mkdirSync(join(folder, "root/a"), { recursive: true });
   mkdirSync(join(folder, "outside"));
   writeFileSync(join(folder, "outside/f"), "kept");

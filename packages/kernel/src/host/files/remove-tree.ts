@@ -6,12 +6,12 @@ import { encodePath } from "../git/names.ts";
 import { hasDescriptors, inFolderOfBytes, openClosedFolder, type OpenFolder } from "./beneath.ts";
 import { hasCode } from "./file-system.ts";
 
-/** Below this, folders are first moved up: neither the longest path nor the number of open files limits how deep a tree may be. */
+/** Deeper folders are first moved up, so that neither PATH_MAX nor the open-file limit restricts the depth of a tree. */
 const DEEPEST = 32;
 const UNLINKS_AT_ONCE = 256;
 const SLICE_MS = 5;
 
-/** Removes a file, link or folder, whatever untrusted code has made of it. No link is followed; what is not there is no mistake. */
+/** Removes a file, link or folder that untrusted code may have prepared. Follows no link; a missing path is not an error. */
 export async function removeTree(path: string): Promise<void> {
   let ends = performance.now() + SLICE_MS;
   for (const _ of removal(path)) {
@@ -25,7 +25,7 @@ export function removeTreeNow(path: string | Buffer): void {
   for (const _ of removal(path));
 }
 
-/** The same for a path below a root whose folders untrusted code may have swapped for links, or closed. */
+/** The same below a root in which untrusted code may have replaced folders by links or made them inaccessible. */
 export function removeBeneath(root: string, path: string): void {
   try {
     inFolderOfBytes(root, encodePath(path), removeTreeNow, { open: true });
@@ -49,7 +49,7 @@ function* removal(path: string | Buffer): Generator<void> {
   rmdirSync(path);
 }
 
-/** Names are bytes: not every one is text. */
+/** Works on bytes, because names need not be valid UTF-8. */
 function* emptying(folder: OpenFolder, top: OpenFolder, depth: number): Generator<void> {
   const prefix = Buffer.from(`${folder.place}/`);
   let unlinked = 0;

@@ -9,15 +9,18 @@ test.each([
   ["EACCES", { path: "/repo/a" }, "io_error", "/repo/a"],
   ["EISDIR", {}, "io_error", "it failed"],
   ["EIO", {}, "io_error", "disk reported an error"],
-  ["ENOENT", { syscall: "uv_cwd" }, "not_a_repository", "does not exist any more"],
-])("%s is told with what to do", (systemCode, more, code, told) => {
+  ["ENOENT", { syscall: "uv_cwd" }, "not_a_repository", "no longer exists"],
+])("%s is translated with a suggestion", (systemCode, more, code, text) => {
   expect(translateSystemError(system(systemCode, more))).toMatchObject({
     code,
-    message: expect.stringContaining(told),
+    message: expect.stringContaining(text),
     details: { suggested_next_actions: [expect.any(String)] },
   });
 });
 
-test.each([new SlipwayError("gate_failed", "x"), new TypeError("x"), "text", system("EWEIRD")])("anything else stays as it is", (error) => {
-  expect(translateSystemError(error)).toBe(error);
-});
+test.each([new SlipwayError("gate_failed", "x"), new TypeError("x"), "text", system("EWEIRD")])(
+  "any other error is returned unchanged",
+  (error) => {
+    expect(translateSystemError(error)).toBe(error);
+  },
+);

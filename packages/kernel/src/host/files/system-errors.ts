@@ -5,15 +5,15 @@ const FULL = { code: "disk_full", what: "There is no space left", next: "Free so
 const REFUSED = {
   code: "io_error",
   what: "The system does not allow it",
-  next: "Check that the file and its folder are there for your user to read and write.",
+  next: "Check that your user can read and write the file and its folder.",
 } as const;
 const BLOCKED = {
   code: "io_error",
   what: "Something else is in its place",
-  next: "Move what is there away, then run the command again.",
+  next: "Move it away, then run the command again.",
 } as const;
 
-/** What the system says that a person can mend. Anything else that arrives raw is a bug of ours. */
+/** System errors that a person can fix. Any other raw error is a bug in Slipway. */
 const MEANINGS: Readonly<Record<string, { readonly code: ErrorCode; readonly what: string; readonly next: string }>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
@@ -28,11 +28,11 @@ const MEANINGS: Readonly<Record<string, { readonly code: ErrorCode; readonly wha
 
 const FOLDER_GONE = {
   code: "not_a_repository",
-  what: "The folder you are in does not exist any more",
+  what: "The current folder no longer exists",
   next: "Change to a folder that exists.",
 } as const;
 
-/** An error that a person can mend, in words for them; anything else comes back as it was. */
+/** Translates a system error that a person can fix; returns any other error unchanged. */
 export function translateSystemError(error: unknown): unknown {
   if (error instanceof SlipwayError || !(error instanceof Error) || !("code" in error) || !("syscall" in error)) return error;
   const meaning = error.syscall === "uv_cwd" ? FOLDER_GONE : MEANINGS[String(error.code)];

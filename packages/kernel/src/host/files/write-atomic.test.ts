@@ -19,7 +19,7 @@ const textOf = async (fs: FileSystem, path: string) => {
 };
 
 describe("on a real disk", () => {
-  test("a file is created, replaced, and leaves nothing beside it", async () => {
+  test("a file is created and replaced without leftovers", async () => {
     const folder = scratch();
     const path = join(folder, "a.json");
     await writeFileAtomic(nodeFileSystem, path, bytes("one"));
@@ -29,14 +29,14 @@ describe("on a real disk", () => {
     expect(readdirSync(folder)).toEqual(["a.json"]);
   });
 
-  test("folders are created with their parents, and may be there already", async () => {
+  test("folders are created with their parents, and may already exist", async () => {
     const folder = join(scratch(), "a", "b", "c");
     await ensureDirectory(nodeFileSystem, folder);
     await ensureDirectory(nodeFileSystem, folder);
     expect(statSync(folder).isDirectory()).toBe(true);
   });
 
-  test("many writers of one file: the last state is one of theirs, whole", async () => {
+  test("many writers of one file: the result is the complete content of one of them", async () => {
     const path = join(scratch(), "a");
     const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(10_000));
     await Promise.all(texts.map((text) => writeFileAtomic(nodeFileSystem, path, bytes(text))));
@@ -67,7 +67,7 @@ describe("on a real disk", () => {
   });
 });
 
-/** Writes generations of several files one after the other, telling the simulator about each success. */
+/** Writes generations of several files one after the other, and acknowledges each success to the simulator. */
 async function history(write: typeof writeFileAtomic, names: readonly string[], generations: number): Promise<CrashSimulator> {
   const simulator = new CrashSimulator();
   await ensureDirectory(simulator.fs, "/state");
@@ -82,7 +82,7 @@ async function history(write: typeof writeFileAtomic, names: readonly string[], 
   return simulator;
 }
 
-/** What is wrong with a disk found after a power cut; null when nothing is. */
+/** The fault of a disk after a power cut, or null. */
 async function fault({ fs, acknowledged, after }: CrashState, names: readonly string[]): Promise<string | null> {
   for (const name of names) {
     const text = await textOf(fs, `/state/${name}`);
@@ -115,13 +115,13 @@ async function faults(simulator: CrashSimulator, names: readonly string[]): Prom
 describe("after a power cut at any moment", () => {
   const names = ["index.json", "state.md", "plan.json"];
 
-  test("every file is wholly old or wholly new, and what was acknowledged is there", async () => {
+  test("every file is completely old or completely new, and acknowledged writes survive", async () => {
     const { states, found } = await faults(await history(writeFileAtomic, names, 80), names);
     expect(found).toEqual([]);
     expect(states).toBeGreaterThan(5_000);
   });
 
-  test("writers at the same time do not spoil each other", async () => {
+  test("concurrent writers do not damage each other's files", async () => {
     const simulator = new CrashSimulator();
     await ensureDirectory(simulator.fs, "/state");
     const writer = async (name: string) => {
@@ -166,7 +166,7 @@ describe("after a power cut at any moment", () => {
 
 const nonce = () => "1";
 
-/** The same file system, on which one of the calls has no effect. */
+/** The same file system with one call that has no effect. */
 function forgetful(fs: FileSystem, what: "file" | "directory" | "mkdir"): FileSystem {
   return {
     ...bound(fs),
@@ -225,7 +225,7 @@ describe("when a call fails", () => {
       const expected = code === "EIO" ? "io_error" : "disk_full";
       await expect(writeFileAtomic(fs, "/state/a", bytes("new"))).rejects.toMatchObject({ code: expected, details: { file: "/state/a" } });
       fs.fault = () => undefined;
-      // Only a failed sync of the directory comes after the new content took its place; it is whole, and not acknowledged.
+      // Only the sync of the directory can fail after the rename; the new content is complete but not acknowledged.
       expect(await textOf(fs, "/state/a")).toBe(call === "syncDirectory" ? "new" : "old");
       await sweepTemporaries(fs, "/state", 1, 0);
       expect(await fs.list("/state")).toEqual(["a"]);
@@ -234,7 +234,7 @@ describe("when a call fails", () => {
     },
   );
 
-  test("a disk on which nothing works any more: the litter goes with the next sweep", async () => {
+  test("on a disk that fails completely, the next sweep removes the leftovers", async () => {
     const fs = new MemoryFileSystem();
     await ensureDirectory(fs, "/state");
     let calls = 0;
@@ -262,7 +262,7 @@ describe("when a call fails", () => {
     await expect(sweepTemporaries(fs, "/", 1, 0)).rejects.toMatchObject({ code: "io_error" });
   });
 
-  test("what is not a matter of the disk stays what it is", () => {
+  test("an error that is not about the disk is returned unchanged", () => {
     const bug = new TypeError("no");
     expect(translateFileError(bug, "/a")).toBe(bug);
     expect(translateFileError("text", "/a")).toBe("text");

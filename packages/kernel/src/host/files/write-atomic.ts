@@ -5,11 +5,11 @@ import { hasCode, type FileSystem, type WritableFile } from "./file-system.ts";
 
 export interface WriteOptions {
   readonly mode?: number;
-  /** Distinguishes temporary names of writers in one folder. */
+  /** Makes temporary names unique among writers in one folder. */
   readonly nonce?: () => string;
-  /** False for a file that can be made again: after a power cut the old content may be back, still whole. */
+  /** False for a file that can be made again: after a power cut it may have its complete old content. */
   readonly durable?: boolean;
-  /** False, where it need not be durable either, for a file that is looked at after a power cut: it may be empty then. */
+  /** False, together with `durable: false`, for a file that is checked after a power cut, which may leave it empty. */
   readonly whole?: boolean;
 }
 
@@ -17,24 +17,24 @@ const TEMPORARY = /^\.slipway-[0-9a-f]+\.tmp$/;
 const STALE_AFTER_MS = 600_000;
 
 /**
- * Replaces the file's content wholly or not at all. When this resolves, the new content survives a power cut (unless told not to care).
+ * Replaces the file's content atomically. When this resolves, the new content survives a power cut (unless `durable` is false).
  * The folder must exist and be durable itself (`ensureDirectory`).
  */
 export async function writeFileAtomic(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
   await (await stageFile(fs, path, bytes, options)).show();
 }
 
-/** New content beside the old one, on the disk and not yet in its place. */
+/** New content in a temporary file, not yet renamed to its place. */
 export interface StagedFile {
   show(): Promise<void>;
-  /** It is not wanted any more. */
+  /** Discards it. */
   drop(): Promise<void>;
 }
 
 export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<StagedFile> {
   const directory = dirname(path);
   const temporary = join(directory, `.slipway-${(options.nonce ?? randomNonce)()}.tmp`);
-  // What cannot be removed now is removed by the next sweep.
+  // If the removal fails, the next sweep removes the file.
   const drop = () => fs.unlink(temporary).catch(() => undefined);
   const orDropped = async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -58,14 +58,14 @@ export async function stageFile(fs: FileSystem, path: string, bytes: Uint8Array,
 async function writeAndClose(file: WritableFile, bytes: Uint8Array, { whole = true }: WriteOptions): Promise<void> {
   try {
     await file.write(bytes);
-    // Before the rename: a renamed file whose content is not on the disk yet is an empty file after a power cut.
+    // Fsync before the rename: otherwise a power cut can leave an empty file under the new name.
     if (whole) await file.sync();
   } finally {
     await file.close();
   }
 }
 
-/** Creates the folder and its missing parents, each durable before the next. */
+/** Creates the folder and its missing parents, and fsyncs each before the next. */
 export async function ensureDirectory(fs: FileSystem, path: string, mode = 0o755): Promise<void> {
   try {
     await fs.mkdir(path, mode);
@@ -77,14 +77,14 @@ export async function ensureDirectory(fs: FileSystem, path: string, mode = 0o755
     if (!hasCode(error, "EEXIST")) throw translateFileError(error, path);
   }
   try {
-    // Also when it was there already: whoever created it may not have got this far.
+    // Also for an existing folder: its creator may have died before the fsync.
     await fs.syncDirectory(dirname(path));
   } catch (error) {
     throw translateFileError(error, path);
   }
 }
 
-/** Removes what writers that died have left in a folder; returns how many. Younger files may belong to a living writer. */
+/** Removes temporary files of dead writers and returns their number. Younger files may belong to a live writer. */
 export async function sweepTemporaries(fs: FileSystem, directory: string, now: number, staleAfterMs = STALE_AFTER_MS): Promise<number> {
   let removed = 0;
   for (const name of (await namesIn(fs, directory)).filter((name) => TEMPORARY.test(name))) {
@@ -95,14 +95,14 @@ export async function sweepTemporaries(fs: FileSystem, directory: string, now: n
       await fs.unlink(path);
       removed++;
     } catch (error) {
-      // Another process was faster: it finished its write, or swept as well.
+      // Another process finished its write, or swept as well.
       if (!hasCode(error, "ENOENT")) throw translateFileError(error, path);
     }
   }
   return removed;
 }
 
-/** A folder that is not there holds nothing. */
+/** Empty for a missing folder. */
 export async function namesIn(fs: FileSystem, directory: string): Promise<string[]> {
   try {
     return await fs.list(directory);

@@ -12,9 +12,9 @@ export interface AnchorInput {
   readonly run: string;
   readonly step: string;
   readonly message: string;
-  /** Milliseconds; the commit's time, so that a repeated step makes the same commit. */
+  /** The commit's time in milliseconds, so that a repeated step makes the same commit. */
   readonly at: number;
-  /** The objects that were written for the tree; without it every folder of objects is looked at. */
+  /** The objects that were written for the tree; without it every object folder is checked for fsync. */
   readonly written?: readonly string[] | undefined;
 }
 
@@ -29,13 +29,13 @@ export function anchorRef(run: string, step: string): string {
   return `refs/slipway/${encodeRefPart(run)}/${encodeRefPart(step)}`;
 }
 
-/** Makes a worktree's bytes reachable under `refs/slipway/<run>/<step>`, on the disk when this resolves. */
+/** Makes a worktree's bytes reachable under `refs/slipway/<run>/<step>`; synced when this resolves. */
 export async function anchor(repo: Repository, worktree: string, input: AnchorInput & SnapshotOptions): Promise<Anchor> {
   const { tree, leftOut } = await takeSnapshot(repo, worktree, input);
   return { ...(await anchorTree(repo, worktree, tree, input)), tree, leftOut };
 }
 
-/** The same for bytes whose tree is known. An anchor that is there already is kept: as it is, or as the parent. */
+/** The same for a known tree. An existing anchor is kept: unchanged, or as the parent of the new commit. */
 export async function anchorTree(
   repo: Repository,
   worktree: string,
@@ -45,10 +45,10 @@ export async function anchorTree(
   const ref = anchorRef(input.run, input.step);
   const record = await readRecord(repo, (await placeOf(repo, worktree)).key);
   const first = await commitFor(record?.baseCommit);
-  // What the ref names may reach the disk together with it.
+  // The objects may be synced while the ref is written.
   const [isNew] = await Promise.all([pointRef(repo, ref, first, null), input.written && syncObjects(repo, [...input.written, first])]);
   const commit = isNew ? first : await another();
-  // Also for an anchor that was there: whoever made it may not have got this far.
+  // Also for an existing anchor: its creator may have died before the fsync.
   await syncFolders(repo, dirname(join(repo.commonDir, ref)), { objects: input.written === undefined || !isNew });
   return { ref, commit };
 
@@ -70,7 +70,7 @@ export async function anchorTree(
   }
 }
 
-/** Keeps a commit that is there already reachable. */
+/** Keeps an existing commit reachable. */
 export async function keepCommit(repo: Repository, { run, step }: Pick<AnchorInput, "run" | "step">, commit: string): Promise<string> {
   const ref = anchorRef(run, step);
   if (!(await pointRef(repo, ref, commit, null))) {
@@ -81,7 +81,7 @@ export async function keepCommit(repo: Repository, { run, step }: Pick<AnchorInp
   return ref;
 }
 
-/** False when the ref was to be new and is there. */
+/** False if the ref should be new but exists. */
 function pointRef(repo: Repository, ref: string, to: string, from: string | null): Promise<boolean> {
   return withOwnLock(repo, join(repo.commonDir, ref), () => moveRef(repo, { ref, to, from }));
 }
@@ -97,7 +97,7 @@ export async function commitTree(
   ).trim();
 }
 
-/** The environment of a commit made at a given time by the harness, or by somebody. */
+/** The environment that sets author and committer date of a commit. */
 export function datedAt(at: number): Record<string, string> {
   const date = `${Math.floor(at / 1000)} +0000`;
   return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };

@@ -1,10 +1,10 @@
 import { decodeRefPart } from "./names.ts";
 import type { Repository } from "./repository.ts";
 
-/** A ref below refs/slipway, as a person may want it back. */
+/** A ref below refs/slipway, for a person who wants its bytes back. */
 export interface ListedAnchor {
   readonly ref: string;
-  /** The run it was made in, and the step; cut off where the name would have been too long. */
+  /** The run and the step that made it; shortened if the name would be too long. */
   readonly run: string;
   readonly step: string;
   readonly commit: string;
@@ -17,7 +17,7 @@ export interface ListedAnchor {
 
 const FIELDS = ["refname", "objectname", "tree", "parent", "committerdate:unix", "contents:subject"];
 
-/** Every anchor there is, the newest first. */
+/** All anchors, the newest first. */
 export async function listAnchors(repo: Repository): Promise<ListedAnchor[]> {
   const format = FIELDS.map((field) => `%(${field})`).join("%00");
   const lines = (await repo.git.text(["for-each-ref", `--format=${format}`, "refs/slipway"])).split("\n");
@@ -33,12 +33,12 @@ function anchorFrom(line: string): ListedAnchor {
   return { ref, ...decoded, commit, tree, parent: parent === "" ? null : parent, at: Number(seconds) * 1000, message };
 }
 
-/** Runs name the feature they carry out; where tools drive it, and where a name was too long, the message does. */
+/** The name of the run contains the feature. If tools drive it, or the name was shortened, the message does. */
 export function isAnchorOf(id: string, { run, message }: Pick<ListedAnchor, "run" | "message">): boolean {
   return run.endsWith(`/feature:${id}`) || message.startsWith(`${id}: `);
 }
 
-/** The commit a name stands for, if an anchor reaches it. */
+/** The commit that a name means, if an anchor reaches it. */
 export async function anchoredCommit(repo: Repository, name: string): Promise<string | null> {
   if (!/^[0-9a-f]{7,64}$/.test(name)) return null;
   const found = await repo.git.run(["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`], { allowExit: [1, 128] });

@@ -4,8 +4,8 @@ import type { Repository } from "./repository.ts";
 import { moveFiles, takeSnapshot, worktreeChanged, type IndexedTree, type SnapshotOptions } from "./snapshot.ts";
 
 /**
- * Brings a worktree from one tree to the other, wholly or not at all. Refuses when a file is neither as the first tree has it
- * nor, after a kill half-way, as the second does.
+ * Changes a worktree from one tree to another, completely or not at all. Refuses if a file matches neither the first tree
+ * nor, after a kill half-way, the second.
  */
 export async function applyTree(
   repo: Repository,
@@ -33,7 +33,7 @@ export async function applyTree(
   return wanted;
 }
 
-/** The same for a worktree that was just seen to be on the old side of every entry. */
+/** The same for a worktree in which every entry was just seen on its old side. */
 export async function applyEntries(
   repo: Repository,
   worktree: string,
@@ -46,7 +46,7 @@ export async function applyEntries(
   await moveFiles(repo, worktree, entries, options, arrival);
 }
 
-/** A snapshot does not see ignored files, and a patch may name one. */
+/** A patch may name an ignored file, which a snapshot does not contain. */
 async function ignoredInTheWay(repo: Repository, worktree: string, entries: readonly RawEntry[]): Promise<string[]> {
   const blocked: string[] = [];
   for (const { path, oldMode, newOid } of entries) {

@@ -3,13 +3,13 @@ import { inflateSync } from "node:zlib";
 /** One `literal` or `delta` of a git binary patch. */
 export interface BinaryHunk {
   readonly kind: "literal" | "delta";
-  /** Of the file it makes, as the patch claims it; Infinity for what cannot be read. */
+  /** The claimed size of the resulting file; Infinity if unreadable. */
   readonly size: number;
-  /** Unpacked at every call: a file's content, or git's delta from an old content. Null for what cannot be read or is too large. */
+  /** Unpacks a file's content, or git's delta from an old content, at each call. Null if unreadable or too large. */
   data(): Buffer | null;
 }
 
-/** Deliberately coarse: it may take prose for a hunk, never the other way round. */
+/** Deliberately coarse: it may take prose for a hunk, but never misses a hunk. */
 export function binaryHunks(text: string, maxBytes: number): BinaryHunk[] {
   const lines = text.split("\n");
   return lines.flatMap((line, position): BinaryHunk[] => {
@@ -19,11 +19,11 @@ export function binaryHunks(text: string, maxBytes: number): BinaryHunk[] {
 }
 
 function hunkOf(kind: BinaryHunk["kind"], claimed: string, data: BinaryHunk["data"], maxBytes: number): BinaryHunk {
-  // strtoul would also take a sign, and so a huge number.
+  // git's strtoul also accepts a sign, and so a huge number.
   const size = /^\d{1,10}\r?$/.test(claimed) ? Number.parseInt(claimed, 10) : Infinity;
   if (size > maxBytes) return { kind, size, data: () => null };
   if (kind === "literal") return { kind, size, data };
-  // Its second number is the size of what it makes; its own size says nothing about that.
+  // The second number in a delta is the size of the result; the size of the delta itself says nothing about it.
   const delta = data();
   return { kind, size: delta === null ? Infinity : sizesOf(delta).result, data };
 }
@@ -44,7 +44,7 @@ function inflateWithin(packed: Buffer, maxBytes: number): Buffer | null {
 interface DeltaSizes {
   readonly source: number;
   readonly result: number;
-  /** Where the instructions begin. */
+  /** The offset of the instructions. */
   readonly next: number;
 }
 
@@ -54,7 +54,7 @@ function sizesOf(delta: Buffer): DeltaSizes {
   return { source: source.value, result: result.value, next: result.next };
 }
 
-/** What git makes of an old content and a delta; null where they do not belong together. */
+/** Applies a git delta to an old content; null if they do not fit. */
 export function applyDelta(old: Buffer, delta: Buffer): Buffer | null {
   const { source, result, next } = sizesOf(delta);
   if (source !== old.length) return null;
@@ -90,7 +90,7 @@ function variableInteger(bytes: Buffer, start: number): { value: number; next: n
 
 const BASE85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-/** A letter for the number of bytes, then five characters for every four of them. */
+/** git's base 85: a letter for the number of bytes, then five characters for every four bytes. */
 function decodeLine(line: string): Buffer {
   const first = line.charCodeAt(0);
   const length = first >= 97 ? first - 97 + 27 : first - 65 + 1;

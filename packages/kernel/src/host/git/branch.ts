@@ -4,13 +4,13 @@ import { withOwnLock } from "./locks.ts";
 import { isSafeBranch } from "./names.ts";
 import type { Repository } from "./repository.ts";
 
-/** A feature gets a branch of its own: no option, no revision expression, and no branch that somebody works on. */
+/** Refuses a name that git could read as an option or a revision, and a branch that is in use. */
 export async function assertFeatureBranch(
   repo: Repository,
   names: { featureId: string; branch: string; taken: readonly string[] },
 ): Promise<void> {
   const { stdout } = await repo.git.run(["symbolic-ref", "-q", "--short", "HEAD"], { allowExit: [1] });
-  // Ignoring case, because a file system may: refs/heads/Main and refs/heads/main would be one file.
+  // Case-insensitive, because refs/heads/Main and refs/heads/main are one file on some file systems.
   const taken = new Set([...names.taken, stdout.toString("utf8").trim()].map((name) => name.replace(/^refs\/heads\//, "").toLowerCase()));
   for (const name of [names.featureId, names.branch]) {
     const reason =
@@ -34,11 +34,11 @@ export interface BranchStart {
   readonly branch: string;
   /** A ref or a commit. */
   readonly base: string | undefined;
-  /** The base on record, when the branch is known to be the harness's own. */
+  /** The recorded base, if the harness made the branch. */
   readonly recorded: string | undefined;
 }
 
-/** The commit at the head of the feature's branch, which is created at the base if it is not there. */
+/** The head of the feature's branch; creates the branch at the base if it does not exist. */
 export async function ensureBranch(repo: Repository, { branch, base, recorded }: BranchStart): Promise<string> {
   const wanted = recorded ?? base ?? "HEAD";
   const [head, start] = await Promise.all([branchHead(repo, branch), resolveCommit(repo, wanted)]);
@@ -48,7 +48,7 @@ export async function ensureBranch(repo: Repository, { branch, base, recorded }:
     return start;
   }
   if (recorded === undefined && head !== start) {
-    throw new SlipwayError("feature_slug_collision", `A branch named "${branch}" exists already, and it is not at the feature's base.`, {
+    throw new SlipwayError("feature_slug_collision", `A branch named "${branch}" already exists and is not at the feature's base.`, {
       branch,
       suggested_next_actions: ["Choose another feature id, or rename that branch (`git branch -m`)."],
     });
@@ -56,14 +56,14 @@ export async function ensureBranch(repo: Repository, { branch, base, recorded }:
   return head;
 }
 
-/** Compare-and-swap on a branch of the harness's own; null: it must not exist yet. */
+/** Compare-and-swap on a branch of the harness; `from` is null for a branch that must not exist yet. */
 export async function moveBranch(repo: Repository, branch: string, to: string, from: string | null): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const move = ["update-ref", "--no-deref", "--end-of-options", ref, to, from ?? "0".repeat(to.length)];
   await withOwnLock(repo, join(repo.commonDir, ref), () => repo.git.run(move));
 }
 
-/** Only when another ref keeps every commit on it. */
+/** Deletes the branch only if another ref contains all its commits. */
 export async function deleteBranch(repo: Repository, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   const head = await branchHead(repo, branch);
@@ -72,13 +72,13 @@ export async function deleteBranch(repo: Repository, branch: string): Promise<bo
   return true;
 }
 
-/** Whether another ref than the branch contains its head, so that no commit is lost when the branch goes or moves. */
+/** Whether another ref contains the branch's head, so that no commit is lost if the branch is deleted or moved. */
 export async function isKeptElsewhere(repo: Repository, branch: string, head: string): Promise<boolean> {
   const keepers = await repo.git.text(["for-each-ref", "--count=2", "--format=%(refname)", `--contains=${head}`]);
   return keepers.split("\n").some((name) => name !== "" && name !== `refs/heads/${branch}`);
 }
 
-/** Whether the harness made this commit on a branch and keeps it under an anchor: then the branch may be put elsewhere. */
+/** Whether the harness made this commit and keeps it under an anchor, so that the branch may be moved away from it. */
 export async function isAnchored(repo: Repository, commit: string): Promise<boolean> {
   return (await repo.git.text(["for-each-ref", "--count=1", `--points-at=${commit}`, "refs/slipway"])) !== "";
 }
@@ -95,7 +95,7 @@ export async function resolveCommit(repo: Repository, name: string): Promise<str
 }
 
 function noBase(name: string): SlipwayError {
-  return new SlipwayError("repository_unsuitable", `The base "${name}" of the feature names no commit.`, {
+  return new SlipwayError("repository_unsuitable", `The base "${name}" of the feature does not name a commit.`, {
     file: "slipway/policy.yaml",
     field: "worktree.base_branch",
     suggested_next_actions: ["Set `worktree.base_branch` in slipway/policy.yaml to a branch that exists (`git branch` lists them)."],

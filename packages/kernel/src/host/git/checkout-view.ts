@@ -7,15 +7,15 @@ import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { createGit, type Git } from "./runner.ts";
 
-/** A working tree of the user's. */
+/** A working tree of the user. */
 export interface Checkout {
   readonly root: string;
   readonly gitDir: string;
 }
 
 /**
- * Bound to the user's own git directory and index: line endings, sparse checkout and file modes are as the user has set them.
- * Programs are not: a file that needs a filter to be written (Git LFS) is written as it is stored.
+ * Uses the user's own git directory and index, so line endings, sparse checkout and file modes follow the user's settings.
+ * It runs no filter programs: a file that needs one (Git LFS) is written as stored.
  */
 export async function checkoutGit(repo: Repository, { root, gitDir }: Checkout, indexFile?: string): Promise<Git> {
   const config = { ...silenceDrivers(repo.config.keys()), ...(await lineEndings(repo)), "core.fsync": "all" };
@@ -29,7 +29,7 @@ export async function checkoutGit(repo: Repository, { root, gitDir }: Checkout, 
   });
 }
 
-/** How the user's configuration, of whichever level, wants text files to end their lines. */
+/** The line-ending settings of the user's configuration, of all levels. */
 async function lineEndings(repo: Repository): Promise<Record<string, string>> {
   const git = createGit({
     executable: repo.executable,
@@ -50,7 +50,7 @@ async function lineEndings(repo: Repository): Promise<Record<string, string>> {
 export interface CheckoutEntry {
   readonly mode: string;
   readonly oid: string;
-  /** Left out by a sparse checkout. */
+  /** Excluded by a sparse checkout. */
   readonly skipped: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function indexEntries(git: Git): Promise<Map<string, CheckoutEntry>
   return entries;
 }
 
-/** Whether what is at a path is what the old tree has there, what the new one has, or something of the user's. */
+/** Whether the content at a path is that of the old tree, of the new tree, or of neither (the user's). */
 export async function blobAtSide(
   repo: Repository,
   git: Git,
@@ -76,7 +76,7 @@ export async function blobAtSide(
   const { path, oldMode, oldOid, newMode, newOid } = entry;
   if (found === undefined)
     return oldMode === ABSENT || oldMode === GITLINK ? "old" : newMode === ABSENT || newMode === GITLINK ? "new" : "neither";
-  // What a folder holds is looked at by `obstacles`.
+  // `obstacles` checks the contents of a folder.
   if (found.isDirectory()) return oldMode === ABSENT || oldMode === GITLINK ? "old" : newMode === GITLINK ? "new" : "neither";
   const fits = (mode: string) => hasMode(repo, mode, found);
   if (!fits(oldMode) && !fits(newMode)) return "neither";
@@ -95,9 +95,9 @@ function hasMode(repo: Repository, mode: string, found: Stats): boolean {
   return repo.config.get("core.filemode") === "false" || (mode === EXECUTABLE) === ((found.mode & 0o100) !== 0);
 }
 
-/** The id a file would be stored under, after the conversion of line endings that its checkout asks for. */
+/** The object id of a file after the line-ending conversion of its checkout. */
 async function storedId(git: Git, path: string): Promise<string | undefined> {
-  // One path per line, so not for a name that contains one.
+  // hash-object reads one path per line, so a name must not contain a line end.
   if (/["\n]/.test(path)) return undefined;
   return (await git.text(["hash-object", "--stdin-paths"], { input: Buffer.concat([encodePath(path), Buffer.from("\n")]) })).trim();
 }

@@ -20,11 +20,11 @@ export interface TreeChange {
   readonly entries: readonly RawEntry[];
 }
 
-/** What has to change in a checkout, once it was found that nothing of the user's would be lost. */
+/** The changes to a checkout, after a check that no work of the user would be lost. */
 export interface Advance {
   readonly checkout: Checkout;
   readonly change: TreeChange;
-  /** Entries whose file is on the old side. The other files are on the new one already. */
+  /** Entries whose file still has its old content. The other files already have their new one. */
   readonly pending: readonly RawEntry[];
   readonly seen: ReadonlyMap<string, string>;
 }
@@ -41,7 +41,7 @@ export async function findCheckouts(repo: Repository, branch: string): Promise<C
   return [...here, ...present.flat()];
 }
 
-/** Looks, and writes nothing. Throws checkout_in_the_way naming every file that stands in the way. */
+/** Writes nothing. Throws checkout_in_the_way with every file that is in the way. */
 export async function planAdvance(repo: Repository, checkout: Checkout, change: TreeChange): Promise<Advance> {
   await assertNothingUnderWay(checkout);
   const git = await checkoutGit(repo, checkout);
@@ -55,7 +55,7 @@ export async function planAdvance(repo: Repository, checkout: Checkout, change: 
     const isNew = mode === entry.newMode && (mode === ABSENT || oid === entry.newOid);
     if (!isOld && !isNew) blocked.add(entry.path);
     const found = await statAt(checkout.root, entry.path);
-    // Left out by a sparse checkout: it stays left out.
+    // Excluded by a sparse checkout, and stays excluded.
     if (skipped && found === undefined) continue;
     const side = await blobAtSide(repo, git, checkout, entry, found);
     if (side === "old" && (isFileMode(entry.oldMode) || isFileMode(entry.newMode))) pending.push(entry);
@@ -68,7 +68,7 @@ export async function planAdvance(repo: Repository, checkout: Checkout, change: 
 
 export type Undo = () => Promise<void>;
 
-/** Index first, because its lock is what may fail; then the files, each by a rename. Adds the way back of each step to `undo`. */
+/** Updates the index first, because its lock may fail, then the files, each by a rename. Adds the undo of each step to `undo`. */
 export async function performAdvance(repo: Repository, advance: Advance, staging: string, undo: Undo[]): Promise<void> {
   const { checkout, change, pending, seen } = advance;
   const git = await checkoutGit(repo, checkout);
@@ -80,7 +80,7 @@ export async function performAdvance(repo: Repository, advance: Advance, staging
   try {
     await moveIndex(git, checkout, change.from, change.to);
   } catch (error) {
-    // A git that was killed may have moved it all the same.
+    // A killed git may still have updated the index.
     if (wasKilled(error)) undo.push(undoIndex);
     throw error;
   }
@@ -89,7 +89,7 @@ export async function performAdvance(repo: Repository, advance: Advance, staging
   await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
 }
 
-/** Inside the checkout's ignored `.slipway`, so on its file system. */
+/** Inside the checkout's ignored `.slipway`, to be on the same file system. */
 export function stagingFor({ root }: Checkout, id: string): string {
   return join(root, ".slipway", "tmp", "stage", id);
 }
@@ -99,7 +99,7 @@ export async function dropStaging(checkout: Checkout, id: string): Promise<void>
   await leaveScratch({ scratch }, join(scratch, "stage", id));
 }
 
-/** The new files as this checkout would have them: git writes them, with the user's line endings, into the staging folder. */
+/** Lets git write the new files, with the user's line endings, into the staging folder. */
 async function stageCheckout(
   repo: Repository,
   checkout: Checkout,
@@ -120,8 +120,8 @@ async function stageCheckout(
 }
 
 /**
- * After a branch got the commit of what already stands in its worktree: there, nothing is left to commit. Files are not touched.
- * The index there is for the person who types `git status`: while a git of theirs is at work on it, it is theirs alone.
+ * Updates the index of a worktree after its branch got the commit of its files, so that `git status` is clean. Touches no files.
+ * Skips an index that is locked: a git of the person is using it.
  */
 export async function alignIndex(repo: Repository, worktree: string, commit: string): Promise<void> {
   const mine = (await listRegistrations(repo)).find(({ path }) => path === worktree);
@@ -138,7 +138,7 @@ export async function alignIndex(repo: Repository, worktree: string, commit: str
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 100;
 
-/** Moves the entries that differ between the trees, and keeps everything else the user has staged. */
+/** Updates the entries that differ between the trees, and keeps everything else that the user has staged. */
 async function moveIndex(git: Git, checkout: Checkout, from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -161,7 +161,7 @@ async function moveIndex(git: Git, checkout: Checkout, from: string, to: string)
 
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-/** A merge or rebase of the user's that has not ended. */
+/** Refuses a checkout with an unfinished merge or rebase. */
 export async function assertNothingUnderWay(checkout: Checkout): Promise<void> {
   for (const name of UNDER_WAY) {
     if (await exists(join(checkout.gitDir, name))) throw inTheWay(checkout, [join(checkout.gitDir, name)]);
@@ -178,12 +178,12 @@ function inTheWay({ root }: Checkout, files: readonly string[], cause?: unknown)
     checkout: root,
     files,
     suggested_next_actions: [
-      `In ${root}: commit, stash or move away the files named, or finish the merge or rebase that is under way; then merge again.`,
+      `In ${root}: commit, stash or move away the files named, or finish the merge or rebase in progress; then merge again.`,
     ],
   };
   return new SlipwayError(
     "checkout_in_the_way",
-    `The base branch is checked out in ${root}, where this stands in the way: ${shown}. Nothing was merged and nothing was changed.`,
+    `The base branch is checked out in ${root}, and this is in the way there: ${shown}. Nothing was merged or changed.`,
     details,
     { cause },
   );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { commitNow } from "./commit-now.ts";
 import { scratch } from "./testing/scratch.ts";
 
-test("the commit of HEAD and of a branch, wherever they have moved since; null for a branch that is not there", async () => {
+test("returns the current commit of HEAD and of a branch, and null for a missing branch", async () => {
   const user = scratch();
   const repo = await user.open();
   const now = () => Promise.all(["HEAD", "refs/heads/main", "refs/heads/mine"].map((name) => commitNow(repo, name)));

@@ -9,11 +9,11 @@ interface Known {
 
 const known = new WeakMap<Repository, Map<string, Known>>();
 
-/** The commit that HEAD or a ref (`refs/…`) names now; git is asked only when it may have become another one. */
+/** The current commit of HEAD or a ref (`refs/…`), from a cache as long as the ref files are unchanged. */
 export async function commitNow(repo: Repository, name: string): Promise<string | null> {
   const commits = known.get(repo) ?? new Map<string, Known>();
   known.set(repo, commits);
-  // Before git is asked: what moves in between is seen the next time.
+  // Read the signs before asking git, so that a change in between is noticed the next time.
   const signs = refSigns(repo, name === "HEAD" ? [] : [name]);
   const found = commits.get(name);
   if (found?.signs === signs) return found.commit;

@@ -8,7 +8,7 @@ export interface GitExecutable {
   readonly file: string;
   readonly searchPath: string;
   readonly version: string;
-  /** For whoever measures: around each of its processes, each question to one that stays, and what is written here in its stead. */
+  /** For measurements: wraps each git process, each query to a long-lived one, and each operation done here instead of by git. */
   readonly during?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -16,14 +16,14 @@ export function gitWork<T>({ during }: GitExecutable, work: () => Promise<T>): P
   return during === undefined ? work() : during(work);
 }
 
-/** `merge-tree --write-tree`, on which merging rests, came with this one. */
+/** The first version with `merge-tree --write-tree`, which merging needs. */
 const OLDEST: readonly [major: number, minor: number] = [2, 38];
 
 const found = new Map<string, Promise<GitExecutable>>();
 
-/** The git that is on the search path; looked up once per search path. */
+/** The git on the search path, looked up once per search path. */
 export function findGit(env: Readonly<Record<string, string | undefined>> = process.env): Promise<GitExecutable> {
-  // A relative entry would let a program planted in a worktree answer to the name of git.
+  // With a relative entry, a program named git in a worktree would be used.
   const searchPath = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute).join(delimiter);
   let git = found.get(searchPath);
   if (git === undefined) {
@@ -39,7 +39,7 @@ async function inspect(searchPath: string): Promise<GitExecutable> {
     .split(delimiter)
     .map((folder) => join(folder, "git"))
     .find(isProgram);
-  if (file === undefined) throw missing("git was not found on the search path.");
+  if (file === undefined) throw missing("git was not found on the PATH.");
   const request = { file, args: ["version"], cwd: "/", env: neutralEnvironment(searchPath, {}), timeoutMs: 30_000, maxOutputBytes: 65_536 };
   const { stdout, signal } = await runProcess(request);
   if (signal !== undefined) throw new SlipwayError("git_failed", `git version failed: it was killed by ${signal}`, { killed: true });

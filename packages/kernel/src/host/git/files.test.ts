@@ -14,7 +14,7 @@ const entry = (path: string, oldMode: string, newMode: string): RawEntry => ({
   newOid: "",
 });
 
-test("never through a link, and what was done before is undone, back to front", async () => {
+test("never writes through a link, and undoes earlier changes in reverse order", async () => {
   const root = temporaryFolder();
   const staged = temporaryFolder();
   const outside = temporaryFolder();
@@ -35,7 +35,7 @@ test("never through a link, and what was done before is undone, back to front", 
   expect(readdirSync(outside)).toEqual([]);
 });
 
-test("the undo that is returned brings everything back", async () => {
+test("the returned undo restores everything", async () => {
   const root = temporaryFolder();
   const staged = temporaryFolder();
   writeFileSync(join(root, "file"), "old");

@@ -7,12 +7,12 @@ import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { readObjects } from "./fast-path/git-queries.ts";
 
-/** Paths are bytes, and so are the names below a root. */
+/** A path below a root as bytes, because names need not be UTF-8. */
 export function at(root: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), encodePath(path)]);
 }
 
-/** Asked for every path of a change: a turn of the thread pool would cost more than the answer. */
+/** Synchronous inside: for each path of a change the thread pool would cost more than the call. */
 export async function statAt(root: string, path: string): Promise<Stats | undefined> {
   try {
     return lstatSync(at(root, path), { throwIfNoEntry: false });
@@ -21,7 +21,7 @@ export async function statAt(root: string, path: string): Promise<Stats | undefi
   }
 }
 
-/** The object id git would give to what is at a path: a file's bytes or a link's target. Undefined for anything else. */
+/** git's object id for a path: of a file's bytes or a link's target. Undefined for anything else. */
 export async function blobIdAt(root: string, path: string, found: Stats, algorithm: string): Promise<string | undefined> {
   if (!found.isFile() && !found.isSymbolicLink()) return undefined;
   const bytes = found.isFile() ? await readFile(at(root, path)) : await readlink(at(root, path), { encoding: "buffer" });
@@ -32,7 +32,7 @@ export function blobId(bytes: Uint8Array, algorithm: string): string {
   return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
-/** Writes the new side of each entry into a folder, one file per entry, named by its position. */
+/** Writes the new content of each entry into a folder, one file per entry, named by its position. */
 export async function stageBlobs(repo: Repository, folder: string, entries: readonly RawEntry[]): Promise<void> {
   const written = entries.map((entry, position) => ({ entry, position })).filter(({ entry }) => isFileMode(entry.newMode));
   const blobs = await readObjects(
@@ -52,8 +52,8 @@ export async function stageBlobs(repo: Repository, folder: string, entries: read
 }
 
 /**
- * Brings the files under a root to the new side of the entries, from files staged on the same file system. Every path changes
- * by one rename, so it is always wholly old or wholly new; on a failure what was done is undone. Returns the undo.
+ * Replaces the files below a root by the new content of the entries, staged on the same file system. Each path changes
+ * by one rename, so it is always completely old or completely new; a failure is rolled back. Returns the undo.
  */
 export async function placeFiles(root: string, staged: string, entries: readonly RawEntry[]): Promise<() => Promise<void>> {
   const done: (() => Promise<void>)[] = [];
@@ -97,18 +97,18 @@ async function put(root: string, staged: string, kept: string, path: string): Pr
   const found = await statAt(root, path);
   if (found?.isDirectory() === true) await rmdir(target);
   const had = found !== undefined && !found.isDirectory();
-  // A second name keeps the old file alive while the new one takes its place in one rename.
+  // A hard link keeps the old file while the new one replaces it by a rename.
   if (had) await secondName(target, kept);
   renameSync(staged, target);
   return async () => {
     if (had) return rename(kept, target);
     await unlink(target);
-    // A file may have to come back where a folder was made for this one.
+    // The undo may restore a file where a folder was made for this one.
     await removeEmptyParents(root, path);
   };
 }
 
-/** A copy, where the file system knows no second names. */
+/** A hard link, or a copy if the file system has none. */
 async function secondName(target: Buffer, kept: string): Promise<void> {
   try {
     linkSync(target, kept);
@@ -117,7 +117,7 @@ async function secondName(target: Buffer, kept: string): Promise<void> {
   }
 }
 
-/** Never through a link: every folder on the way must be a real one. */
+/** Every folder on the way must be a real one, not a link. */
 async function ensureParents(root: string, path: string): Promise<void> {
   for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
     const parent = path.slice(0, end);
@@ -139,7 +139,7 @@ async function removeEmptyParents(root: string, path: string): Promise<void> {
   }
 }
 
-/** Every file or link below a folder, by its path from the root. */
+/** The paths from the root of all files and links below a folder. */
 export async function filesBelow(root: string, path: string, skip: (path: string) => boolean = () => false): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(at(root, path), { withFileTypes: true, encoding: "buffer" })) {
@@ -152,8 +152,8 @@ export async function filesBelow(root: string, path: string, skip: (path: string
 }
 
 /**
- * What stands where the entries want to write: a file where a folder is needed, a folder with other files where a file is
- * needed. `leaving` are the paths that the same entries take away.
+ * Paths that are in the way of the entries: a file where a folder is needed, a folder with other files where a file is
+ * needed. Paths that the same entries delete do not count.
  */
 export async function obstacles(root: string, entries: readonly RawEntry[]): Promise<string[]> {
   const leaving = new Set(entries.filter(({ newMode }) => newMode === ABSENT).map(({ path }) => path));

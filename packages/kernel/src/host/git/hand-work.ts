@@ -16,20 +16,20 @@ export interface CommitByHand {
   readonly subject: string;
 }
 
-/** What stands in a worktree and on its branch, against the record. */
+/** The differences between a worktree, its branch and the record. */
 export interface WorktreeDifference {
-  /** Of the files as they are. */
+  /** The tree of the current files. */
   readonly tree: string;
-  /** The differences that the harness did not make: a person's edits. */
+  /** Differences that the harness did not make: a person's edits. */
   readonly edits: readonly RawEntry[];
-  /** Heads of the branch, and of the worktree where it has another one, that no act of the harness explains. */
+  /** Heads of the branch, and of the worktree if different, that the harness did not make. */
   readonly heads: readonly string[];
   readonly commits: readonly CommitByHand[];
-  /** A gate that wrote to the worktree was cut off: what it left and what a person did since cannot be told apart. */
+  /** A gate that wrote to the worktree was interrupted: its leftovers and a person's later edits cannot be distinguished. */
   readonly gateCutOff: boolean;
 }
 
-/** Looks at a worktree that stands, and writes no more than objects. */
+/** Compares an existing worktree with its record; writes only objects. */
 export async function lookFor(repo: Repository, recorded: RecordedWorktree, options: SnapshotOptions = {}): Promise<WorktreeDifference> {
   const head = await readHead(repo, recorded.path);
   if (head !== null) await assertNothingUnderWay({ root: recorded.path, gitDir: join(repo.commonDir, "worktrees", head.id) });
@@ -53,13 +53,13 @@ export function isByHand({ edits, heads }: WorktreeDifference): boolean {
   return edits.length > 0 || heads.length > 0;
 }
 
-/** What would become of the feature if the person's work were taken over: the files, or where they are the harness's own, the commit. */
+/** The tree of the feature if the person's work were adopted: the edited files or, if there are none, the person's commit. */
 export async function treeByHand(repo: Repository, { edits, heads, tree }: WorktreeDifference): Promise<string> {
   const [head] = heads;
   return edits.length > 0 || head === undefined ? tree : treeOf(repo, head);
 }
 
-/** Everything that was found, as one commit below a hidden ref. The person's own commits are its parents. */
+/** Anchors the person's edits as one commit, with the person's commits as its parents. */
 export async function anchorFound(
   repo: Repository,
   { baseCommit }: RecordedWorktree,
@@ -71,7 +71,7 @@ export async function anchorFound(
   return { ref: await keepCommit(repo, as, commit), commit };
 }
 
-/** Only what has not been recorded since. */
+/** The interrupted write, if the record has not caught up with it. */
 function cutOff(writing: Writing | null, { tree, baseCommit }: RecordedWorktree): Writing | null {
   if (writing === null || writing.from !== tree) return null;
   return writing.to === tree && writing.base === baseCommit ? null : writing;
@@ -82,12 +82,12 @@ async function editsIn(repo: Repository, recorded: RecordedWorktree, tree: strin
   const git = await repo.vault();
   const entries = await rawBetween(git, recorded.tree, tree);
   if (writing?.to == null) return entries;
-  // Each file is placed by one rename, so what was cut off is wholly old or wholly new.
+  // Each file is placed by one rename, so after an interruption it is completely old or completely new.
   const placed = new Map((await rawBetween(git, writing.from, writing.to)).map((entry) => [entry.path, entry]));
   return entries.filter(({ path, newMode, newOid }) => placed.get(path)?.newOid !== newOid || placed.get(path)?.newMode !== newMode);
 }
 
-/** On the base's own history, a commit the harness made and anchored, or one that was set aside before. */
+/** In the history of the base, made and anchored by the harness, or set aside earlier. */
 async function isExplained(repo: Repository, { baseBranch, baseCommit }: RecordedWorktree, commit: string): Promise<boolean> {
   if (commit === baseCommit) return true;
   const containing = ["for-each-ref", "--count=1", "--format=%(refname)", `--contains=${commit}`, `refs/heads/${baseBranch}`, ...KEPT_REFS];

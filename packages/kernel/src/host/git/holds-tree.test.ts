@@ -17,7 +17,7 @@ async function world(prepare: (user: Scratch) => void = () => undefined) {
   const wanted = { featureId: "login", branch: "login", baseRef: "main", path: join(user.root, ".worktrees/login") };
   const { path } = await ensureWorktree(repo, wanted);
   const tree = user.git("rev-parse", "main^{tree}");
-  // The index is there, and knows the files, as after every patch.
+  // The index exists with a stat cache, as after every patch.
   await snapshotTree(repo, path);
   return { user, repo, path, tree };
 }
@@ -30,10 +30,10 @@ const put = (path: string, text: string) => {
 describe.each([
   ["small", Number.POSITIVE_INFINITY],
   ["large", 0],
-])("whether a worktree holds its tree, where the tree counts as %s", (_size, largeIndexBytes) => {
+])("holdsTree, with a tree that counts as %s", (_size, largeIndexBytes) => {
   const ask = ({ repo, path, tree }: Awaited<ReturnType<typeof world>>) => holdsTree(repo, path, tree, {}, largeIndexBytes);
 
-  test("yes, also with files that git ignores", async () => {
+  test("true, also with ignored files", async () => {
     const made = await world();
     expect(await ask(made)).toBe(true);
     put(join(made.path, "out/x"), "built");
@@ -54,20 +54,20 @@ describe.each([
       },
     ],
     ["the ignore rules are changed", (path) => put(join(path, ".gitignore"), "out/\n*.log\n*.txt\n")],
-  ])("no, when %s", async (_what, change) => {
+  ])("false if %s", async (_what, change) => {
     const made = await world();
     change(made.path);
     expect(await ask(made)).toBe(false);
     expect(await snapshotTree(made.repo, made.path)).not.toBe(made.tree);
   });
 
-  test("no, of another tree", async () => {
+  test("false for another tree", async () => {
     const made = await world();
     const empty = made.user.git("hash-object", "-t", "tree", "-w", "/dev/null");
     expect(await ask({ ...made, tree: empty })).toBe(false);
   });
 
-  test("not known, where the tree has a submodule, whose folder git does not look into", async () => {
+  test("false for a tree with a submodule, into which git does not look", async () => {
     const made = await world((user) => {
       user.git("update-index", "--add", "--cacheinfo", `160000,${user.git("rev-parse", "HEAD")},lib`);
       user.git("commit", "-qm", "submodule");

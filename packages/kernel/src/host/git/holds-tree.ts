@@ -4,10 +4,10 @@ import { openPlace } from "./worktree-record.ts";
 import type { Repository } from "./repository.ts";
 import { onIndex, pathsIfAt, type SnapshotOptions } from "./snapshot.ts";
 
-/** An index with more bytes has thousands of entries: listing and reading all of them takes longer than all that git does. */
+/** A larger index has thousands of entries, which git compares faster than this code lists and reads them. */
 const LARGE_INDEX_BYTES = 400_000;
 
-/** Whether the worktree holds exactly the tree; false also when only a snapshot can tell. Writes nothing. */
+/** Whether the worktree has exactly the tree's files; false also if only a snapshot can tell. Writes nothing. */
 export async function holdsTree(
   repo: Repository,
   worktree: string,
@@ -24,7 +24,7 @@ export async function holdsTree(
   });
 }
 
-/** A tree never changes, and listing one of thousands of files takes as long as comparing it. */
+/** Cache: a tree never changes, and listing a large one takes as long as comparing it. */
 const known = new WeakMap<Repository, Map<string, boolean>>();
 
 async function hasSubmodules(repo: Repository, tree: string): Promise<boolean> {

@@ -31,7 +31,7 @@ const HOOKS = [
   "commit-msg",
 ];
 
-/** Everything the room can do, once through. */
+/** Calls every operation of this room once. */
 async function everything(user: Scratch): Promise<void> {
   const repo = await openRepository(user.root);
   await describeRepository(repo);
@@ -74,7 +74,7 @@ async function everything(user: Scratch): Promise<void> {
   await removeWorktree(repo, { path, deleteBranch: true });
 }
 
-test("attack 20: planted hooks do not run, wherever configuration says they are", async () => {
+test("attack 20: planted hooks do not run, wherever the configuration puts them", async () => {
   const user = scratch();
   const pwned = join(temporaryFolder(), "pwned");
   for (const folder of [".git/hooks", "other-hooks"])
@@ -161,7 +161,7 @@ test("attack 19: a .git that appears while we work is not consulted either", asy
   rmSync(join(path, ".git"));
   at(path).git("init", "-q");
   writeFileSync(join(path, ".git/config"), `[core]\n\tfsmonitor = "touch ${pwned}"\n`);
-  // Past the check: the vault itself, in that very folder.
+  // Bypass the check: the vault itself, in the same folder.
   const git = await repo.vault({ workTree: path, indexFile: join(temporaryFolder(), "index") });
   await git.run(["read-tree", user.git("rev-parse", "HEAD")]);
   await git.run(["update-index", "-q", "--refresh"], { allowExit: [1] });
@@ -169,7 +169,7 @@ test("attack 19: a .git that appears while we work is not consulted either", asy
   expect(existsSync(pwned)).toBe(false);
 });
 
-test("attack 21: a missing object is not fetched through a protocol the repository allows itself", async () => {
+test("attack 21: a missing object is not fetched, even if the repository allows the protocol", async () => {
   const user = scratch();
   const pwned = join(temporaryFolder(), "pwned");
   user.git("config", "core.repositoryformatversion", "1");

@@ -1,5 +1,5 @@
 /**
- * What makes git inert: nothing that a repository, a user's configuration or the caller's environment says may run a program,
+ * Makes git inert: no setting of a repository, a user or the environment may run a program,
  * reach the network or change bytes. Passed as GIT_CONFIG_* variables, which win over every configuration file.
  */
 export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
   "core.askPass": "false",
   "core.editor": "false",
   "core.pager": "cat",
-  // Names beyond ASCII as they are; git still quotes controls, quotation marks and backslashes.
+  // Do not quote names beyond ASCII; git still quotes controls, quotation marks and backslashes.
   "core.quotePath": "false",
   "core.alternateRefsCommand": "false",
   "core.protectHFS": "true",
@@ -19,7 +19,7 @@ export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
   "core.autocrlf": "false",
   "core.safecrlf": "false",
   "core.filesRefLockTimeout": "1000",
-  // Objects and refs must be on the disk before anybody is told; an index can be made again.
+  // Objects and refs must be synced before success is reported; an index can be made again.
   "core.fsync": "committed,reference",
   "credential.helper": "",
   "diff.ignoreSubmodules": "all",
@@ -29,11 +29,11 @@ export const NEUTRAL_CONFIG: Readonly<Record<string, string>> = {
   "commit.gpgSign": "false",
   "tag.gpgSign": "false",
   "protocol.allow": "never",
-  // Ownership is checked to keep a stranger's configuration from running programs. Nothing in it can.
+  // git checks ownership because another user's configuration could run programs. Here it cannot.
   "safe.directory": "*",
 };
 
-/** Configuration keys by which a repository names programs to run on files, with the value that runs none. */
+/** Configuration keys that name programs to run on files, with a value that runs none. */
 const DRIVERS: readonly (readonly [pattern: RegExp, value: string])[] = [
   [/^filter\..+\.(?:clean|smudge|process)$/s, ""],
   [/^filter\..+\.required$/s, "false"],
@@ -52,7 +52,7 @@ export function silenceDrivers(keys: Iterable<string>): Record<string, string> {
   return silenced;
 }
 
-/** The whole environment of a git process: of the caller's only the search path, and of that only absolute folders. */
+/** The whole environment of a git process; of the caller's it has only the absolute folders of the PATH. */
 export function neutralEnvironment(searchPath: string, config: Readonly<Record<string, string>>): Record<string, string> {
   const env: Record<string, string> = {
     PATH: searchPath,

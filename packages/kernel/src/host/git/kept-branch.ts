@@ -1,12 +1,12 @@
 import { moveBranch, branchHead } from "./branch.ts";
 import type { Repository } from "./repository.ts";
 
-/** Where a person's work is kept under a name they can see; the second where a branch has the name of the folder. */
+/** Prefixes of kept branches; the second is used if a branch has the name of the first. */
 const FOLDERS = ["slipway/kept", "slipway-kept"] as const;
 
 export const KEPT_REFS = FOLDERS.map((folder) => `refs/heads/${folder}`);
 
-/** The first name that is free: `slipway/kept/<feature>-<n>`. */
+/** The first free name: `slipway/kept/<feature>-<n>`. */
 export async function nextKeptBranch(repo: Repository, featureId: string): Promise<string> {
   const folder = (await branchHead(repo, "slipway")) === null ? FOLDERS[0] : FOLDERS[1];
   const taken = new Set((await repo.git.text(["for-each-ref", "--format=%(refname:strip=2)", `refs/heads/${folder}`])).split("\n"));

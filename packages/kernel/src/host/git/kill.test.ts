@@ -138,7 +138,7 @@ function statOf(pid: string): { parent: number; name: string } {
 
 async function someGit(pid: number): Promise<number | undefined> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    // The newest: the ref transaction lives longest and would be hit nearly every time.
+    // The newest process: the ref transaction lives longest and would otherwise be hit nearly every time.
     const found = descendants(pid).findLast((each) => statOf(String(each)).name === "git");
     if (found !== undefined) return found;
     await sleep(3);
@@ -155,7 +155,7 @@ function kill(pid: number): boolean {
 }
 
 function killTree(pid: number): void {
-  // git runs in groups of its own, so its processes are found by parent before the parent is gone.
+  // git runs in its own process groups, so find its processes by parent before the parent dies.
   for (const each of [pid, ...descendants(pid)]) kill(each);
 }
 

@@ -13,14 +13,14 @@ import { replaceFile } from "./worktree-record.ts";
 import { rawBetween, reversed } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 
-/** Written before a landing touches anything that is the user's, so that the next process can tell what is whose. */
+/** Written before a landing touches a checkout of the user, so that after a crash the next process knows what the landing changed. */
 const intentSchema = z.object({
   id: z.string(),
   process: z.object({ host: z.string(), pid: z.number(), startedAt: z.string() }),
   baseBranch: z.string(),
   expected: z.string(),
   commit: z.string(),
-  /** With the paths that were still on the old side: only they may be taken back. */
+  /** `paths` still had their old content; only they may be reverted. */
   checkouts: z.array(z.object({ root: z.string(), gitDir: z.string(), paths: z.array(z.string()) })),
   locks: z.array(z.string()),
 });
@@ -34,7 +34,7 @@ export interface LandingPlan {
   readonly advances: readonly Advance[];
 }
 
-/** Landings under way in this process. One of ours that is on disk but not here has failed and could not clean up. */
+/** Running landings of this process. An intent of this process that is on disk but not here failed without clean-up. */
 const active = new Set<string>();
 
 export async function declareLanding(
@@ -55,7 +55,7 @@ export async function declareLanding(
     expected,
     commit,
     checkouts: advances.map(({ checkout, pending }) => ({ ...checkout, paths: pending.map(({ path }) => path) })),
-    // One that is there already is somebody else's.
+    // A lock that already exists belongs to another process.
     locks: locks.filter((lock) => !existsSync(lock)),
   };
   active.add(intent.id);
@@ -67,7 +67,7 @@ export function abandonLanding({ id }: LandingIntent): void {
   active.delete(id);
 }
 
-/** The locks that a landing's own git left when it was killed. Returns those that went, or null while one may be held. */
+/** Removes the locks of a landing's killed git. Returns the removed ones, or null while one may still be held. */
 export async function releaseLocks(repo: Repository, { locks }: LandingIntent): Promise<string[] | null> {
   const states = await Promise.all(locks.map(async (lock) => ({ lock, state: await clearStaleLock(repo, lock) })));
   return states.some(({ state }) => state === "held") ? null : states.flatMap(({ lock, state }) => (state === "cleared" ? [lock] : []));
@@ -79,8 +79,8 @@ export async function forgetLanding(repo: Repository, intent: LandingIntent): Pr
 }
 
 /**
- * Settles what dead processes were landing: removes their locks and, where the ref had not moved, takes their files back out
- * of the checkouts. Files that somebody has changed since are left. Returns what was done.
+ * Settles the landings of dead processes: removes their locks and, if the ref had not moved, reverts their files
+ * in the checkouts. Files that were changed since then are left. Returns what was done.
  */
 export async function settleLandings(repo: Repository): Promise<string[]> {
   const done: string[] = [];
@@ -111,12 +111,12 @@ async function takeBack(repo: Repository, { id, expected, commit, checkouts }: L
     const change = { from: commit, to: expected, entries: entries.filter(({ path }) => ours.has(path)) };
     const advance = await planAdvance(repo, checkout, change).catch(unlessInTheWay);
     if (advance === undefined) {
-      done.push(`left ${checkout.root} as it is: somebody has changed it since`);
+      done.push(`left ${checkout.root} unchanged: its files were edited since the landing`);
       continue;
     }
     await dropStaging(checkout, id);
     await performAdvance(repo, advance, stagingFor(checkout, id), []);
-    done.push(`took ${advance.pending.length} files back out of ${checkout.root}`);
+    done.push(`reverted ${advance.pending.length} files in ${checkout.root}`);
   }
   return done;
 }

@@ -3,13 +3,13 @@ import { parseRaw, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { differences } from "./fast-path/git-queries.ts";
 
-/** How two trees differ, line by line. */
+/** The line-by-line difference of two trees. */
 export interface LineDiff {
   readonly entries: readonly RawEntry[];
   /** The paths that git does not compare by lines. */
   readonly binary: ReadonlySet<string>;
   /**
-   * What `git diff --unified=0` says of the entries, one section after the other in their order; a change of type has two.
+   * The output of `git diff --unified=0`, one section per entry in their order; a change of type has two.
    * Every character is one byte.
    */
   readonly text: string;
@@ -17,13 +17,13 @@ export interface LineDiff {
 
 export const NO_LINES: LineDiff = { entries: [], binary: new Set(), text: "" };
 
-/** Both are trees, by their ids. */
+/** Takes the ids of two trees. */
 export async function lineDiff(repo: Repository, fromTree: string, toTree: string): Promise<LineDiff> {
   const output = await differences(repo, fromTree, toTree);
   const fields: Buffer[] = [];
   const binary = new Set<string>();
   let start = 0;
-  // Entries as `parseRaw` has them, then a line of numbers for each, then an empty field. The text after it may itself hold NULs.
+  // First the entries for `parseRaw`, then a line of numbers for each, then an empty field. The text after it may contain NULs.
   for (let end = output.indexOf(0); end > start; end = output.indexOf(0, start)) {
     const field = output.subarray(start, end);
     if (field[0] === COLON) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "./repository.ts";
 import { waitingProcesses } from "./fast-path/prestarted-git.ts";
 
-/** Where the system tells about its processes; another folder in tests. */
+/** The folder with information about processes (/proc); another one in tests. */
 export interface ProcessTable {
   readonly proc?: string;
   readonly waitMs?: number;
@@ -14,9 +14,8 @@ const WAIT_MS = 1_500;
 const POLL_MS = 20;
 
 /**
- * Removes a lock file that git left behind, only on evidence: while the file stayed the same, every git process that could
- * have made it (one that worked on this repository when the file was already there) has ended. Where processes cannot be
- * seen, nothing is removed.
+ * Removes a stale lock file of git, only on evidence: the file did not change while every git process that could have made it
+ * (those that worked on this repository when the lock was found) ended. Without /proc it removes nothing.
  */
 export async function clearStaleLock(
   repo: Repository,
@@ -39,7 +38,7 @@ export async function clearStaleLock(
   return "cleared";
 }
 
-/** For a file that only the harness writes, one process at a time: a lock on it is a leftover, and goes before git would wait for it. */
+/** For a file that only the harness writes, one process at a time: an existing lock is stale and is removed before git runs. */
 export async function withOwnLock<T>(repo: Repository, file: string, operation: () => Promise<T>): Promise<T> {
   await clearStaleLock(repo, `${file}.lock`);
   return operation();
@@ -49,7 +48,7 @@ export function lockNamedIn(stderr: string): string | undefined {
   return /Unable to create '(.+\.lock)': File exists/.exec(stderr)?.[1];
 }
 
-/** `pid:start` of each live git process in this repository; undefined when the system does not tell. */
+/** `pid:start` of each live git process in this repository; undefined without /proc. */
 async function gitProcesses(repo: Repository, proc: string): Promise<Set<string> | undefined> {
   const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (pids.length === 0) return undefined;
@@ -66,7 +65,7 @@ async function gitProcesses(repo: Repository, proc: string): Promise<Set<string>
   return found;
 }
 
-/** A process whose folder may not be read counts: there is no evidence that it works elsewhere. */
+/** True also for a process whose working folder cannot be read: there is no evidence that it works elsewhere. */
 async function worksIn(repo: Repository, process: string): Promise<boolean> {
   const cwd = await readlink(join(process, "cwd")).catch(() => repo.root);
   const command = await readFile(join(process, "cmdline"), "utf8").catch(() => "");

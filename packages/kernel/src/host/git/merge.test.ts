@@ -83,7 +83,7 @@ describe("buildMerge", () => {
     expect({ tree, conflicts }).toEqual({ tree: world.tree, conflicts: [] });
   });
 
-  test("squash: one commit on the base, another than the feature's", async () => {
+  test("squash: one commit on the base, different from the feature's", async () => {
     const world = await prepared();
     const { commit, featureCommit } = await build(world, "squash");
     expect(world.user.git("log", "-1", "--format=%P|%T|%s", commit)).toBe(`${world.base}|${world.tree}|login: a form`);
@@ -91,7 +91,7 @@ describe("buildMerge", () => {
     expect(commit).not.toBe(featureCommit);
   });
 
-  test("rebase: the feature's commit itself, on the base as it is now", async () => {
+  test("rebase: the feature's commit itself, on the current base", async () => {
     const world = await prepared();
     const { commit, featureCommit } = await build(world, "rebase");
     expect(commit).toBe(featureCommit);
@@ -134,7 +134,7 @@ describe("buildMerge", () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  test("B12: on a base that was rewritten the change is the same, by the commit it was built on", async () => {
+  test("B12: on a rewritten base the change stays the same, by the commit it was built on", async () => {
     const world = await prepared();
     const untouched = await build(world, "squash", world.base);
     world.user.git("checkout", "-q", "--orphan", "fresh");
@@ -186,7 +186,7 @@ describe("landMerge", () => {
     },
   );
 
-  test("repeated after it landed, it says so; also when the base has moved on", async () => {
+  test("a repeat after landing returns `already`, also on a base that has moved", async () => {
     const { input } = await land(world);
     expect(await landMerge(world.repo, input)).toEqual({ landed: true, already: true, checkoutUpdated: false });
     world.user.write("later.txt", "x");
@@ -196,7 +196,7 @@ describe("landMerge", () => {
     expect(world.user.git("rev-parse", "main", "login").split("\n")).toEqual([later, input.featureCommit]);
   });
 
-  test("dirty, staged, untracked and ignored files that the merge does not touch stay exactly as they are", async () => {
+  test("dirty, staged, untracked and ignored files that the merge does not touch stay unchanged", async () => {
     const { user } = world;
     user.write("other.txt", "dirty\n");
     user.write("staged.txt", "staged\n");
@@ -215,7 +215,7 @@ describe("landMerge", () => {
     expect(statSync(join(user.root, "other.txt")).ino).toBe(before.inode);
   });
 
-  test("files that are already as the merge has them are not in the way", async () => {
+  test("files that already have the merge's content are not in the way", async () => {
     const { user } = world;
     user.write("README.md", "# Merged\n");
     user.write("src/new.ts", "new\n");
@@ -225,7 +225,7 @@ describe("landMerge", () => {
     expect(user.git("status", "--porcelain", "--", "README.md", "src", "bin")).toBe("");
   });
 
-  test("a merge that is under way in the checkout is not disturbed", async () => {
+  test("an unfinished merge in the checkout is not disturbed", async () => {
     writeFileSync(join(world.user.root, ".git/MERGE_HEAD"), `${world.base}\n`);
     await expect(land(world)).rejects.toMatchObject({ code: "checkout_in_the_way" });
     expect(world.user.git("rev-parse", "main")).toBe(world.base);
@@ -250,7 +250,7 @@ describe("landMerge", () => {
     expect(user.read("README.md").toString()).toBe(FILES["README.md"]);
   });
 
-  test("an index lock that somebody holds stops it, with everything put back", async () => {
+  test("a held index lock stops it, and everything is rolled back", async () => {
     const { user } = world;
     writeFileSync(join(user.root, ".git/index.lock"), "");
     const before = contents(user.root);
@@ -265,7 +265,7 @@ describe("landMerge", () => {
     expect((await land(world)).result.landed).toBe(true);
   });
 
-  test("a base that is checked out nowhere moves alone; a linked checkout of it moves along", async () => {
+  test("a base that is not checked out moves alone, and a linked checkout moves with it", async () => {
     const { user } = world;
     user.git("checkout", "-q", "-b", "elsewhere");
     user.write("README.md", "my own work\n");
@@ -287,7 +287,7 @@ describe("landMerge", () => {
     expect(third).toBe(second.user.git("rev-parse", "refs/heads/main"));
   });
 
-  test("a linked checkout that was deleted is no obstacle", async () => {
+  test("a deleted linked checkout is not in the way", async () => {
     const { user } = world;
     user.git("checkout", "-q", "--detach");
     const linked = join(temporaryFolder(), "linked");
@@ -296,7 +296,7 @@ describe("landMerge", () => {
     expect((await land(world)).result.checkoutUpdated).toBe(false);
   });
 
-  test("when a second checkout is in the way, the first one is not touched", async () => {
+  test("if a second checkout is in the way, the first one is not touched", async () => {
     const { user } = world;
     const linked = at(join(temporaryFolder(), "linked"));
     user.git("worktree", "add", "-q", "--force", linked.root, "main");
@@ -307,7 +307,7 @@ describe("landMerge", () => {
     expect(user.git("status", "--porcelain", "-uno")).toBe("");
   });
 
-  test("when a second checkout fails half-way, the first one is put back", async () => {
+  test("if a second checkout fails half-way, the first one is rolled back", async () => {
     const { user, repo } = world;
     const linked = at(join(temporaryFolder(), "linked"));
     user.git("worktree", "add", "-q", "--force", linked.root, "main");
@@ -323,7 +323,7 @@ describe("landMerge", () => {
     expect(user.git("rev-parse", "main")).toBe(world.base);
   });
 
-  test("[FEA-116] whoever confirms does so with the refs locked and unmoved; a refusal leaves refs and files as they were", async () => {
+  test("[FEA-116] confirm runs with the refs locked and unmoved, and its refusal changes neither refs nor files", async () => {
     const world = await prepared();
     const { user, repo, base } = world;
     const { commit, featureCommit } = await build(world, "squash");
@@ -340,11 +340,11 @@ describe("landMerge", () => {
     expect(await landMerge(repo, { ...input, confirm: async () => undefined })).toMatchObject({ landed: true, already: false });
   });
 
-  test("a landing whose acknowledgement was lost is a landing", async () => {
+  test("a landing whose acknowledgement was lost counts as landed", async () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");
     const env = { PATH: process.env["PATH"] ?? "", GIT_DIR: repo.gitDir, GIT_COMMITTER_NAME: "x", GIT_COMMITTER_EMAIL: "x" };
-    // Passes everything on but the last answer.
+    // Forwards everything but the last answer.
     const script = 'exec 3<&0; { git update-ref --stdin <&3 | sed -u -n "/^commit/q;p"; } & exec 1>&-; wait';
     const deaf = () => startProcess({ file: "/bin/sh", args: ["-c", script], cwd: user.root, env });
     const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
@@ -385,7 +385,7 @@ describe("landMerge", () => {
       const input = { baseBranch: "main", expected: world.base, commit, featureBranch: "login", featureCommit };
       const marker = join(temporaryFolder(), "once");
       const file = join(temporaryFolder(), "git");
-      // The real git, except that this one command does its work, leaves a lock and dies.
+      // The real git, except that this command leaves a lock and dies after its work.
       const die = `"${repo.executable.file}" "$@"; : > "$GIT_DIR/index.lock"; kill -9 $$`;
       writeFileSync(
         file,
@@ -459,7 +459,7 @@ describe("landMerge", () => {
     expect((await landMerge(repo, { baseBranch: "main", expected: world.base, commit })).already).toBe(true);
   });
 
-  test("attack 20, 21: hooks, filters and external programs do not run when the checkout moves; line endings are the user's", async () => {
+  test("attack 20, 21: no hook, filter or external program runs when the checkout moves, and line endings follow the user's settings", async () => {
     const pwned = join(temporaryFolder(), "pwned");
     const user = scratch({ ...FILES, "lib/deep/file": "x\n", ".gitattributes": "*.ts filter=evil\n*.md text eol=crlf\n" });
     for (const key of ["filter.evil.clean", "filter.evil.smudge", "core.fsmonitor", "diff.external", "core.sshCommand"])
@@ -467,7 +467,7 @@ describe("landMerge", () => {
     user.git("config", "filter.evil.required", "true");
     for (const hook of ["reference-transaction", "post-index-change", "post-checkout", "post-merge"])
       user.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${pwned}\n`, 0o755);
-    // As the user's own git would have checked it out; touched, so that its content has to be compared.
+    // As the user's own git checks it out; touched, so that its content must be compared.
     user.write("README.md", (FILES["README.md"] ?? "").replaceAll("\n", "\r\n"));
     rmSync(pwned, { force: true });
     const hostile = await prepared(user);
@@ -477,7 +477,7 @@ describe("landMerge", () => {
     expect(user.read("src/new.ts").toString()).toBe("new\n");
   });
 
-  test("the user's own configuration of line endings counts too", async () => {
+  test("the user's own line-ending configuration applies, too", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, ".gitconfig"), "[core]\n\tautocrlf = true\n");
     const { user } = world;
@@ -531,7 +531,7 @@ describe("landMerge", () => {
     expect(contents(user.root)).toEqual(treeContents(user.root, "main"));
   });
 
-  test("a submodule that the merge moves leaves its folder alone", async () => {
+  test("a submodule that the merge moves keeps its folder unchanged", async () => {
     const user = scratch({ ...FILES, "lib/deep/file": "x\n" });
     const commit = user.git("rev-parse", "HEAD");
     user.git(
@@ -561,7 +561,7 @@ describe("landMerge", () => {
     expect(user.read("sub/inside.txt").toString()).toBe("mine\n");
   });
 
-  test("a file changed between the look and the move is noticed, and all is put back", async () => {
+  test("a file changed between the check and the move is noticed, and everything is rolled back", async () => {
     const { user, repo } = world;
     const expected = world.base;
     const { commit, featureCommit } = await build(world, "merge_commit");
@@ -585,7 +585,7 @@ describe("landMerge", () => {
     expect(user.exists("src/new.ts")).toBe(false);
   });
 
-  test("a base that moves between the look and the lock is base_moved, with nothing changed", async () => {
+  test("a base that moves between the check and the lock is base_moved, with nothing changed", async () => {
     const { user, repo } = world;
     const { commit, featureCommit } = await build(world, "merge_commit");
     let moved = "";
@@ -607,14 +607,14 @@ describe("landMerge", () => {
     expect(contents(user.root)).toEqual(treeContents(user.root, world.base));
   });
 
-  test("a ref lock that somebody holds is an error, with nothing changed", async () => {
+  test("a held ref lock is an error, with nothing changed", async () => {
     const { user } = world;
     writeFileSync(join(user.root, ".git/refs/heads/main.lock"), "");
     await expect(land(world)).rejects.toMatchObject({ code: "git_failed" });
     expect(contents(user.root)).toEqual(treeContents(user.root, world.base));
   });
 
-  test("a folder that cannot be written to puts everything back", async () => {
+  test("an unwritable folder rolls everything back", async () => {
     const { user } = world;
     mkdirSync(join(user.root, "bin"));
     const before = contents(user.root);
@@ -701,7 +701,7 @@ describe("landMerge with something in the way", () => {
 });
 
 describe("diffText and porcelain", () => {
-  test("show what changed, in three forms, and nothing a driver makes of it", async () => {
+  test("show the change in three formats, without diff drivers", async () => {
     const pwned = join(temporaryFolder(), "pwned");
     const user = scratch({ ...FILES, "lib/x": "1\n", ".gitattributes": "* diff=evil\n" });
     user.git("config", "diff.evil.command", `touch ${pwned}`);

@@ -20,9 +20,9 @@ export interface Identity {
 }
 
 export interface MergeInput {
-  /** Where the feature began. */
+  /** The commit that the feature was built on. */
   readonly baseCommit: string;
-  /** Where the base branch is now. */
+  /** The current commit of the base branch. */
   readonly baseNow: string;
   /** The feature's whole content. */
   readonly tree: string;
@@ -35,15 +35,15 @@ export interface MergeInput {
 }
 
 export interface BuiltMerge {
-  /** One commit with the message and the whole change: what the feature's branch will point to. */
+  /** One commit with the message and the whole change; the feature's branch will point to it. */
   readonly featureCommit: string;
-  /** What the base branch will point to; empty when there are conflicts. */
+  /** The base branch will point to it; empty if there are conflicts. */
   readonly commit: string;
   readonly tree: string;
   readonly conflicts: readonly string[];
 }
 
-/** Makes the merge out of objects alone: no ref, no index and no checkout is touched. */
+/** Builds the merge from objects only; touches no ref, index or checkout. */
 export async function buildMerge(repo: Repository, input: MergeInput): Promise<BuiltMerge> {
   const { baseCommit, baseNow, strategy, message } = input;
   const env = { ...datedAt(input.at), ...signedBy("AUTHOR", input.author), ...signedBy("COMMITTER", input.committer) };
@@ -60,7 +60,7 @@ export async function buildMerge(repo: Repository, input: MergeInput): Promise<B
     const commit = baseNow === baseCommit ? featureCommit : await commitTree(repo, { tree, parents: [baseNow], message, env });
     return { featureCommit: commit, commit, tree, conflicts };
   }
-  // The trailer says where it came from, and makes it another commit than the feature's even on an unmoved base.
+  // The trailer names the origin, and makes the commit different from the feature's even on an unmoved base.
   const commit = await commitTree(repo, {
     tree,
     parents: [baseNow],
@@ -77,13 +77,13 @@ export interface LandingInput {
   readonly featureBranch?: string;
   readonly featureCommit?: string;
   readonly featureWorktree?: string;
-  /** Called when the refs are locked and have their expected values; if it throws, nothing moves. */
+  /** Called once the refs are locked and have their expected values; if it throws, no ref moves. */
   readonly confirm?: () => Promise<void>;
 }
 
 export interface MergedTree {
   readonly landed: true;
-  /** An earlier attempt had landed it. */
+  /** An earlier attempt has already landed it. */
   readonly already: boolean;
   readonly checkoutUpdated: boolean;
 }
@@ -91,13 +91,13 @@ export interface MergedTree {
 /**
  * Moves the base branch to the merge by compare-and-swap, and with it every checkout of that branch. The order, and what a kill
  * leaves at each point:
- *  1. look at every checkout; write nothing                     -> nothing
- *  2. write down the intent                                     -> an intent, nothing else
- *  3. lock the refs and check their old values (prepare)        -> ref locks; git itself gives them back unless it is killed, too
+ *  1. check every checkout; write nothing                       -> nothing
+ *  2. write the intent                                         -> an intent, nothing else
+ *  3. lock the refs and check their old values (prepare)        -> ref locks; git releases them unless it is killed, too
  *  4. per checkout: index, then files, each by one rename       -> files and index entries that are old or new, never torn
- *  5. move the refs (commit), forget the intent                 -> landed
- * Checkouts go first because a ref that moved alone would show the user the merge as their own reverted work. Before 5 a repeat,
- * or `settleLandings`, takes the files back or brings the rest forward; after it a repeat finds the commit and says `already`.
+ *  5. move the refs (commit), delete the intent                -> landed
+ * Checkouts go first, because a moved ref alone would show the merge in `git status` as reverted by the user. Before 5 a repeat,
+ * or `settleLandings`, reverts the files or completes them; after it a repeat finds the commit and returns `already`.
  * HEAD is never touched.
  */
 export async function landMerge(repo: Repository, input: LandingInput): Promise<MergedTree> {
@@ -146,7 +146,7 @@ export async function hasLanded(repo: Repository, baseBranch: string, commit: st
   return base !== null && (await isAncestor(repo, commit, base));
 }
 
-/** Beside the trailers that are there: a paragraph of its own would end them. */
+/** Appends to existing trailers: in a separate paragraph they would no longer count as trailers. */
 function withTrailer(message: string, trailer: string): string {
   const text = message.trimEnd();
   const last = text.split(/\n{2,}/).at(-1) ?? "";
@@ -155,8 +155,8 @@ function withTrailer(message: string, trailer: string): string {
 }
 
 /**
- * Three ways, by the commit the feature was built on, also where the base no longer contains it: it may have been amended, rebased
- * or reset. Two commits that stand on it tell git so, in every version.
+ * A three-way merge from the commit that the feature was built on, even if the base no longer contains it after an amend, a rebase
+ * or a reset. Two temporary commits with that parent tell every version of git the merge base.
  */
 async function mergeTrees(
   repo: Repository,
@@ -172,11 +172,11 @@ async function mergeTrees(
   return { tree: merged ?? "", conflicts: exitCode === 0 ? [] : [...new Set(files)] };
 }
 
-/** The feature's branch goes along, if it loses no commit by that. */
+/** Also moves the feature's branch, if that loses no commit. */
 async function featureUpdate(repo: Repository, { featureBranch, featureCommit, featureWorktree }: LandingInput): Promise<RefUpdate[]> {
   if (featureBranch === undefined || featureCommit === undefined) return [];
   const from = await branchHead(repo, featureBranch);
-  // Whoever has it checked out elsewhere keeps it as it is.
+  // If the branch is checked out elsewhere, it stays.
   const elsewhere = (await findCheckouts(repo, featureBranch)).some(({ root }) => root !== featureWorktree);
   if (from === featureCommit || (elsewhere && featureWorktree !== undefined)) return [];
   if (from === null || (await isAncestor(repo, from, featureCommit)) || (await isAnchored(repo, from)))
@@ -203,7 +203,7 @@ async function isAncestor(repo: Repository, ancestor: string, of: string): Promi
   return (await repo.git.run(["merge-base", "--is-ancestor", "--end-of-options", ancestor, of], { allowExit: [1] })).exitCode === 0;
 }
 
-/** git drops these characters from a name itself; a NUL would end the environment variable. */
+/** git removes these characters from a name as well; a NUL would end the environment variable. */
 function signedBy(role: "AUTHOR" | "COMMITTER", { name, email }: Identity): Record<string, string> {
   return { [`GIT_${role}_NAME`]: plain(name), [`GIT_${role}_EMAIL`]: plain(email) };
 }
@@ -215,12 +215,12 @@ function plain(text: string): string {
 function baseMoved({ baseBranch, expected }: LandingInput, found: string | null): SlipwayError {
   return new SlipwayError(
     "base_moved",
-    `The branch "${baseBranch}" is at ${found ?? "no commit"}, not at ${expected} as when the merge was built. Nothing was merged.`,
+    `The branch "${baseBranch}" is at ${found ?? "no commit"}, but the merge was built on ${expected}. Nothing was merged.`,
     {
       branch: baseBranch,
       expected,
       found,
-      suggested_next_actions: ["Build the merge again on the branch as it is now, and gate it again (`slipway resume` does this)."],
+      suggested_next_actions: ["Build the merge again on the current branch, and gate it again (`slipway resume` does this)."],
     },
   );
 }

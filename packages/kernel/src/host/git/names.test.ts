@@ -16,7 +16,7 @@ import {
 import { nameOffence } from "./patch-rules.ts";
 import { plainGit, temporaryFolder } from "./testing/scratch.ts";
 
-test("a path of any bytes comes back as the same bytes", () => {
+test("a path of any bytes decodes and encodes to the same bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {
       expect(encodePath(decodePath(bytes))).toEqual(Buffer.from(bytes));
@@ -26,12 +26,12 @@ test("a path of any bytes comes back as the same bytes", () => {
   expect(decodePath(Buffer.from("\ufffd"))).toBe("\ufffd");
 });
 
-test("records ended by NUL are split; what is not ended is not there yet", () => {
+test("records ended by NUL are split, and an unfinished one is not returned", () => {
   expect(splitZero(Buffer.from("a\0\0b c\0tail")).map(String)).toEqual(["a", "", "b c"]);
 });
 
 describe("refs", () => {
-  test("any text makes a part of a ref that git accepts, and comes back from it", () => {
+  test("any text encodes to a ref part that git accepts, and decodes back", () => {
     const folder = temporaryFolder();
     const parts = fc.sample(fc.string({ unit: "binary", maxLength: 40 }), 200);
     for (const text of parts.filter((text) => text.isWellFormed())) expect(decodeRefPart(encodeRefPart(text))).toBe(text);
@@ -40,7 +40,7 @@ describe("refs", () => {
     for (const ref of refs) expect(ref).toMatch(/^refs\/slipway\/[A-Za-z0-9_%+-]+\/[A-Za-z0-9_%+-]+$/);
   });
 
-  test("different texts make different parts, long ones too", () => {
+  test("different texts encode differently, also long ones", () => {
     fc.assert(fc.property(fc.string(), fc.string(), (a, b) => (a === b) === (encodeRefPart(a) === encodeRefPart(b))));
     const long = "/".repeat(200);
     expect(encodeRefPart(long)).not.toBe(encodeRefPart(`${long}x`));
@@ -73,7 +73,7 @@ describe("refs", () => {
     "HEAD",
     "ä",
     "x".repeat(201),
-  ])("%j is none", (name) => expect(isSafeBranch(name)).toBe(false));
+  ])("%j is not a branch", (name) => expect(isSafeBranch(name)).toBe(false));
   test("an object id is 40 or 64 hexadecimal digits", () => {
     expect(["1".repeat(40), "a".repeat(64), "1".repeat(41), "A".repeat(40), "HEAD"].map(isObjectId)).toEqual([
       true,
@@ -91,7 +91,7 @@ describe("file names", () => {
     (path) => expect(reachesGitFolder(path)).toBe(true),
   );
   test.each([".gitignore", ".github/x", "git", "a.git", "agit~1"])("%j does not", (path) => expect(reachesGitFolder(path)).toBe(false));
-  test("names that another file system takes for one fold alike", () => {
+  test("names that are one file on another file system fold alike", () => {
     for (const [a, b] of [
       ["A", "a"],
       ["é", "e\u0301"],
@@ -102,7 +102,7 @@ describe("file names", () => {
       expect(foldPath(a)).toBe(foldPath(b));
     expect(foldPath("a")).not.toBe(foldPath("b"));
   });
-  test("what escapes, hides or is harmless", () => {
+  test("names that escape, hide or are harmless", () => {
     expect(["/a", "C:x", "a/../b", "./a", "a//b", ""].map(escapes)).toEqual([true, true, true, true, true, true]);
     expect(["a/b", "..a", "a..b", "C"].map(escapes)).toEqual([false, false, false, false]);
     expect(["a\tb", "a\u202eb", "a\u2028b", "a\\b"].map(hasUnsafeCharacter)).toEqual([true, true, true, true]);

@@ -2,7 +2,7 @@
 import { sha256 } from "@slipway/durable/canonical";
 
 /**
- * git's names are bytes. Ones that are not UTF-8 become text with lone surrogates (U+DC80 to U+DCFF, one per byte), which
+ * git's names are bytes. Bytes that are not UTF-8 become lone surrogates (U+DC80 to U+DCFF, one per byte), which
  * `encodePath` turns back into the same bytes and `isWellFormed` recognises.
  */
 export function decodePath(bytes: Uint8Array): string {
@@ -27,15 +27,15 @@ export function splitZero(output: Buffer): Buffer[] {
   return parts;
 }
 
-// What HFS+ leaves out when it compares names, so that ".g\u200cit" opens ".git" there.
+// HFS+ ignores these when it compares names, so that ".g\u200cit" opens ".git" there.
 const IGNORED_BY_HFS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-/** ".git" and every other name by which macOS or Windows would open it; at least all that git itself refuses. */
+/** True for ".git" and every other name that opens it on macOS or Windows; covers at least the names that git refuses. */
 export function reachesGitFolder(path: string): boolean {
   return path.split(/[/\\]/).some((segment) => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/s.test(bareName(segment)));
 }
 
-/** `.gitmodules` and its disguises: the long form and the short names Windows gives it. */
+/** True for `.gitmodules` and its short names on Windows. */
 export function isModulesFile(path: string): boolean {
   const name = bareName(path.slice(path.lastIndexOf("/") + 1));
   return /^\.gitmodules[ .]*(?::.*)?$/s.test(name) || /^gi[0-9a-z]{0,6}~\d+$/.test(name);
@@ -50,7 +50,7 @@ function bareName(segment: string): string {
   return segment.replaceAll(IGNORED_BY_HFS, "").normalize("NFC").toLowerCase();
 }
 
-/** Equal for names that a file system which ignores case, normalises or drops invisible characters takes for one. */
+/** The same text for names that are one file on a file system that ignores case, normalises or drops invisible characters. */
 export function foldPath(path: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase();
@@ -58,7 +58,7 @@ export function foldPath(path: string): string {
   return normal.replaceAll(IGNORED_BY_HFS, "");
 }
 
-/** Control, format (bidirectional, zero-width), line and paragraph separators, and the backslash that Windows takes for a separator. */
+/** Controls, format characters (bidirectional, zero-width), line and paragraph separators, and the backslash (a separator on Windows). */
 export function hasUnsafeCharacter(path: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u.test(path);
 }
@@ -74,8 +74,8 @@ export function escapes(path: string): boolean {
 const LONGEST_REF_PART = 150;
 
 /**
- * One part of a ref's name for any text, different for different texts: what is not a plain character becomes %xx. No dot is
- * left, so neither ".." nor a trailing ".lock" can arise. A long text keeps its start, and its digest after a "+".
+ * Encodes any text as one part of a ref's name, injectively: other than plain characters become %xx. No dot is
+ * left, so neither ".." nor a trailing ".lock" can occur. A long text becomes its start, a "+" and its digest.
  */
 export function encodeRefPart(text: string): string {
   const encoded = Array.from(Buffer.from(text, "utf8"), encodeByte).join("");
@@ -83,7 +83,7 @@ export function encodeRefPart(text: string): string {
   return `${encoded.slice(0, 80)}+${sha256(text)}`;
 }
 
-/** Undoes `encodeRefPart`, except for texts too long to be kept whole. */
+/** Undoes `encodeRefPart`, except for shortened texts. */
 export function decodeRefPart(part: string): string {
   if (part === "%") return "";
   return Buffer.from(
@@ -97,7 +97,7 @@ function encodeByte(byte: number): string {
   return /[A-Za-z0-9_-]/.test(character) ? character : `%${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** Stricter than git: nothing that an option, a revision expression, another file system or a shell could read differently. */
+/** Stricter than git: refuses names that look like an option or a revision, or that other file systems or shells read differently. */
 export function isSafeBranch(name: string): boolean {
   return (
     name.length <= 200 &&

@@ -9,19 +9,19 @@ interface Patched {
   readonly patch: Uint8Array;
   readonly entries: readonly RawEntry[];
   readonly baseTree: string;
-  /** What the patch copies or renames. */
+  /** The files that the patch copies or renames. */
   readonly sources: readonly string[];
   readonly maxBytes: number;
   readonly objectFormat: string;
 }
 
-/** Several deltas may have to be tried at a file; a patch that is made for it does not get unlimited time. */
+/** Limits the deltas tried for one file, against a patch that is made to take forever. */
 const MOST_TRIES = 1_000;
 
 /**
- * Binary files whose bytes the patch does not bring. For a binary file git takes any object that the patch names by its id,
- * if the repository has it, and does not look at the data: whoever knows an id, such as that of a tree, could read the
- * object. So each result has to be what a literal holds, or a delta makes of the file's old content.
+ * Finds binary files whose bytes the patch does not contain. For a binary file git uses any existing object that the patch names by
+ * id and ignores the data, so an agent that knows an id, such as that of a tree, could read the object. So each result must be the
+ * content of a literal, or a delta applied to the file's old content.
  */
 export async function undeliveredBinaries(git: Git, patched: Patched): Promise<Offence[]> {
   const { patch, entries, maxBytes, objectFormat } = patched;
@@ -55,7 +55,7 @@ export async function undeliveredBinaries(git: Git, patched: Patched): Promise<O
   return offences;
 }
 
-/** A file that is new may have been renamed or copied. */
+/** A new file may be renamed or copied from a source. */
 async function* oldContents(git: Git, { oldMode, oldOid }: RawEntry, { sources, baseTree }: Patched): AsyncGenerator<Buffer> {
   const names = oldMode === ABSENT ? sources.map((path) => `${baseTree}:${path}`) : [oldOid];
   for (const name of names) {
@@ -69,7 +69,7 @@ export interface PatchedFile {
   readonly isBinary: boolean;
 }
 
-/** As git itself reads the patch, without applying it. */
+/** The files of a patch as git parses it, without applying it. */
 export async function patchedFiles(git: Git, patch: Uint8Array): Promise<PatchedFile[]> {
   const { stdout } = await git.run(["apply", "--numstat", "-z", "-p1", "-"], { input: patch, allowExit: [1, 128] });
   return splitZero(stdout).map((line) => {

@@ -1,7 +1,7 @@
 import { escapes, foldPath, hasUnsafeCharacter, isAttributesFile, isModulesFile, reachesGitFolder } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
 
-/** Why a patch is refused whatever plan and policy say. */
+/** Reasons to refuse a patch, independent of plan and policy. */
 export type PatchRule =
   | "path_out_of_bounds"
   | "unsafe_name"
@@ -24,12 +24,12 @@ export interface Offence {
 }
 
 export interface PatchLimits {
-  /** Of the patch itself; checked before anything is parsed. */
+  /** Size of the patch itself; checked before parsing. */
   readonly maxBytes: number;
   readonly maxFiles: number;
-  /** Of any file the patch leaves behind; 10 MB unless told. */
+  /** Size of any resulting file; 10 MB by default. */
   readonly maxFileBytes?: number;
-  /** Of any binary file; 1 MB unless told. */
+  /** Size of any binary file; 1 MB by default. */
   readonly maxBinaryBytes?: number;
 }
 
@@ -40,14 +40,14 @@ export const DEFAULT_PATCH_LIMITS: Required<PatchLimits> = {
   maxBinaryBytes: 1_000_000,
 };
 
-/** What a name alone tells. */
+/** The rule that a name breaks by itself. */
 export function nameOffence(path: string): PatchRule | null {
   if (!path.isWellFormed()) return "not_utf8";
   if (escapes(path) || reachesGitFolder(path)) return "path_out_of_bounds";
   if (hasUnsafeCharacter(path)) return "unsafe_name";
   if (isAttributesFile(path)) return "gitattributes";
   if (isModulesFile(path)) return "submodule";
-  // Slipway's own state: a tracked file there would be written over it when the change lands.
+  // Slipway's own state: landing a tracked file there would overwrite it.
   return /^\.(?:slipway|worktrees)(?:\/|$)/.test(foldPath(path)) ? "state_directory" : null;
 }
 
@@ -58,7 +58,7 @@ export function entryOffences(entries: readonly RawEntry[]): Offence[] {
   });
 }
 
-/** Of the files a patch copies or renames. Whoever is judged by gates, policy and checks does not get them into their own files. */
+/** Refuses to copy or rename Slipway's configuration: an agent must not get the gates and checks that judge it. */
 export function sourceOffences(sources: readonly string[]): Offence[] {
   return sources.flatMap((path) => {
     const rule = nameOffence(path) ?? (foldPath(path).startsWith("slipway/") ? "copied_configuration" : null);
@@ -67,8 +67,8 @@ export function sourceOffences(sources: readonly string[]): Offence[] {
 }
 
 /**
- * New names, of files or of folders on the way, that another file system would take for a name that is there already. Twins
- * the base has of old are its own affair.
+ * New names, of files or parent folders, that another file system takes for an existing name. Such twins that
+ * are already in the base are not refused.
  */
 export function twinOffences(entries: readonly RawEntry[], baseFiles: readonly string[]): Offence[] {
   const added = entries.filter(({ oldMode }) => oldMode === ABSENT).map(({ path }) => path);
@@ -90,14 +90,14 @@ function prefixes(path: string): string[] {
   return found;
 }
 
-/** Nothing forbidden, but a person or a policy will want to know. */
+/** Allowed, but reported to the person and the policy. */
 export interface PatchFlags {
   readonly executable: readonly string[];
   readonly binary: readonly string[];
   readonly lockfiles: readonly string[];
   readonly testsTouched: readonly string[];
   readonly continuousIntegration: readonly string[];
-  /** Gates, policy and agents: read from the base, so a patch to them never judges itself. */
+  /** Gates, policy and agents. They are read from the base, so a patch to them does not judge itself. */
   readonly configuration: readonly string[];
 }
 

@@ -2,17 +2,17 @@ import { binaryHunks } from "./binary-hunks.ts";
 import type { Offence, PatchLimits } from "./patch-rules.ts";
 
 /**
- * What must be refused before git parses a patch, because parsing would be the damage: too many bytes, too many files, and
- * compressed bytes that unfold without end. Deliberately coarse: it may take prose for a header, never the other way round.
+ * Refuses a patch before git parses it, where parsing itself would do the damage: too many bytes, too many files, and
+ * decompression bombs. Deliberately coarse: it may take prose for a header, but never misses a header.
  */
 export function unparsable(patch: Uint8Array, limits: Required<PatchLimits>): Offence | null {
   if (patch.byteLength > limits.maxBytes) return { path: "", rule: "patch_too_large" };
   const text = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).toString("latin1");
   if (count(text, /^diff --git /gm) > limits.maxFiles) return { path: "", rule: "too_many_files" };
-  // git stops reading such a name at the NUL and would judge another file than the reader sees.
+  // git ends such a name at the NUL, so it would check another file than the reader sees.
   if (/^(?:diff --git|---|\+\+\+|rename (?:from|to)|copy (?:from|to)) [^\n]*(?:\\000|\0)/m.test(text))
     return { path: "", rule: "unsafe_name" };
-  // -p1 would quietly make it relative.
+  // -p1 would silently make it relative.
   if (text.match(HEADERS)?.some((header) => /^(?:---|\+\+\+) "?\/(?!dev\/null)/m.test(header)) === true)
     return { path: "", rule: "path_out_of_bounds" };
   if (hasBinary(patch) && binaryHunks(text, limits.maxBinaryBytes).some(({ size }) => size > limits.maxBinaryBytes))
@@ -20,7 +20,7 @@ export function unparsable(patch: Uint8Array, limits: Required<PatchLimits>): Of
   return null;
 }
 
-/** Says yes too often rather than not often enough. */
+/** May be true for a text patch, but is never false for a binary one. */
 export function hasBinary(patch: Uint8Array): boolean {
   return Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).includes("GIT binary patch");
 }

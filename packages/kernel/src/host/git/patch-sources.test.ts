@@ -13,7 +13,7 @@ describe("the files that a patch copies or renames", () => {
     ["letters beyond ASCII", "größe/日本.txt"],
     ["control characters", "bell\u0007 cr\r vt\v.txt"],
     ["nothing special", "src/a.txt"],
-  ])("are read as git wrote them: a name with %s", (_what, name) => {
+  ])("are read from git's own patch: a name with %s", (_what, name) => {
     const user = scratch({ [name]: "one\ntwo\nthree\n" });
     user.write("copied.txt", "one\ntwo\nthree\n");
     user.git("add", "--all");
@@ -22,7 +22,7 @@ describe("the files that a patch copies or renames", () => {
     expect(sources(patch)).toEqual([name]);
   });
 
-  test("are read as git reads them where somebody else wrote them", () => {
+  test("are read like git from patches of other tools", () => {
     expect(sources("rename old a//b.txt\r\nrename to c\n")).toEqual(["a/b.txt"]);
     expect(sources('copy from "s\\154ipway/\\"x\\t"\n')).toEqual(['slipway/"x\t']);
     expect(sources('copy from "not ended\n')).toEqual(['"not ended']);

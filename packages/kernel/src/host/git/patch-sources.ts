@@ -1,8 +1,8 @@
 import { decodePath } from "./names.ts";
 
 /**
- * The paths whose content a patch takes over without spelling it out: what its `copy from` and `rename from` headers name.
- * The names are read as git reads them. Prose may be taken for a header, never the other way round.
+ * The paths in the `copy from` and `rename from` headers of a patch, whose content it takes without containing it.
+ * Reads the names as git does. May take prose for a header, but never misses a header.
  */
 export function sourcesOf(patch: Uint8Array): string[] {
   const text = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).toString("latin1");
@@ -10,7 +10,7 @@ export function sourcesOf(patch: Uint8Array): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** git ends a plain name at every white space but blank and tab, and makes one slash of several. */
+/** git ends a plain name at any white space except blank and tab, and collapses slashes. */
 function nameIn(header: string): string {
   const [plain = ""] = header.split(/[\r\v\f]/, 1);
   return decodePath(Buffer.from((unquoted(header) ?? plain).replaceAll(/\/{2,}/g, "/"), "latin1"));
@@ -18,7 +18,7 @@ function nameIn(header: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { a: "\x07", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" };
 
-/** A C-quoted name; null for what git would not take for one. */
+/** A C-quoted name; null if git would not accept it. */
 function unquoted(header: string): string | null {
   const [, inner] = /^"((?:[^"\\]|\\[abtnvfr"\\]|\\[0-3][0-7]{2})*)"/.exec(header) ?? [];
   if (inner === undefined) return null;

@@ -42,8 +42,8 @@ function adding(name: string, content = "hi\n", mode = "100644"): string {
 const CHANGE_README =
   "diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n-# Demo\n+# Changed\n \n A small project.\n";
 
-describe("a patch that is what it says", () => {
-  test("gives the tree, every change with modes, ids and sizes, and the flags", async () => {
+describe("an ordinary patch", () => {
+  test("returns the tree, every change with modes, ids and sizes, and the flags", async () => {
     const user = scratch();
     const patch = [
       CHANGE_README,
@@ -76,7 +76,7 @@ describe("a patch that is what it says", () => {
     expect(user.git("status", "--porcelain")).toBe("");
   });
 
-  test("one that does not apply says what git says", async () => {
+  test("that does not apply is refused with git's message", async () => {
     const user = scratch();
     await expect(judge(user, CHANGE_README.replace("-# Demo", "-# Other"))).rejects.toMatchObject({
       code: "patch_apply_failed",
@@ -118,7 +118,7 @@ describe("attacks on the patch", () => {
     expect(await offences(scratch(), adding("C:/outside"))).toMatchObject([{ rule: "path_out_of_bounds" }]);
   });
 
-  test("a removed line that looks like an absolute header is only a line", async () => {
+  test("a removed line that looks like an absolute header is not a header", async () => {
     const user = scratch({ "query.sql": "-- /etc/passwd\nselect 1;\n" });
     expect((await judge(user, "--- a/query.sql\n+++ b/query.sql\n@@ -1,2 +1 @@\n--- /etc/passwd\n select 1;\n")).changes).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe("attacks on the patch", () => {
     expect(changes.map(({ path }) => path)).toEqual(["README.md", "src/hidden.ts"]);
   });
 
-  test("attack 05: a header that names another file is judged by the real target", async () => {
+  test("attack 05: with a header that names another file, the real target is judged", async () => {
     const { changes } = await judge(
       scratch(),
       CHANGE_README.replace("diff --git a/README.md b/README.md", "diff --git a/docs/harmless.md b/docs/harmless.md"),
@@ -173,7 +173,7 @@ describe("attacks on the patch", () => {
     expect((await judge(user, removal)).changes).toMatchObject([{ status: "D", path: "old" }]);
   });
 
-  test("attack 08: a write through a link, new or already there, is rejected", async () => {
+  test("attack 08: a write through a new or existing link is rejected", async () => {
     expect(await offences(scratch(), adding("link", "/tmp", "120000") + adding("link/outside"))).toMatchObject([
       { path: "link/outside", rule: "path_out_of_bounds" },
     ]);
@@ -219,7 +219,7 @@ describe("attacks on the patch", () => {
     expect(flags.executable).toEqual(["src/add.ts"]);
   });
 
-  test("attack 13: twins by case or normal form are rejected, of folders too, against the whole tree", async () => {
+  test("attack 13: names that differ only by case or normal form are rejected, also of folders, in the whole tree", async () => {
     const user = scratch({ ...FILES, "docs/caf\u00e9.md": "x\n" });
     expect(await offences(user, adding("readme.md"))).toEqual([{ path: "readme.md", rule: "twin" }]);
     expect(await offences(user, adding("SRC/other.ts"))).toEqual([{ path: "SRC/other.ts", rule: "twin" }]);
@@ -228,7 +228,7 @@ describe("attacks on the patch", () => {
     expect(await offences(user, adding("stra\\303\\237e") + adding("STRASSE"))).toHaveLength(2);
   });
 
-  test("a rename that only changes case is no twin, and old twins do not stop other work", async () => {
+  test("a rename that only changes case is allowed, and existing twins do not block other changes", async () => {
     const rename = "diff --git a/README.md b/readme.md\nsimilarity index 100%\nrename from README.md\nrename to readme.md\n";
     expect((await judge(scratch(), rename)).changes).toHaveLength(2);
     const user = scratch({ "Lib/a": "1\n", "lib/b": "2\n" });
@@ -274,7 +274,7 @@ describe("attacks on the patch", () => {
     ]);
   });
 
-  test("attack 16: a binary file is flagged, and capped also when it unfolds", async () => {
+  test("attack 16: a binary file is flagged, and its unpacked size is limited", async () => {
     const user = scratch({ ...FILES, "big.bin": noise(50_000) });
     const make = (bytes: Buffer, path = "data.bin") => {
       const other = at(join(temporaryFolder(), "other"));
@@ -299,7 +299,7 @@ describe("attacks on the patch", () => {
     ]);
   });
 
-  test("attack 16: a binary file is made of what the patch brings: a literal, or a delta from the old content of the same file", async () => {
+  test("attack 16: a binary file must come from a literal in the patch, or a delta from the old content of the same file", async () => {
     const user = scratch({ "big.bin": noise(5_000), "other.bin": noise(4_000) });
     const other = at(join(temporaryFolder(), "other"));
     plainGit(user.root, ["clone", "-q", user.root, other.root]);
@@ -319,7 +319,7 @@ describe("attacks on the patch", () => {
     ]);
     const { tree } = await judge(user, patch);
     expect(tree).toBe(other.git("write-tree"));
-    // The objects are there by now, as after a crash.
+    // The objects exist by now, as after a crash.
     expect((await judge(user, patch)).tree).toBe(tree);
     const foreign = user.git("rev-parse", "HEAD:other.bin");
     const [, id = ""] = /^index [0-9a-f]{40}\.\.([0-9a-f]{40}) 100644\nGIT binary patch\ndelta/m.exec(patch) ?? [];
@@ -342,7 +342,7 @@ describe("attacks on the patch", () => {
     }
   });
 
-  test("attack 17: CRLF is applied byte for byte, and a patch with other line ends does not apply", async () => {
+  test("attack 17: CRLF is applied byte for byte, and a patch with other line endings does not apply", async () => {
     const user = scratch({ "dos.txt": "one\r\ntwo\r\n", ".gitattributes": "* text=auto\n" });
     user.git("config", "core.autocrlf", "input");
     user.git("rm", "-q", "--cached", "dos.txt");
@@ -361,7 +361,7 @@ describe("attacks on the patch", () => {
       expect(await offences(scratch(), adding(name))).toEqual([{ path: name, rule: "state_directory" }]);
   });
 
-  test("every offence is named, and a hostile name is shown harmlessly", async () => {
+  test("every offence is named, and a hostile name is escaped", async () => {
     const found = await judge(scratch(), adding(".gitmodules") + adding("rtl\\342\\200\\256x") + adding("link", "x", "120000")).catch(
       (error: unknown) => error,
     );
@@ -392,7 +392,7 @@ describe("applyTree", () => {
     return { user, repo, path, worktree: at(path), from, to };
   }
 
-  test("brings the files over, ignored ones too, and leaves other ignored files", async () => {
+  test("changes the files, also ignored ones of the tree, and leaves other ignored files", async () => {
     const { user, repo, path, worktree, from, to } = await prepared();
     worktree.write("debug.log", "ignored\n");
     expect(await applyTree(repo, path, from, to)).toHaveLength(5);
@@ -404,7 +404,7 @@ describe("applyTree", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["login"]);
   });
 
-  test("refuses a worktree that changed behind our back, and then changes nothing", async () => {
+  test("refuses a worktree that was changed in the meantime, without changing anything", async () => {
     const cases: Record<string, (worktree: Scratch) => void> = {
       "README.md": (worktree) => worktree.write("README.md", "edited\n"),
       "src/add.ts": (worktree) => worktree.write("src/add.ts", "not touched by the patch\n"),
@@ -430,7 +430,7 @@ describe("applyTree", () => {
     }
   });
 
-  test("finishes what a kill left half done", async () => {
+  test("completes what a kill interrupted", async () => {
     const { user, repo, path, worktree, from, to } = await prepared();
     worktree.write("README.md", "# Changed\n\nA small project.\n");
     worktree.remove("b");
@@ -450,7 +450,7 @@ describe("applyTree", () => {
   test("an input/output failure half-way is undone", async () => {
     const { repo, path, from, to } = await prepared();
     const before = contents(path);
-    // An immutable folder fails for root, too, where the file system knows the flag.
+    // An immutable folder fails also for root, if the file system supports the flag.
     execFileSync("mkdir", [join(path, "bin")]);
     const made = tryImmutable(join(path, "bin"), true);
     if (!made) chmodSync(join(path, "bin"), 0o555);
@@ -493,7 +493,7 @@ describe("property", () => {
     action: fc.constantFrom("write", "write", "write", "delete", "executable"),
   });
 
-  test("judgePatch gives the tree that plain git gives in a scratch clone, for any ordinary edit", { timeout: 120_000 }, async () => {
+  test("judgePatch returns the tree that plain git makes in a scratch clone, for any ordinary edit", { timeout: 120_000 }, async () => {
     const user = scratch();
     const repo = await user.open();
     const clone = at(join(temporaryFolder(), "clone"));
@@ -522,7 +522,7 @@ describe("property", () => {
   });
 });
 
-/** Does not compress, and is binary to git. */
+/** Incompressible, and binary to git. */
 function noise(length: number): Buffer {
   let state = 1;
   return Buffer.from(Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) & 0xff));

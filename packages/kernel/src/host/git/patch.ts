@@ -28,24 +28,24 @@ import type { Git } from "./runner.ts";
 
 export interface PatchChange extends RawEntry {
   readonly binary: boolean;
-  /** Of the new content, or, beside a known worktree, at most so many; 0 for a deletion. */
+  /** Size of the new content, or an upper bound for a known worktree; 0 for a deletion. */
   readonly bytes: number;
 }
 
 export interface JudgedPatch {
   readonly tree: string;
   readonly changes: readonly PatchChange[];
-  /** Files whose content the patch takes over by a copy or a rename, and that it does not change themselves. */
+  /** Files that the patch copies or renames without changing them themselves. */
   readonly copied: readonly string[];
   readonly flags: PatchFlags;
-  /** How the result differs from `against`. */
+  /** The difference between `against` and the result. */
   readonly lines: LineDiff | null;
-  /** An index that holds the tree. */
+  /** An index with the tree. */
   readonly index: Uint8Array;
   readonly written: readonly string[] | undefined;
 }
 
-/** A worktree that was just seen to hold the base tree, and so its index. It saves git from reading the tree again. */
+/** A worktree that was just seen to have the base tree. Its index saves git from reading the tree again. */
 export interface KnownWorktree {
   readonly worktree: string;
   readonly indexFile: string;
@@ -62,7 +62,7 @@ export interface PatchToJudge {
 }
 
 /**
- * What a patch really does. Only git reads it: applied to an index of its own, compared with the base. The worktree is not
+ * Determines what a patch really does: git applies it to a separate index, which is compared with the base. The worktree is not
  * touched. Throws patch_apply_failed, or patch_rejected or path_out_of_bounds with every offence.
  */
 export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise<JudgedPatch> {
@@ -89,7 +89,7 @@ export async function judgePatch(repo: Repository, asked: PatchToJudge): Promise
   return { tree, changes, copied, flags: flagsOf(changes), lines, index, written };
 }
 
-/** The base with the patch, in an index of its own. */
+/** Applies the patch to the base in a separate index. */
 async function applyToBase(repo: Repository, baseTree: string, patch: Uint8Array, limits: Required<PatchLimits>): Promise<QuickApplied> {
   const scratch = join(repo.commonDir, "slipway", "tmp", scratchName());
   const indexFile = join(scratch, "index");
@@ -123,7 +123,7 @@ async function apply(git: Git, patch: Uint8Array, limits: Required<PatchLimits>)
   });
 }
 
-/** A text patch adds no more bytes than it has itself, so beside the old files git need not be asked. */
+/** A text patch adds at most its own size, so with the old files at hand git need not be asked. */
 async function measured(git: Git, { entries, binary }: LineDiff, { known, patch }: PatchToJudge): Promise<PatchChange[]> {
   const files = entries.filter(({ newMode }) => isFileMode(newMode));
   if (known === undefined || hasBinary(patch)) {
@@ -168,6 +168,6 @@ function rejected(offences: readonly Offence[], limits: Required<PatchLimits>): 
   return new SlipwayError(outside ? "path_out_of_bounds" : "patch_rejected", `The patch is refused: ${shown.join(", ")}.`, {
     offences,
     limits,
-    suggested_next_actions: ["Leave out what is named, and send the rest as a patch of ordinary text files."],
+    suggested_next_actions: ["Remove these parts, and send the rest as a patch of ordinary text files."],
   });
 }

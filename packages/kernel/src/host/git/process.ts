@@ -10,7 +10,7 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Started earlier, by the same file, arguments and environment, and waiting for its input. */
+  /** A process that was prestarted with the same file, arguments and environment, and waits for input. */
   readonly started?: Child | undefined;
 }
 
@@ -18,18 +18,18 @@ export interface GitOutcome {
   readonly stdout: Buffer;
   /** The first 64 KiB. */
   readonly stderr: string;
-  /** -1 when the process was killed. */
+  /** -1 if the process was killed. */
   readonly exitCode: number;
   readonly stopped?: "timeout" | "aborted" | "too_much_output";
-  /** The signal that ended it, ours or somebody else's. */
+  /** The signal that ended it. */
   readonly signal?: NodeJS.Signals;
 }
 
 const MAX_STDERR_BYTES = 65_536;
-/** git removes its lock files on SIGTERM; a git that does not is killed. */
+/** Time for git to remove its lock files after SIGTERM; then it is killed. */
 const GRACE_MS = 2_000;
 
-/** Runs a program in a process group of its own, so that a timeout ends its children too. Rejects only when it cannot be started. */
+/** Runs a program in its own process group, so that a timeout ends its children too. Rejects only if it cannot be started. */
 export async function runProcess(request: ProcessRequest): Promise<GitOutcome> {
   const child = request.started ?? (await startProcess(request));
   const { promise, resolve, reject } = Promise.withResolvers<GitOutcome>();
@@ -83,11 +83,11 @@ export async function runProcess(request: ProcessRequest): Promise<GitOutcome> {
   return promise;
 }
 
-/** Rejects when it cannot be started. */
+/** Rejects if it cannot be started. */
 export async function startProcess({ file, args, cwd, env }: Pick<ProcessRequest, "file" | "args" | "cwd" | "env">): Promise<Child> {
   const started = await startChild({ file, args, cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   if ("error" in started) throw Object.assign(new Error(started.error.message), { code: started.error.code });
-  // A program that ends without reading its input is not a failure of ours; its exit code tells.
+  // A program may end without reading its input; its exit code counts.
   started.child.stdin?.on("error", () => undefined);
   return started.child;
 }
@@ -97,6 +97,6 @@ export function killGroup(child: Child, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group has ended already.
+    // The group has already ended.
   }
 }

@@ -15,13 +15,13 @@ export const SYMLINK = "120000";
 export const GITLINK = "160000";
 export const EXECUTABLE = "100755";
 
-/** How one tree differs from another, as git sees it; a rename is a deletion and an addition. */
+/** The differences between two trees; a rename is a deletion and an addition. */
 export async function rawBetween(git: Git, from: string, to: string): Promise<RawEntry[]> {
   const args = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--end-of-options", from, to];
   return parseRaw(splitZero((await git.run(args)).stdout));
 }
 
-/** `:100644 100755 <oid> <oid> M` and the path, each ended by NUL. */
+/** Parses pairs of `:100644 100755 <oid> <oid> M` and a path, each ended by NUL. */
 export function parseRaw(fields: readonly Buffer[]): RawEntry[] {
   const entries: RawEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -35,7 +35,7 @@ function statusOf(letter: string): RawEntry["status"] {
   return letter === "A" || letter === "D" || letter === "T" ? letter : "M";
 }
 
-/** Input for `update-index -z --index-info` that makes an index hold the new side of the entries. */
+/** Input for `update-index -z --index-info` that sets the new side of the entries. */
 export function indexInfo(entries: readonly RawEntry[]): Buffer {
   return Buffer.concat(
     entries.flatMap(({ path, newMode, newOid }) => [
@@ -51,7 +51,7 @@ export function removalInfo(paths: readonly string[], objectFormat: "sha1" | "sh
   return indexInfo(paths.map((path) => ({ path, status: "D", oldMode: ABSENT, newMode: ABSENT, oldOid: newOid, newOid })));
 }
 
-/** The same change the other way round. */
+/** The reverse change. */
 export function reversed({ path, status, oldMode, newMode, oldOid, newOid }: RawEntry): RawEntry {
   const opposite = { A: "D", D: "A", M: "M", T: "T" } as const;
   return { path, status: opposite[status], oldMode: newMode, newMode: oldMode, oldOid: newOid, newOid: oldOid };

@@ -15,7 +15,7 @@ async function feature() {
 }
 
 describe("[FEA-084] a file of a worktree", () => {
-  test("is read as it is on the disk, by a path in any spelling", async () => {
+  test("is read from disk by a path in any spelling", async () => {
     const { read, tree } = await feature();
     tree.write("src/add.ts", "edited ✓\n");
     const expected = { path: "src/add.ts", bytes: 11, binary: false, text: "edited ✓\n", truncated: false };
@@ -43,7 +43,7 @@ describe("[FEA-084] a file of a worktree", () => {
     await expect(read(wanted)).rejects.toMatchObject({ code: "path_out_of_bounds", details: { link: name } });
   });
 
-  test.each(["src", "none.txt", "none/deeper.txt", "README.md/deeper", "pipe"])("%s is no file", async (path) => {
+  test.each(["src", "none.txt", "none/deeper.txt", "README.md/deeper", "pipe"])("%s is not a file", async (path) => {
     const { read, tree } = await feature();
     execFileSync("mkfifo", [join(tree.root, "pipe")]);
     await expect(read(path)).rejects.toMatchObject({
@@ -52,7 +52,7 @@ describe("[FEA-084] a file of a worktree", () => {
     });
   });
 
-  test("that is binary is said to be, and of a long one the beginning comes, cut between characters", async () => {
+  test("is marked if it is binary, and truncated between characters if it is long", async () => {
     const { read, tree } = await feature();
     tree.write("zero.bin", Buffer.from([1, 0, 2]));
     tree.write("latin.txt", Buffer.from([0x61, 0xff, 0x62]));
@@ -66,7 +66,7 @@ describe("[FEA-084] a file of a worktree", () => {
     expect(long.text).toMatch(/^xä+$/);
   });
 
-  test("attack 24: not out of a worktree that was swapped", async () => {
+  test("attack 24: is not read from a swapped worktree", async () => {
     const { read, tree } = await feature();
     tree.write(".git", "gitdir: /elsewhere\n");
     await expect(read("README.md")).rejects.toMatchObject({ code: "worktree_swapped" });
@@ -74,7 +74,7 @@ describe("[FEA-084] a file of a worktree", () => {
 });
 
 describe("[FEA-083] the status of a worktree", () => {
-  test("is its branch and what git says of its files", async () => {
+  test("contains its branch and git's status of its files", async () => {
     const { opened, path, tree } = await feature();
     expect(await worktreeStatus(opened, path)).toEqual({ branch: "letters", porcelain: "" });
     tree.write("src/add.ts", "x\n");
@@ -103,7 +103,7 @@ describe("[FEA-083] the status of a worktree", () => {
     expect((await worktreeStatus(opened, path)).branch).toBe("letters");
   });
 
-  test("of one without its .git is refused; on no branch it has none", async () => {
+  test("is refused without a .git, and has no branch if HEAD is detached", async () => {
     const { opened, path, tree } = await feature();
     tree.git("checkout", "--quiet", "--detach");
     expect((await worktreeStatus(opened, path)).branch).toBeNull();

@@ -10,23 +10,23 @@ export interface FileText {
   readonly path: string;
   readonly bytes: number;
   readonly binary: boolean;
-  /** Null when it is binary. */
+  /** Null for a binary file. */
   readonly text: string | null;
-  /** Only the beginning is shown. */
+  /** Only the beginning is included. */
   readonly truncated: boolean;
 }
 
 const MAX_SHOWN_BYTES = 512 * 1024;
 const LOOKED_AT_BYTES = 8_000;
 
-/** A regular file of a worktree, as it is on the disk. No link on the way is followed, and git's own folder is not part of a worktree. */
+/** Reads a regular file of a worktree from disk. Follows no link, and refuses git's own folder. */
 export async function readWorktreeFile(repo: Repository, worktree: string, wanted: string): Promise<FileText> {
   const place = await openPlace(repo, worktree);
   const path = assertCanonicalPath(wanted);
   await assertRealFolders(place.path, path);
   const handle = await openRegular(join(place.path, path), path);
   try {
-    // Again: whoever put a link in the way in between has changed which file this is.
+    // Check again: a link that was put on the way in between would have changed the file.
     await assertRealFolders(place.path, path);
     await assertSame(handle, join(place.path, path), path);
     return describe(path, await readStart(handle));
@@ -45,7 +45,7 @@ async function assertRealFolders(root: string, path: string): Promise<void> {
 }
 
 async function openRegular(file: string, path: string): Promise<FileHandle> {
-  // Without O_NONBLOCK a pipe would be waited for.
+  // Without O_NONBLOCK, opening a pipe would block.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ELOOP") throw linked(path, path);
@@ -78,7 +78,7 @@ function describe(path: string, { start, bytes }: { start: Buffer; bytes: number
   return { path, bytes, binary: text === null, text, truncated };
 }
 
-/** Null for bytes that are no UTF-8. A character that the end cuts in two is left out. */
+/** Null for bytes that are not UTF-8. Drops a character that the end cuts in two. */
 function decode(bytes: Buffer, truncated: boolean): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: truncated });
@@ -88,7 +88,7 @@ function decode(bytes: Buffer, truncated: boolean): string | null {
 }
 
 function missing(path: string, cause?: unknown): SlipwayError {
-  const details = { path, suggested_next_actions: ["Check the path; repo.search and repo.diff with --name-only show what is there."] };
+  const details = { path, suggested_next_actions: ["Check the path; repo.search and repo.diff with --name-only show the files."] };
   return new SlipwayError("input_path_not_found", `There is no file ${visible(path)} in the worktree.`, details, { cause });
 }
 

@@ -51,7 +51,7 @@ async function world(user: Scratch = scratch()) {
 
 type World = Awaited<ReturnType<typeof world>>;
 
-/** A landing that died: as far as `until`, with the intent of a process that is gone. */
+/** A landing that died after `until`, with the intent of a dead process. */
 async function died(
   { repo, user, landing }: World,
   until: "intent" | "locks" | "index" | "half the files" | "files" | "refs" | "base only",
@@ -130,15 +130,15 @@ describe("attack 39: a landing that was killed", () => {
     expect(existsSync(join(all.repo.commonDir, "refs/heads/login.lock"))).toBe(false);
   });
 
-  test("what somebody has changed since is left", async () => {
+  test("files that were edited since then are left", async () => {
     const all = await world();
     await died(all, "files");
     all.user.write("README.md", "typed after the crash\n");
-    expect(await reconcile(all.repo)).toContain(`left ${all.user.root} as it is: somebody has changed it since`);
+    expect(await reconcile(all.repo)).toContain(`left ${all.user.root} unchanged: its files were edited since the landing`);
     expect(all.user.read("README.md").toString()).toBe("typed after the crash\n");
   });
 
-  test("a file the user had written just so before is not taken back", async () => {
+  test("a file that already had the new content before is not reverted", async () => {
     const all = await world();
     all.user.write("src/new.ts", "new\n");
     await died(all, "files");
@@ -147,7 +147,7 @@ describe("attack 39: a landing that was killed", () => {
     expect(all.user.read("README.md").toString()).toBe(FILES["README.md"]);
   });
 
-  test("a base that moved on is left where it is", async () => {
+  test("a base that has moved is not changed", async () => {
     const all = await world();
     await died(all, "intent");
     all.user.write("other.txt", "x");
@@ -157,7 +157,7 @@ describe("attack 39: a landing that was killed", () => {
     expect(readdirSync(join(all.repo.commonDir, "slipway/intents"))).toEqual([]);
   });
 
-  test("a live process's landing and an unreadable intent are not touched", async () => {
+  test("the landing of a live process and an unreadable intent are not touched", async () => {
     const all = await world();
     const intent = await died(all, "intent");
     const file = join(all.repo.commonDir, "slipway/intents", `${intent.id}.json`);
@@ -167,7 +167,7 @@ describe("attack 39: a landing that was killed", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test("a landing of this very process that could not clean up is settled by the next one", async () => {
+  test("a landing of this process that could not clean up is settled by the next one", async () => {
     const all = await world();
     const intent = await died(all, "half the files");
     const file = join(all.repo.commonDir, "slipway/intents", `${intent.id}.json`);
@@ -190,7 +190,7 @@ describe("attack 39: a landing that was killed", () => {
     expect(await settleLandings(all.repo)).toContain(`settled the landing of ${intent.commit} on main`);
   });
 
-  test("an advance that fails after the index moved puts the index back", async () => {
+  test("an advance that fails after the index was updated restores the index", async () => {
     const { user, repo, landing } = await world();
     const [checkout] = await findCheckouts(repo, "main");
     const change = {
@@ -202,7 +202,7 @@ describe("attack 39: a landing that was killed", () => {
     const before = { files: contents(user.root), index: user.git("ls-files", "-s") };
     const staging = stagingFor(checkout!, "x");
     mkdirSync(staging, { recursive: true });
-    // Stands where the old file is to be kept.
+    // In the way of the backup of the old file.
     mkdirSync(join(staging, "old-0/deep"), { recursive: true });
     const undo: Undo[] = [];
     await expect(performAdvance(repo, advance, staging, undo)).rejects.toThrow();
@@ -212,7 +212,7 @@ describe("attack 39: a landing that was killed", () => {
 });
 
 describe("stale locks", () => {
-  test("are removed when no git process could hold them", async () => {
+  test("are removed if no git process can hold them", async () => {
     const { user, repo } = await world();
     const lock = join(repo.commonDir, "x.lock");
     expect(await clearStaleLock(repo, lock)).toBe("absent");
@@ -221,7 +221,7 @@ describe("stale locks", () => {
     expect(user.exists(".git/x.lock")).toBe(false);
   });
 
-  test("stay while a git process that was there first is alive, and a later one does not matter", { timeout: 20_000 }, async () => {
+  test("stay while an earlier git process is alive, and a later one does not matter", { timeout: 20_000 }, async () => {
     const { user, repo } = await world();
     const lock = join(repo.commonDir, "x.lock");
     writeFileSync(lock, "");
@@ -235,7 +235,7 @@ describe("stale locks", () => {
     await later.stop();
   });
 
-  test("a process elsewhere is no holder; one that cannot be looked at is", async () => {
+  test("a process elsewhere does not count as a holder, an unreadable one does", async () => {
     const { user, repo } = await world();
     const lock = join(repo.commonDir, "x.lock");
     const elsewhere = await liveGit(temporaryFolder());
@@ -257,7 +257,7 @@ describe("stale locks", () => {
     expect(await clearStaleLock(repo, lock, { proc, waitMs: 100 })).toBe("held");
   });
 
-  test("a lock that changed hands while we looked stays", async () => {
+  test("a lock that was replaced during the check stays", async () => {
     const { user, repo } = await world();
     const lock = join(repo.commonDir, "x.lock");
     for (const [next, expected] of [
@@ -280,7 +280,7 @@ describe("stale locks", () => {
     }
   });
 
-  test("in passing, a leftover on a file of our own goes, and one that is held is met by git", async () => {
+  test("withOwnLock removes a stale lock, and git fails on a held one", async () => {
     const { user, repo, path } = await world();
     const lock = join(repo.commonDir, "refs/heads/login.lock");
     writeFileSync(lock, "");
@@ -298,14 +298,14 @@ describe("stale locks", () => {
 });
 
 describe("reconcile", () => {
-  test("does nothing to a healthy repository, and twice is once", async () => {
+  test("does nothing to a healthy repository, and is idempotent", async () => {
     const { user, repo, path } = await world();
     const before = { files: contents(path), refs: user.git("for-each-ref"), list: user.git("worktree", "list") };
     expect(await reconcile(repo)).toEqual([]);
     expect({ files: contents(path), refs: user.git("for-each-ref"), list: user.git("worktree", "list") }).toEqual(before);
   });
 
-  test("removes the locks of our indexes, anchors, branches and worktrees, and leaves everybody else's", async () => {
+  test("removes the locks of Slipway's indexes, anchors, branches and worktrees, and no others", async () => {
     const { user, repo, path } = await world();
     const key = readdirSync(join(repo.commonDir, "slipway/worktrees"))[0] ?? "";
     const ours = [`slipway/worktrees/${key}/index.lock`, "refs/slipway/r/s.lock", "refs/heads/login.lock", "worktrees/login/HEAD.lock"].map(
@@ -321,7 +321,7 @@ describe("reconcile", () => {
     expect(await snapshotTree(repo, path)).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test("says so when a lock is still held", async () => {
+  test("reports a lock that is still held", async () => {
     const { user, repo } = await world();
     const lock = join(repo.commonDir, "refs/slipway/r/s.lock");
     writeFileSync(lock, "");
@@ -330,26 +330,26 @@ describe("reconcile", () => {
     await git.stop();
   });
 
-  test("takes deleted worktrees of ours off the list, and leaves everybody else's there", async () => {
+  test("removes deleted worktrees of Slipway from git's list, and no others", async () => {
     const { user, repo, path } = await world();
     const other = join(temporaryFolder(), "other");
     user.git("worktree", "add", "-q", "-b", "other", other);
     rmSync(other, { recursive: true });
     rmSync(path, { recursive: true });
-    expect(await reconcile(repo)).toEqual([`took the deleted worktree ${path} off git's list`]);
+    expect(await reconcile(repo)).toEqual([`removed the deleted worktree ${path} from git's list`]);
     expect(user.git("worktree", "list", "--porcelain")).toContain(other);
     expect(user.git("worktree", "list", "--porcelain")).not.toContain(path);
     expect(user.git("branch", "--list", "login")).not.toBe("");
   });
 
-  test("drops what dead processes left half made, and keeps what living ones are making", async () => {
+  test("removes unfinished files of dead processes, and keeps those of live ones", async () => {
     const { user, repo, request } = await world();
     const scratchFolder = join(user.root, ".worktrees/.slipway-tmp");
     const dead = "4194303-aaaa";
     const alive = `${process.pid}-bbbb`;
     for (const kind of ["new", "stage", "trash"]) for (const name of [dead, alive]) at(scratchFolder).write(`${kind}/${name}/file`, "x");
     for (const name of [dead, alive]) at(join(repo.commonDir, "slipway/tmp")).write(`${name}/index`, "x");
-    // Killed inside `git worktree add`: a registration that does not yet say where, and one that does.
+    // Killed inside `git worktree add`: a registration without a path, and one with a path.
     mkdirSync(join(repo.commonDir, "worktrees/signup"));
     mkdirSync(join(scratchFolder, "new", dead, "signup"), { recursive: true });
     user.git("worktree", "add", "-q", "--no-checkout", "-b", "search", join(scratchFolder, "new", dead, "search"));
@@ -366,7 +366,7 @@ describe("reconcile", () => {
 });
 
 describe("attack 39: ensureWorktree after a kill inside git", () => {
-  test("a worktree in the making on the same branch is dropped and made again", async () => {
+  test("an unfinished worktree on the same branch is removed and made again", async () => {
     const { user, repo, request } = await world();
     const folder = join(user.root, ".worktrees/.slipway-tmp/new/4194303-aaaa");
     mkdirSync(folder, { recursive: true });
@@ -402,7 +402,7 @@ describe("attack 39: ensureWorktree after a kill inside git", () => {
     },
   );
 
-  test("a branch without a worktree, and a lock on it, are picked up", async () => {
+  test("a branch without a worktree is used, and a lock on it is removed", async () => {
     const { user, repo, request } = await world();
     user.git("branch", "search");
     writeFileSync(join(repo.commonDir, "refs/heads/other.lock"), "");
@@ -413,7 +413,7 @@ describe("attack 39: ensureWorktree after a kill inside git", () => {
   });
 });
 
-/** A process that is called git and works in a folder. */
+/** A process named git with a working folder. */
 async function liveGit(cwd: string): Promise<{ stop(): Promise<void> }> {
   const file = join(temporaryFolder(), "git");
   writeFileSync(file, "#!/bin/sh\necho ready\nread line\n");

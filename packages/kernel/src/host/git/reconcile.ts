@@ -9,13 +9,13 @@ import { isFolder, listRegistrations, unregister } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 
 export interface ReconcileOptions {
-  /** Folders that hold worktrees, besides the two places they usually have and those on record. */
+  /** Folders with worktrees, in addition to the two usual ones and the recorded ones. */
   readonly worktreeRoots?: readonly string[];
 }
 
 /**
- * After a kill inside git: what dead processes left is finished, taken back or removed, as far as it is the harness's own.
- * Removes locks (on evidence), registrations and unfinished copies of objects; never bytes that are not reachable.
+ * Cleans up after a kill inside git: completes, reverts or removes what dead processes of the harness left.
+ * Removes stale locks (on evidence), registrations and unfinished files; never bytes that no ref reaches.
  * Returns what was done, one line each.
  */
 export async function reconcile(repo: Repository, options: ReconcileOptions = {}): Promise<string[]> {
@@ -36,7 +36,7 @@ export async function reconcile(repo: Repository, options: ReconcileOptions = {}
   for (const { id, path } of await listRegistrations(repo)) {
     if (!records.some((record) => record.path === path) || (await isFolder(path))) continue;
     await unregister(repo, id);
-    done.push(`took the deleted worktree ${path} off git's list`);
+    done.push(`removed the deleted worktree ${path} from git's list`);
   }
   const temporary = join(repo.commonDir, "slipway", "tmp");
   for (const name of await namesIn(temporary)) {
@@ -52,7 +52,7 @@ async function allRecords(repo: Repository): Promise<WorktreeRecord[]> {
   return found.filter((record) => record !== undefined);
 }
 
-/** Lock files only the harness could have made: of its indexes, anchors, feature branches and worktrees. */
+/** Lock files that only the harness can have made: of its indexes, anchors, feature branches and worktrees. */
 async function ownLocks(repo: Repository, records: readonly WorktreeRecord[]): Promise<string[]> {
   const ids = (await listRegistrations(repo)).filter(({ path }) => records.some((record) => record.path === path)).map(({ id }) => id);
   const folders = [
@@ -80,7 +80,7 @@ async function tidyScratch(repo: Repository, scratch: string): Promise<string[]>
       const folder = join(scratch, kind, name);
       if (kind === "new") await dropDraft(repo, folder);
       else await leaveScratch({ scratch }, folder);
-      done.push(`removed ${folder}, left by a process that is gone`);
+      done.push(`removed ${folder}, left by a dead process`);
     }
   }
   return done;

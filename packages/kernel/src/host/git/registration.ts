@@ -6,21 +6,21 @@ import { enterScratch, leaveScratch, registeredPath, replaceFile, scratchBeside 
 import type { Repository } from "./repository.ts";
 import { stderrOf } from "./runner.ts";
 
-/** A worktree as git has it on its list. */
+/** A worktree in git's list. */
 export interface Registration {
   readonly id: string;
   readonly path: string;
-  /** Undefined when detached, or when a kill left the registration half made. */
+  /** Undefined if detached, or if a kill left the registration incomplete. */
   readonly branch: string | undefined;
 }
 
-/** Every linked worktree. The main working tree is not among them. */
+/** All linked worktrees, without the main working tree. */
 export async function listRegistrations(repo: Repository): Promise<Registration[]> {
   const ids = await readdir(join(repo.commonDir, "worktrees")).catch(() => []);
   const found = await Promise.all(
     ids.map(async (id) => {
       const head = await readFile(join(repo.commonDir, "worktrees", id, "HEAD"), "utf8").catch(() => "");
-      // Without a gitdir file nothing says where it was to be: only a kill inside `worktree add` leaves that.
+      // Without a gitdir file the path is unknown; only a kill inside `worktree add` leaves that.
       return { id, path: (await registeredPath(repo, id)) ?? "", branch: /^ref: refs\/heads\/(.+)\n?$/.exec(head)?.[1] };
     }),
   );
@@ -31,7 +31,7 @@ const REGISTER_ATTEMPTS = 20;
 const PAUSE_MS = 25;
 
 /**
- * By force: a person may have the branch checked out elsewhere as well, and keeps it. git reads every registration first, and takes one that another `worktree add` has made but not yet written for a damaged one.
+ * With --force, because a person may have the branch checked out elsewhere. Retries, because git reads all registrations first and takes one that another `worktree add` is still writing for damaged.
  */
 export async function register(repo: Repository, draft: string, branch: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -45,17 +45,17 @@ export async function register(repo: Repository, draft: string, branch: string):
   }
 }
 
-/** Takes a worktree off git's list. Its files, its branch and every commit stay. */
+/** Removes a worktree from git's list. Its files, its branch and all commits stay. */
 export async function unregister(repo: Repository, id: string): Promise<void> {
   await removeTree(join(repo.commonDir, "worktrees", id));
-  // git removes the folder with its last entry, too.
+  // git also removes this folder with its last entry.
   await rmdir(join(repo.commonDir, "worktrees")).catch(() => undefined);
 }
 
-/** Points a registration and a folder at each other. */
+/** Links a registration and a folder to each other. */
 export async function connect(repo: Repository, id: string, path: string): Promise<void> {
   await replaceFile(join(repo.commonDir, "worktrees", id, "gitdir"), `${path}/.git\n`);
-  // Made beside the worktree: whatever a kill leaves inside it looks like a person's.
+  // Staged outside the worktree: a leftover of a kill inside it would look like a person's file.
   const place = { scratch: scratchBeside(path) };
   const folder = await enterScratch(place, "stage");
   try {
@@ -66,7 +66,7 @@ export async function connect(repo: Repository, id: string, path: string): Promi
   }
 }
 
-/** What the `.git` file of a worktree is to say. */
+/** The content of a worktree's `.git` file. */
 export function pointerTo(repo: Repository, id: string): string {
   return `gitdir: ${join(repo.commonDir, "worktrees", id)}\n`;
 }

@@ -5,7 +5,7 @@ import { describeRepository, excludeLocally, openRepository } from "./repository
 import { at, bareScratch, FILES, plainGit, scratch, temporaryFolder } from "./testing/scratch.ts";
 
 describe("openRepository", () => {
-  test("from anywhere inside, also a linked worktree: the main working tree", async () => {
+  test("finds the main working tree from any folder, also in a linked worktree", async () => {
     const user = scratch();
     const linked = join(temporaryFolder(), "linked");
     user.git("worktree", "add", "-q", "-b", "other", linked);
@@ -34,7 +34,7 @@ describe("openRepository", () => {
     });
   });
 
-  test("what is no repository, or not one to work in, is a clear error with a next action", async () => {
+  test("no repository, or an unsuitable one, is an error with a next action", async () => {
     const folder = temporaryFolder();
     const bare = join(folder, "bare.git");
     plainGit(folder, ["init", "-q", "--bare", bare]);
@@ -42,9 +42,9 @@ describe("openRepository", () => {
     writeFileSync(join(folder, "file"), "x");
     const user = scratch();
     const cases: [string, string, RegExp][] = [
-      [join(folder, "nowhere"), "not_a_repository", /no such folder/],
-      [join(folder, "file"), "not_a_repository", /no such folder/],
-      [folder, "not_a_repository", /in no git repository/],
+      [join(folder, "nowhere"), "not_a_repository", /folder does not exist/],
+      [join(folder, "file"), "not_a_repository", /folder does not exist/],
+      [folder, "not_a_repository", /not in a git repository/],
       [join(user.root, ".git"), "not_a_repository", /git's own folder/],
       [bare, "repository_unsuitable", /bare/],
       [empty.root, "repository_unsuitable", /no commit yet/],
@@ -64,7 +64,7 @@ describe("openRepository", () => {
     await expect(openRepository(user.root, { env: { PATH: folder } })).rejects.toMatchObject({ code: "git_missing" });
   });
 
-  test.runIf(process.getuid?.() === 0)("a repository that belongs to somebody else opens: nothing in it can run", async () => {
+  test.runIf(process.getuid?.() === 0)("a repository of another user opens, because nothing in it can run", async () => {
     const user = scratch();
     for (const path of [user.root, ...readdirSync(user.root, { recursive: true, encoding: "utf8" }).map((name) => join(user.root, name))])
       chownSync(path, 12_345, 12_345);
@@ -72,7 +72,7 @@ describe("openRepository", () => {
     expect((await describeRepository(await user.open())).headRef).toBe("refs/heads/main");
   });
 
-  test("a repository without commits opens when that is asked for", async () => {
+  test("a repository without commits opens with allowUnborn", async () => {
     const empty = bareScratch(join(temporaryFolder(), "empty"));
     const repo = await openRepository(empty.root, { allowUnborn: true, env: { PATH: process.env["PATH"] } });
     expect(await describeRepository(repo)).toMatchObject({
@@ -143,7 +143,7 @@ describe("describeRepository", () => {
     expect(() => statSync(pwned)).toThrow("ENOENT");
   });
 
-  test("looking writes nothing into the repository", async () => {
+  test("describing writes nothing into the repository", async () => {
     const user = scratch();
     user.write("src/add.ts", readFileSync(join(user.root, "src/add.ts")));
     const before = statSync(join(user.root, ".git/index")).mtimeMs;
@@ -154,7 +154,7 @@ describe("describeRepository", () => {
 });
 
 describe("excludeLocally", () => {
-  test("adds each pattern once, keeps what is there, and works from nothing", async () => {
+  test("adds each pattern once, keeps existing lines, and creates a missing file", async () => {
     const user = scratch();
     const repo = await user.open();
     const file = join(user.root, ".git/info/exclude");

@@ -10,20 +10,20 @@ import { createGit, type Git } from "./runner.ts";
 import { openVault, type VaultUse } from "./vault.ts";
 
 export interface Repository {
-  /** The main working tree, also when opened from inside a linked worktree. */
+  /** The main working tree, also if opened from a linked worktree. */
   readonly root: string;
   readonly gitDir: string;
   readonly commonDir: string;
-  /** Outside the repository: what no gate has passed yet. */
+  /** Folders outside the repository for bytes that no gate has passed. */
   readonly ungated: UngatedPlaces;
-  /** Bound to the repository's own git directory: refs, history, the user's checkout. */
+  /** For the repository's own git directory: refs, history, the user's checkout. */
   readonly git: Git;
   readonly executable: GitExecutable;
-  /** The user's, for the line endings that their own configuration asks for. */
+  /** The user's home, whose git configuration sets the line endings. */
   readonly home: string;
   readonly objectFormat: "sha1" | "sha256";
   readonly config: ReadonlyMap<string, string>;
-  /** Bound to the harness's own git directory over the same objects: everything that makes or compares trees. */
+  /** For the harness's own git directory over the same objects, which makes and compares trees. */
   vault(use?: VaultUse): Promise<Git>;
 }
 
@@ -38,7 +38,7 @@ const FILE_SYSTEM_KEYS = ["core.filemode", "core.symlinks", "core.ignorecase", "
 export async function openRepository(startPath: string, options: RepositoryOptions = {}): Promise<Repository> {
   const executable = await findGit(options.env);
   const start = await realpath(startPath).catch(() => undefined);
-  if (start === undefined || !(await stat(start)).isDirectory()) throw notARepository(startPath, "There is no such folder");
+  if (start === undefined || !(await stat(start)).isDirectory()) throw notARepository(startPath, "The folder does not exist");
   const places = await locate(executable, start);
   const { root, gitDir, commonDir } = places;
   const [config, head] = await Promise.all([
@@ -70,7 +70,7 @@ export async function openRepository(startPath: string, options: RepositoryOptio
 
 export interface RepositoryDescription {
   readonly head: string | null;
-  /** The full name of the checked-out branch; null when detached. */
+  /** The full name of the checked-out branch; null if detached. */
   readonly headRef: string | null;
   readonly detached: boolean;
   readonly dirty: boolean;
@@ -108,7 +108,7 @@ export async function describeRepository(repo: Repository): Promise<RepositoryDe
   };
 }
 
-/** Keeps the harness's folders out of `git status` without touching a committed file. Returns what it added. */
+/** Excludes the harness's folders from `git status` without changing a committed file. Returns the added patterns. */
 export async function excludeLocally(repo: Repository, patterns: readonly string[]): Promise<string[]> {
   const file = join(repo.commonDir, "info", "exclude");
   const present = await readFile(file, "utf8").catch(() => "");
@@ -142,14 +142,14 @@ async function locate(executable: GitExecutable, start: string): Promise<Places>
   if (insideGitDir === "true") throw notARepository(start, "This is inside git's own folder");
   if (gitDir === undefined || commonDir === undefined || top === undefined || top === "") throw notARepository(start, whyNot(stderr));
   if (gitDir === commonDir) return { root: top, gitDir, commonDir, objectFormat };
-  // Opened from a linked worktree: the state of a repository lives once, in its main working tree, if it has one.
+  // In a linked worktree, use the state of the main working tree, if there is one.
   const isMain =
     basename(commonDir) === ".git" &&
     (await createGit({ executable, cwd: commonDir, gitDir: commonDir }).text(["rev-parse", "--is-bare-repository"])).trim() === "false";
   return isMain ? { root: dirname(commonDir), gitDir: commonDir, commonDir, objectFormat } : { root: top, gitDir, commonDir, objectFormat };
 }
 
-/** The last value of each key in the repository's own files. Reading configuration runs nothing. */
+/** The last value of each key in the repository's own configuration. Reading it runs no program. */
 async function readConfig(executable: GitExecutable, root: string, gitDir: string): Promise<Map<string, string>> {
   const listing = await createGit({ executable, cwd: root, gitDir }).text(["config", "--list", "--show-scope", "-z"]);
   const fields = listing.split("\0");
@@ -157,7 +157,7 @@ async function readConfig(executable: GitExecutable, root: string, gitDir: strin
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [scope, item = ""] = [fields[at], fields[at + 1]];
     const end = item.indexOf("\n");
-    // The command's scope is what the runner itself sets.
+    // The scope "command" contains the settings of the runner itself.
     if (scope !== "command") config.set(end < 0 ? item : item.slice(0, end), end < 0 ? "true" : item.slice(end + 1));
   }
   return config;
@@ -169,13 +169,13 @@ async function headCommit(git: Git): Promise<string | null> {
 }
 
 function whyNot(stderr: string): string {
-  return /not a git repository/.test(stderr) ? "This folder is in no git repository" : `git says: ${stderr.trim()}`;
+  return /not a git repository/.test(stderr) ? "This folder is not in a git repository" : `git says: ${stderr.trim()}`;
 }
 
 function notARepository(path: string, why: string): SlipwayError {
   return new SlipwayError("not_a_repository", `${why}: ${path}`, {
     file: path,
-    suggested_next_actions: ["Change to a folder inside a git repository, or make one with `git init` and a first commit."],
+    suggested_next_actions: ["Change to a folder inside a git repository, or create one with `git init` and a first commit."],
   });
 }
 

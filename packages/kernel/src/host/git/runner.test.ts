@@ -16,7 +16,7 @@ function program(text: string): GitExecutable {
 }
 
 describe("the runner", () => {
-  test("gives bytes, text and exit codes; a failure carries git's own words", async () => {
+  test("returns bytes, text and exit codes, and a failure contains git's message", async () => {
     const user = scratch();
     const { git } = await user.open();
     expect(await git.text(["cat-file", "blob", "HEAD:README.md"])).toBe("# Demo\n\nA small project.\n");
@@ -35,7 +35,7 @@ describe("the runner", () => {
     expect(await git.text(["hash-object", "--stdin"], { input: "x" })).toHaveLength(41);
   });
 
-  test("nothing of the caller's environment reaches git, whatever it is called", async () => {
+  test("no variable of the caller's environment reaches git", async () => {
     const file = join(temporaryFolder(), "env");
     process.env["GIT_DIR"] = "/nowhere";
     process.env["SECRET_TOKEN"] = "s3cret";
@@ -72,7 +72,7 @@ describe("the runner", () => {
     expect(readFileSync(marker, "utf8")).toBe(last);
   });
 
-  test("one that ignores the polite request is killed", async () => {
+  test("a command that ignores SIGTERM is killed", async () => {
     const outcome = await runProcess({
       file: "/bin/sh",
       args: ["-c", "trap '' TERM; while :; do sleep 0.05; done"],
@@ -84,7 +84,7 @@ describe("the runner", () => {
     expect(outcome).toMatchObject({ exitCode: -1, stopped: "timeout" });
   });
 
-  test("an abort stops it and gives the reason; one that came before starts nothing lasting", async () => {
+  test("an abort stops it with the reason, also if it came before the start", async () => {
     const git = createGit({ executable: program("sleep 30"), cwd: "/" });
     const controller = new AbortController();
     const running = git.run(["slow"], { signal: controller.signal });
@@ -93,10 +93,10 @@ describe("the runner", () => {
     await expect(git.run(["slow"], { signal: AbortSignal.abort(new Error("never")) })).rejects.toThrow("never");
   });
 
-  test("output is bounded, errors too, and input that is not read does no harm", async () => {
+  test("output and errors are bounded, and unread input does no harm", async () => {
     const flood = createGit({ executable: program("head -c 3000000 /dev/zero; head -c 300000 /dev/zero >&2; sleep 1"), cwd: "/" });
     await expect(flood.run(["x"], { maxOutputBytes: 1_000_000 })).rejects.toMatchObject({
-      message: expect.stringContaining("more than can be kept"),
+      message: expect.stringContaining("too much output"),
       details: { stopped: "too_much_output" },
     });
     const noisy = createGit({ executable: program("head -c 300000 /dev/zero | tr '\\0' x >&2; exit 3"), cwd: "/" });
@@ -119,7 +119,7 @@ describe("the runner", () => {
     });
   });
 
-  test("a program that cannot be started rejects, and killing what is gone is no error", async () => {
+  test("a program that cannot be started rejects, and killing an ended process is not an error", async () => {
     await expect(
       runProcess({ file: "/nowhere/git", args: [], cwd: "/", env: {}, timeoutMs: 1_000, maxOutputBytes: 1 }),
     ).rejects.toMatchObject({ code: "ENOENT" });
@@ -129,7 +129,7 @@ describe("the runner", () => {
     killGroup(short, "SIGKILL");
   });
 
-  test("attack 21: drivers named by configuration are silenced one by one", () => {
+  test("attack 21: each driver named by the configuration is turned off", () => {
     expect(
       silenceDrivers([
         "filter.a.b=c.clean",
@@ -155,7 +155,7 @@ describe("the runner", () => {
 });
 
 describe("finding git", () => {
-  test("no git is git_missing with advice; a folder or a relative entry is not git", async () => {
+  test("without git it is git_missing with advice, and a folder or a relative entry does not count as git", async () => {
     const folder = temporaryFolder();
     await expect(findGit({ PATH: `${folder}:.:relative` })).rejects.toMatchObject({
       code: "git_missing",
@@ -174,12 +174,12 @@ describe("finding git", () => {
     });
   });
 
-  test("a git that is killed while it is asked for its version is not a missing one", async () => {
+  test("a git that is killed during `git version` does not count as missing", async () => {
     const { file } = program("kill -9 $$");
     await expect(findGit({ PATH: join(file, "..") })).rejects.toMatchObject({ code: "git_failed" });
   });
 
-  test("a relative entry before the real one is passed over", async () => {
+  test("a relative entry before the real one is skipped", async () => {
     const planted = temporaryFolder();
     const cwd = process.cwd();
     writeFileSync(join(planted, "git"), `#!/bin/sh\ntouch ${planted}/PWNED\n`, { mode: 0o755 });

@@ -9,13 +9,13 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly timeoutMs?: number;
-  /** Exit codes besides 0 that are answers, not failures. */
+  /** Exit codes besides 0 that are not failures. */
   readonly allowExit?: readonly number[];
-  /** A process that `start` began with these very arguments, and that waits for `input`. */
+  /** A process that `start` began with the same arguments and that waits for `input`. */
   readonly started?: Child | undefined;
   readonly signal?: AbortSignal;
   readonly maxOutputBytes?: number;
-  /** Take what came before the output grew too long, instead of failing. */
+  /** Truncate output that is too long instead of failing. */
   readonly cutOutput?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface GitResult {
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly exitCode: number;
-  /** There was more, and it was not kept. */
+  /** The output was truncated. */
   readonly cut?: boolean;
 }
 
@@ -31,18 +31,18 @@ export interface Git {
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>;
   /** Standard output as text, exactly as git wrote it. */
   text(args: readonly string[], options?: GitOptions): Promise<string>;
-  /** A process whose input stays open: a ref transaction between its preparation and its commit. */
+  /** Starts a process whose input stays open, such as a ref transaction between prepare and commit. */
   start(args: readonly string[]): Promise<Child>;
 }
 
 export interface GitTarget {
   readonly executable: GitExecutable;
   readonly cwd: string;
-  /** Without it git looks for a repository upwards from `cwd`. Only for finding one. */
+  /** Without it git searches upwards from `cwd`; only for finding the repository. */
   readonly gitDir?: string;
   readonly workTree?: string;
   readonly indexFile?: string;
-  /** Added to, and winning over, the neutral configuration. */
+  /** Overrides the inert configuration. */
   readonly config?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -60,7 +60,7 @@ const SHOWS_DIFFS: ReadonlySet<string> = new Set([
   "whatchanged",
 ]);
 
-/** The only place that starts git. The target is explicit, so a `.git` that somebody left in a worktree is never consulted. */
+/** The only place that starts git. The git directory is explicit, so a `.git` planted in a worktree is never used. */
 export function createGit(target: GitTarget): Git {
   const env = {
     ...neutralEnvironment(target.executable.searchPath, { ...NEUTRAL_CONFIG, ...target.config }),
@@ -101,20 +101,20 @@ export function createGit(target: GitTarget): Git {
   };
 }
 
-/** Configuration can name a program per file type; these commands would start it when they show a diff. */
+/** Turns off diff programs that the configuration names per file type, for commands that show a diff. */
 function withoutDrivers([command = "", ...rest]: readonly string[]): string[] {
   return SHOWS_DIFFS.has(command) ? [command, "--no-ext-diff", "--no-textconv", ...rest] : [command, ...rest];
 }
 
 function gitFailure(args: readonly string[], { stderr, exitCode, stopped, signal }: GitOutcome, why?: string): SlipwayError {
   const command = args.slice(0, 8).join(" ");
-  const reason = why ?? (stopped === "too_much_output" ? "wrote more than can be kept" : firstProblem(stderr, signal));
+  const reason = why ?? (stopped === "too_much_output" ? "it wrote too much output" : firstProblem(stderr, signal));
   if (/No space left on device|Disk quota exceeded|Out of diskspace/.test(stderr)) {
     return new SlipwayError("disk_full", `git ${args[0]} found no space left on the disk: ${reason}`, {
       suggested_next_actions: ["Free some space on the disk that holds the repository, then run `slipway resume`."],
     });
   }
-  // Where git does not say why it could not write, it is the disk all the same: nothing a run could answer for.
+  // git could not write for an unknown reason: a disk problem, not a failure of the run.
   if (/unable to write|write error|Read-only file system|Input\/output error/.test(stderr)) {
     return new SlipwayError("io_error", `git ${args[0]} could not write: ${reason}`, {
       stderr: stderr.slice(0, 4_096),
@@ -145,7 +145,7 @@ export function stderrOf(error: unknown): string {
   return error instanceof SlipwayError && typeof error.details["stderr"] === "string" ? error.details["stderr"] : "";
 }
 
-/** Such a git may have left a lock, or have done its work without saying so. */
+/** A killed git may have left a lock, or may have completed its work. */
 export function wasKilled(error: unknown): boolean {
   return error instanceof SlipwayError && error.details["killed"] === true;
 }

@@ -17,7 +17,7 @@ describe("[FEA-084] a search in a tree", () => {
     expect(await search(scratch(), "nothing of the kind")).toEqual({ matches: [], truncated: false });
   });
 
-  test("takes a literal query as it is", async () => {
+  test("matches a literal query exactly", async () => {
     expect((await search(scratch(), "add(40, 2)", true)).matches).toEqual([
       { path: "src/index.ts", line: 3, text: "export const answer = add(40, 2);" },
     ]);
@@ -33,7 +33,7 @@ describe("[FEA-084] a search in a tree", () => {
     },
   );
 
-  test("shows neither binary files nor what is only in the working tree, and no driver runs", async () => {
+  test("shows neither binary files nor uncommitted ones, and runs no driver", async () => {
     const repo = scratch({ ...FILES, "image.bin": "needle\0\x01", "drawn.txt": "needle\n", ".gitattributes": "*.txt diff=evil\n" });
     repo.git("config", "diff.evil.textconv", "touch pwned");
     repo.git("config", "grep.fallbackToNoIndex", "true");
@@ -42,7 +42,7 @@ describe("[FEA-084] a search in a tree", () => {
     expect(repo.exists("pwned")).toBe(false);
   });
 
-  test("keeps names with spaces, quotes and tabs; a line's end is not part of it", async () => {
+  test("handles names with spaces, quotes and tabs, and strips line ends", async () => {
     const repo = scratch({ ...FILES, 'a "b" \t.txt': "needle\r\n" });
     expect((await search(repo, "needle")).matches).toEqual([{ path: 'a "b" \t.txt', line: 1, text: "needle" }]);
   });
@@ -65,21 +65,21 @@ describe("[FEA-084] a search in a tree", () => {
     ["a NUL", "one\0two"],
     ["nothing", ""],
     ["too long", "x".repeat(1_001)],
-  ])("refuses %s, and says how to go on", async (_what, query) => {
+  ])("refuses %s, with a suggestion", async (_what, query) => {
     await expect(search(scratch(), query)).rejects.toMatchObject({
       code: "schema_validation_failed",
       details: { violations: [{ pointer: "/query" }], suggested_next_actions: [expect.stringContaining("literal")] },
     });
   });
 
-  test("attack 54: an expression that makes others backtrack for ever ends", async () => {
+  test("attack 54: an expression that makes other engines backtrack forever ends", async () => {
     const repo = scratch({ "evil.txt": `${"a".repeat(50_000)}!\n` });
     expect((await search(repo, "^(a+)+$")).matches).toEqual([]);
     expect((await search(repo, "^(a|aa)+$")).matches).toEqual([]);
   });
 });
 
-test("an expression that cannot be decided in time is given up, and the caller is told how to go on", async () => {
+test("a search that takes too long is stopped, with a suggestion", async () => {
   const repo = scratch({ "evil.txt": `${"ab".repeat(20_000)}\n` });
   const opened = await repo.open();
   const tree = repo.git("rev-parse", "HEAD^{tree}");
@@ -100,7 +100,7 @@ test.each([
   ["\\\\\\1", "it refers back to a group"],
   ["a{3}b{2,4}", null],
   ["a{,500}", null],
-  ["(a{100}){100}{100}", "its repetitions multiply too far"],
+  ["(a{100}){100}{100}", "its repetitions expand too far"],
   ["{}", null],
 ])("%s is judged: %s", (query, problem) => {
   expect(queryProblem(query, false)).toBe(problem);

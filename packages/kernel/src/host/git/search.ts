@@ -4,10 +4,10 @@ import type { Repository } from "./repository.ts";
 
 export interface Search {
   readonly query: string;
-  /** The query is text to be found as it is; otherwise an extended regular expression. */
+  /** The query is plain text; otherwise an extended regular expression. */
   readonly literal: boolean;
   readonly signal?: AbortSignal;
-  /** How long it may take. */
+  /** The time limit. */
   readonly timeoutMs?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Match {
 
 export interface GrepResult {
   readonly matches: readonly Match[];
-  /** There were more, or longer lines, than are shown. */
+  /** There are more matches, or longer lines, than shown. */
   readonly truncated: boolean;
 }
 
@@ -28,12 +28,12 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_MATCHES = 500;
 const MAX_LINE_CHARACTERS = 500;
 const MAX_QUERY_CHARACTERS = 1_000;
-/** Length of an expression times how often it may repeat its parts: the engine writes counted repetitions out in full. */
+/** Limit of an expression's length times its counted repetitions, which the engine expands. */
 const MAX_EXPANSION = 5_000;
 
 /**
- * The lines of a tree's text files that match. Objects, not files: there is no link to follow, no ignored file and no git folder to
- * look into. The query is never an option, and what it costs is bounded: some expressions take an engine for ever.
+ * The matching lines of a tree's text files. Searches objects, not files, so there are no links, ignored files or git folders to
+ * follow. The query is never parsed as an option, and its cost is bounded, because some expressions take the engine forever.
  */
 export async function searchTree(repo: Repository, tree: string, search: Search): Promise<GrepResult> {
   const { query, literal, signal, timeoutMs = TIMEOUT_MS } = search;
@@ -57,7 +57,7 @@ export async function searchTree(repo: Repository, tree: string, search: Search)
       if (!(error instanceof SlipwayError) || error.details["stopped"] !== "timeout") throw error;
       throw unusable(query, `it took longer than ${timeoutMs / 1000} seconds`, [
         "Search for something simpler: fewer *, + and {}, no alternatives inside a repetition.",
-        "Or set `literal` to true and search for a word of it.",
+        "Or set `literal` to true and search for one word.",
       ]);
     });
   if (exitCode === 128) throw unusable(query, stderr.trim().split(": ").at(-1) ?? "git refused it");
@@ -66,7 +66,7 @@ export async function searchTree(repo: Repository, tree: string, search: Search)
   return { matches, truncated: cut || all.length > MAX_MATCHES || all.some(({ text }) => text.length > MAX_LINE_CHARACTERS) };
 }
 
-/** `prefix` are the bytes of `<tree>:` in `<tree>:<path> NUL <line> NUL <text> LF`; a last line that was cut off is left out. */
+/** `prefix` is the number of bytes of `<tree>:` in `<tree>:<path> NUL <line> NUL <text> LF`. Drops a truncated last line. */
 export function parseMatches(output: Buffer, prefix: number): Match[] {
   const found: Match[] = [];
   let start = 0;
@@ -84,7 +84,7 @@ export function parseMatches(output: Buffer, prefix: number): Match[] {
   }
 }
 
-/** What would make a search unbounded, or something else than a search for one line. */
+/** Why a query is refused: unbounded cost, or more than one line. */
 export function queryProblem(query: string, literal: boolean): string | null {
   if (query === "") return "it is empty";
   if (query.length > MAX_QUERY_CHARACTERS) return `it is longer than ${MAX_QUERY_CHARACTERS} characters`;
@@ -93,7 +93,7 @@ export function queryProblem(query: string, literal: boolean): string | null {
   if (/(?<!\\)(?:\\\\)*\\[1-9]/.test(query)) return "it refers back to a group";
   const counts = [...query.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].map(([, least = "", most = ""]) => Math.max(1, Number(least), Number(most)));
   const expansion = counts.reduce((product, count) => product * count, query.length);
-  return expansion > MAX_EXPANSION ? "its repetitions multiply too far" : null;
+  return expansion > MAX_EXPANSION ? "its repetitions expand too far" : null;
 }
 
 const ESCAPE = "Escape characters such as ( [ { * + ? . with a backslash, or set `literal` to true.";

@@ -33,7 +33,7 @@ async function withFeature(user: Scratch = scratch()) {
 }
 
 describe("snapshotTree", () => {
-  test("holds tracked, changed, deleted and untracked files as they are on the disk; ignored ones not", async () => {
+  test("contains tracked, changed and untracked files as on disk, without deleted and ignored ones", async () => {
     const { user, repo, path, worktree } = await withFeature();
     worktree.write("src/add.ts", "changed\r\n");
     worktree.write("binary", Buffer.from([0, 255, 13, 10, 0]));
@@ -75,7 +75,7 @@ describe("snapshotTree", () => {
     expect(treeContents(user.root, tree)).toEqual(contents(path));
   });
 
-  test("attack 23: embedded repositories, bare or not, become files; only their git folder is left out", async () => {
+  test("attack 23: embedded repositories, bare or not, become files without their git folder", async () => {
     const { user, repo, path, worktree } = await withFeature();
     worktree.write("vendor/lib/code.ts", "mine\n");
     worktree.write("vendor/lib/dist/x.js", "ignored by the outer rules\n");
@@ -99,12 +99,12 @@ describe("snapshotTree", () => {
     expect(user.git("ls-tree", "-r", tree)).not.toContain("160000");
     expect(leftOut.toSorted()).toEqual(["fresh/.git", "vendor/lib/.git"]);
     expect(user.exists("PWNED")).toBe(false);
-    // Once its files are known, the embedded repository is looked at again and changes are seen.
+    // Once its files are in the index, changes in the embedded repository are seen.
     worktree.write("vendor/lib/code.ts", "changed\n");
     expect(treeContents(user.root, await snapshotTree(repo, path))).toMatchObject({ "vendor/lib/code.ts": "- changed\n" });
   });
 
-  test("a submodule stays one while its folder is empty or missing; bytes in it win", async () => {
+  test("a submodule stays one while its folder is empty or missing; otherwise its files count", async () => {
     const user = scratch();
     const commit = user.git("rev-parse", "HEAD");
     user.git("update-index", "--add", "--cacheinfo", `160000,${commit},libs/sub`);
@@ -122,7 +122,7 @@ describe("snapshotTree", () => {
     expect(await snapshotTree(repo, path, { indexFile: join(user.root, ".slipway/other.index") })).not.toBe("");
   });
 
-  test("a file in a submodule's place", async () => {
+  test("a file in place of a submodule", async () => {
     const user = scratch();
     user.git("update-index", "--add", "--cacheinfo", `160000,${user.git("rev-parse", "HEAD")},sub`);
     user.git("commit", "-qm", "submodule");
@@ -132,7 +132,7 @@ describe("snapshotTree", () => {
     expect(treeContents(user.root, await snapshotTree(repo, path))).toMatchObject({ sub: "- a file\n" });
   });
 
-  test("files, folders and links that take each other's place", async () => {
+  test("files, folders and links that replace each other", async () => {
     const user = scratch({ "a/one": "1\n", "a/two": "2\n", b: "file\n", "c/x": "x\n", "c/y": "y\n", link: "file\n" });
     const { repo, path, worktree } = await withFeature(user);
     for (const gone of ["a", "b", "link", "c"]) worktree.remove(gone);
@@ -145,7 +145,7 @@ describe("snapshotTree", () => {
     expect(treeContents(user.root, await snapshotTree(repo, path))).toEqual(contents(path));
   });
 
-  test("a change that keeps size and time is still seen", async () => {
+  test("a change that keeps size and mtime is still seen", async () => {
     const { user, repo, path, worktree } = await withFeature();
     worktree.write("same.txt", "aaaa");
     await snapshotTree(repo, path);
@@ -155,7 +155,7 @@ describe("snapshotTree", () => {
     expect(user.git("show", `${await snapshotTree(repo, path)}:same.txt`)).toBe("bbbb");
   });
 
-  test("pipes are nothing, and names a tree cannot hold are reported", async () => {
+  test("pipes are ignored, and names that a tree cannot contain are reported", async () => {
     const { user, repo, path, worktree } = await withFeature();
     worktree.remove("README.md");
     execFileSync("mkfifo", [join(path, "README.md"), join(path, "pipe")]);
@@ -178,7 +178,7 @@ describe("snapshotTree", () => {
     expect((await changeBetween(repo, base, tree)).entries[0]?.path.isWellFormed()).toBe(false);
   });
 
-  test("a torn or missing private index is made again", async () => {
+  test("a torn or missing private index is rebuilt", async () => {
     const { repo, path, worktree } = await withFeature();
     worktree.write("new.txt", "x");
     const tree = await snapshotTree(repo, path);
@@ -194,7 +194,7 @@ describe("snapshotTree", () => {
     expect(await snapshotTree(repo, path)).toBe(tree);
   });
 
-  test("attack 39: a lock left on the private index is cleared", async () => {
+  test("attack 39: a stale lock on the private index is cleared", async () => {
     const { user, repo, path, worktree } = await withFeature();
     const indexFile = join(user.root, ".slipway/features/login/harness.index");
     await snapshotTree(repo, path, { indexFile });
@@ -226,7 +226,7 @@ describe("anchor", () => {
     expect(user.git("branch", "-a")).not.toContain("slipway");
   });
 
-  test("is the same commit when repeated, and keeps the earlier bytes when they changed", async () => {
+  test("is the same commit when repeated, and keeps the earlier bytes if they changed", async () => {
     const { user, repo, path, worktree } = await withFeature();
     worktree.write("new.txt", "one\n");
     const first = await anchor(repo, path, input);
@@ -254,7 +254,7 @@ describe("anchor", () => {
     expect(user.git("log", "-1", "--format=[%P]", commit)).toBe("[]");
   });
 
-  test("any run and step make a valid ref, different ones different refs", async () => {
+  test("any run and step give a valid ref, and different ones give different refs", async () => {
     const { user, repo, path } = await withFeature();
     const names = ["", ".", "..", "a.lock", "a/b", "a:b", "-x", "@{0}", "ä", "\n", "*", "x".repeat(300), `${"x".repeat(300)}y`];
     const refs = new Set<string>();
@@ -265,7 +265,7 @@ describe("anchor", () => {
 });
 
 describe("restoreTree", () => {
-  test("makes the files exactly the tree's, leaves ignored ones, and the next snapshot agrees", async () => {
+  test("makes the files exactly the tree's, keeps ignored ones, and the next snapshot agrees", async () => {
     const { user, repo, path, worktree, base } = await withFeature();
     worktree.write("dist/keep.js", "ignored\n");
     worktree.write("src/add.ts", "changed\n");
@@ -283,7 +283,7 @@ describe("restoreTree", () => {
     expect(await snapshotTree(repo, path)).toBe(tree);
   });
 
-  test("never writes through a link that took a folder's place", async () => {
+  test("never writes through a link that replaced a folder", async () => {
     const { user, repo, path, worktree, base } = await withFeature();
     const outside = join(user.root, "outside");
     mkdirSync(outside);
@@ -296,7 +296,7 @@ describe("restoreTree", () => {
     expect(contents(path)).toEqual(treeContents(user.root, base));
   });
 
-  test("ignored files where a folder must become a file stop it before anything is written", async () => {
+  test("ignored files in a folder that must become a file stop it before anything is written", async () => {
     const user = scratch({ tool: "a file\n", ".gitignore": "cache/\n" });
     const { repo, path, worktree, base } = await withFeature(user);
     worktree.remove("tool");

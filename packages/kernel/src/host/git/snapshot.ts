@@ -11,23 +11,23 @@ import { indexInfo, rawBetween, removalInfo, type RawEntry } from "./raw.ts";
 import type { Repository } from "./repository.ts";
 import { stderrOf, type Git, type GitResult } from "./runner.ts";
 import {
-  followed,
-  forgetStanding,
+  afterChange,
+  forgetWorktree,
   namesBeside,
   observe,
-  rememberStanding,
-  standingBefore,
-  standingOf,
-  stillStands,
+  cacheWorktree,
+  lastCached,
+  cachedAt,
+  isUnchanged,
   untrackedNames,
 } from "./fast-path/worktree-cache.ts";
 
 export interface SnapshotOptions {
-  /** The index to keep the stat cache in; one of the harness's own unless told. Never the worktree's. */
+  /** The index for the stat cache; by default one of the harness. Never the worktree's own. */
   readonly indexFile?: string;
 }
 
-/** The same worktree with other content: an index that holds it, and its tree. */
+/** New content of a worktree: its tree and an index with it. */
 export interface IndexedTree {
   readonly tree: string;
   readonly index: Uint8Array;
@@ -38,7 +38,7 @@ export interface Snapshot {
   readonly leftOut: readonly string[];
 }
 
-/** The tree of a worktree's bytes: tracked and untracked, not ignored, exactly as they are on the disk. */
+/** The tree of a worktree's files on disk: tracked and untracked, not ignored, byte for byte. */
 export async function snapshotTree(repo: Repository, worktree: string, options: SnapshotOptions = {}): Promise<string> {
   return (await takeSnapshot(repo, worktree, options)).tree;
 }
@@ -53,32 +53,32 @@ export async function takeSnapshot(repo: Repository, worktree: string, options: 
   });
 }
 
-/** The paths of the tree, if the worktree holds exactly it; null when it does not, or when only a snapshot can tell. Writes nothing. */
+/** The paths of the tree if the worktree has exactly its files; null if not, or if only a snapshot can tell. Writes nothing. */
 export async function pathsIfAt(
   repo: Repository,
   worktree: string,
   tree: string,
   options: SnapshotOptions = {},
 ): Promise<readonly string[] | null> {
-  const standing = standingOf(repo, worktree, tree);
-  if (standing !== undefined && stillStands(repo, worktree, standing)) return [...standing.files.keys()];
-  forgetStanding(repo, worktree);
+  const cached = cachedAt(repo, worktree, tree);
+  if (cached !== undefined && isUnchanged(repo, worktree, cached)) return [...cached.files.keys()];
+  forgetWorktree(repo, worktree);
   const place = await openPlace(repo, worktree);
   return onIndex(repo, place, options, async (git) => {
     const files = await trackedFiles(git);
     if (files === null) return null;
-    // Looked at before git looks: what changes in between, git sees; what changes later, the next look sees.
+    // Observe before git does: git sees a change in between, and the next observation sees a later one.
     const observed = observe(repo, worktree, tree, files);
     const [held, strange] = await Promise.all([isAtTree(git, tree), withoutIgnored(git, observed?.unknown ?? [])]);
     if (!held) return null;
-    if (observed !== null && strange.length === 0) rememberStanding(repo, worktree, observed.standing);
+    if (observed !== null && strange.length === 0) cacheWorktree(repo, worktree, observed.cached);
     return files.map(({ path }) => path);
   });
 }
 
 /**
- * What is in the folders of the tree and not in the tree: paths that git ignores; a folder counts as one. For a worktree that
- * was just seen to hold the tree; null when it does not.
+ * The ignored paths in the folders of the tree; a folder counts as one path. For a worktree with exactly the tree's files; null
+ * otherwise.
  */
 export async function pathsBeside(
   repo: Repository,
@@ -86,19 +86,19 @@ export async function pathsBeside(
   tree: string,
   options: SnapshotOptions = {},
 ): Promise<readonly string[] | null> {
-  const standing = standingOf(repo, worktree, tree);
-  if (standing !== undefined) return namesBeside(standing);
+  const cached = cachedAt(repo, worktree, tree);
+  if (cached !== undefined) return namesBeside(cached);
   const paths = await pathsIfAt(repo, worktree, tree, options);
   return paths === null ? null : untrackedNames(worktree, paths);
 }
 
-/** Makes the worktree's files exactly those of the tree. Ignored files stay. The caller has anchored what is there. */
+/** Makes the worktree's files exactly those of the tree; ignored files stay. The caller must have anchored the current files. */
 export async function restoreTree(repo: Repository, worktree: string, tree: string, options: SnapshotOptions = {}): Promise<void> {
   const { tree: found } = await takeSnapshot(repo, worktree, options);
   await bringFiles(repo, worktree, { from: found, to: tree }, options);
 }
 
-/** The same for a worktree that was just seen to hold `from`. */
+/** The same for a worktree that was just seen to have the tree `from`. */
 export async function bringFiles(
   repo: Repository,
   worktree: string,
@@ -108,7 +108,7 @@ export async function bringFiles(
   await moveFiles(repo, worktree, await rawBetween(await repo.vault(), from, to), options);
 }
 
-/** Brings files that are on the old side of the entries to the new side, wholly or not at all, and the private index with them. */
+/** Changes files from the old to the new side of the entries, completely or not at all, and updates the private index. */
 export async function moveFiles(
   repo: Repository,
   worktree: string,
@@ -120,20 +120,20 @@ export async function moveFiles(
   const place = await openPlace(repo, worktree);
   const blocked = await obstacles(place.path, entries);
   if (blocked.length > 0) throw worktreeChanged(place.path, blocked);
-  const standing = standingBefore(repo, worktree);
-  forgetStanding(repo, worktree);
+  const cached = lastCached(repo, worktree);
+  forgetWorktree(repo, worktree);
   const staged = await enterScratch(place, "stage");
   try {
     await stageBlobs(repo, staged, entries);
     await placeFiles(place.path, staged, entries);
-    // Also what is ignored: a file the tree names belongs to every later snapshot.
+    // Also for ignored files: a file in the tree belongs to every later snapshot.
     if (arrival === undefined) await onIndex(repo, place, options, (git) => followFiles(git, repo, entries));
     else adoptIndex(options.indexFile ?? place.indexFile, arrival.index);
   } finally {
     await leaveScratch(place, staged);
   }
-  const next = standing !== undefined && arrival !== undefined ? followed(worktree, standing, arrival.tree, entries) : null;
-  if (next !== null) rememberStanding(repo, worktree, next);
+  const next = cached !== undefined && arrival !== undefined ? afterChange(worktree, cached, arrival.tree, entries) : null;
+  if (next !== null) cacheWorktree(repo, worktree, next);
 }
 
 function adoptIndex(indexFile: string, index: Uint8Array): void {
@@ -141,7 +141,7 @@ function adoptIndex(indexFile: string, index: Uint8Array): void {
   renameSync(`${indexFile}.new`, indexFile);
 }
 
-/** Files are read again, so that the index knows them when it next looks; where the disk keeps no modes, it is told what they are. */
+/** Updates the stat cache of the index, and its modes if the file system has none. */
 async function followFiles(git: Git, repo: Repository, entries: readonly RawEntry[]): Promise<void> {
   const telling = ["core.filemode", "core.symlinks"].every((key) => repo.config.get(key)?.toLowerCase() !== "false");
   const seen = telling ? entries.filter(({ newMode }) => isFileMode(newMode)) : [];
@@ -165,11 +165,11 @@ function readAgain(git: Git, paths: readonly string[]): Promise<GitResult> {
 export function worktreeChanged(worktree: string, paths: readonly string[]): SlipwayError {
   return new SlipwayError(
     "worktree_changed",
-    `The worktree ${worktree} is not as it was left: ${paths.slice(0, 20).join(", ")}. Nothing was written.`,
+    `The worktree ${worktree} was changed since the last operation: ${paths.slice(0, 20).join(", ")}. Nothing was written.`,
     {
       file: worktree,
       paths,
-      suggested_next_actions: ["Anchor what is there, restore the tree and try again (`slipway resume` does this)."],
+      suggested_next_actions: ["Anchor the current files, restore the tree and try again (`slipway resume` does this)."],
     },
   );
 }
@@ -186,7 +186,7 @@ export async function onIndex<T>(
   try {
     return await attempt();
   } catch (error) {
-    // Torn by a power cut. It is only a cache: what it knew is in the worktree and in the base tree.
+    // Torn by a power cut. It is only a cache and can be rebuilt from the worktree and the base tree.
     if (!/index file (?:corrupt|smaller)|bad signature|bad index version|unknown index entry format/.test(stderrOf(error))) throw error;
     await removeTree(indexFile);
     await seedIndex(repo, place, indexFile, git, true);
@@ -194,7 +194,7 @@ export async function onIndex<T>(
   }
 }
 
-/** A new index starts from the base, not empty: only the base knows which folders are submodules. */
+/** A new index starts from the base, which knows which folders are submodules. */
 async function seedIndex(repo: Repository, place: GitPlace, indexFile: string, git: Git, fresh = false): Promise<void> {
   if (await exists(indexFile)) return;
   await mkdir(dirname(indexFile), { recursive: true });

@@ -27,8 +27,8 @@ beforeEach(async () => {
   files = contents(path);
 });
 
-const MADE_BRANCH = /^made the branch login again, at [0-9a-f]{40}$/;
-const MADE_WORKTREE = /^made the worktree .*\/\.worktrees\/login again$/;
+const MADE_BRANCH = /^recreated the branch login at [0-9a-f]{40}$/;
+const MADE_WORKTREE = /^recreated the worktree .*\/\.worktrees\/login$/;
 
 /** Complete, on its branch, and known to git. */
 function stands(): void {
@@ -39,7 +39,7 @@ function stands(): void {
   expect(user.git("fsck", "--no-progress")).toBe("");
 }
 
-describe("what is gone is made again", () => {
+describe("missing parts are recreated", () => {
   test.each<readonly [string, () => void, readonly RegExp[]]>([
     ["nothing", () => undefined, []],
     ["the folder", () => worktree.remove("."), [MADE_WORKTREE]],
@@ -49,7 +49,7 @@ describe("what is gone is made again", () => {
       [MADE_WORKTREE],
     ],
     [
-      "the folder of a worktree that somebody has locked",
+      "the folder of a locked worktree",
       () => {
         user.git("worktree", "lock", recorded.path);
         worktree.remove(".");
@@ -64,11 +64,11 @@ describe("what is gone is made again", () => {
       },
       [MADE_BRANCH, MADE_WORKTREE],
     ],
-    ["the branch under a worktree that stands", () => user.git("update-ref", "-d", "refs/heads/login"), [MADE_BRANCH]],
+    ["the branch of an existing worktree", () => user.git("update-ref", "-d", "refs/heads/login"), [MADE_BRANCH]],
     [
       "the registration alone",
       () => rmSync(join(repo.commonDir, "worktrees"), { recursive: true }),
-      [/^took away the \.git file/, MADE_WORKTREE],
+      [/^removed the \.git file/, MADE_WORKTREE],
     ],
     ["the .git file alone", () => worktree.remove(".git"), [MADE_WORKTREE]],
     [
@@ -89,8 +89,8 @@ describe("what is gone is made again", () => {
   });
 });
 
-describe("what is there is left alone", () => {
-  test("edits in a worktree whose registration is gone", async () => {
+describe("existing parts are not changed", () => {
+  test("edits in a worktree whose registration is missing", async () => {
     rmSync(join(repo.commonDir, "worktrees"), { recursive: true });
     worktree.write("src/add.ts", "by hand\n");
     worktree.write("new.txt", "by hand\n");
@@ -100,7 +100,7 @@ describe("what is there is left alone", () => {
     expect(worktree.git("status", "--porcelain")).toBe(" M src/add.ts\n?? new.txt");
   });
 
-  test("a branch that somebody has moved", async () => {
+  test("a branch that a person has moved", async () => {
     const moved = user.git("commit-tree", "-p", "main", "-m", "moved", "main:src");
     user.git("worktree", "remove", "--force", recorded.path);
     user.git("branch", "-f", "login", moved);
@@ -121,15 +121,20 @@ describe("what is there is left alone", () => {
   });
 
   test.each<readonly [string, () => void]>([
-    ["a repository of somebody's in its place", () => at(recorded.path).git("init", "--quiet")],
+    [
+      "another repository in its place",
+      () => {
+        worktree.remove(".git");
+        at(recorded.path).git("init", "--quiet");
+      },
+    ],
     [
       "a pointer into another repository",
       () => writeFileSync(join(recorded.path, ".git"), `gitdir: ${user.root}/other/.git/worktrees/login\n`),
     ],
     ["a pointer to another worktree", () => writeFileSync(join(recorded.path, ".git"), `gitdir: ${repo.commonDir}/worktrees/other\n`)],
-  ])("%s is refused, not repaired", async (what, swap) => {
+  ])("%s is refused, not repaired", async (_what, swap) => {
     user.git("worktree", "add", "--quiet", "-b", "other", join(user.root, ".worktrees/other"));
-    if (what.includes("repository of")) worktree.remove(".git");
     swap();
     const before = contents(recorded.path);
     await expect(standUp(repo, recorded)).rejects.toMatchObject({ code: "worktree_swapped" });
@@ -148,14 +153,14 @@ describe("what is checked out", () => {
     expect(await headCommit(repo, "nobody")).toBeNull();
   });
 
-  test("is a commit where HEAD is detached; the branch can be checked out again without touching a file", async () => {
+  test("is a commit if HEAD is detached, and the branch can be checked out again without touching a file", async () => {
     worktree.git("checkout", "--quiet", "--detach");
     expect(await readHead(repo, recorded.path)).toMatchObject({ branch: null, commit: recorded.baseCommit });
     await pointHead(repo, "login", "login");
     stands();
   });
 
-  test("is nothing where the worktree does not stand", async () => {
+  test("is null if the worktree is missing", async () => {
     const head = join(repo.commonDir, "worktrees/login/HEAD");
     writeFileSync(head, "");
     expect(await readHead(repo, recorded.path)).toEqual({ id: "login", branch: null, commit: null });
@@ -169,7 +174,7 @@ describe("what is checked out", () => {
   });
 });
 
-test("a .git file that cannot be placed leaves nothing in the worktree that would look like a person's", async () => {
+test("a .git file that cannot be placed leaves nothing in the worktree that would look like a person's file", async () => {
   worktree.remove(".git");
   mkdirSync(join(recorded.path, ".git"));
   const before = readdirSync(recorded.path);

@@ -8,7 +8,7 @@ import { isFolder, listRegistrations, unregister } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 import { buildWorktree, reconnect } from "./worktree.ts";
 
-/** A feature's worktree and branch as its row has them. What is on the disk is only a projection of it. */
+/** A feature's recorded worktree and branch. The files on disk are only a projection of the record. */
 export interface RecordedWorktree {
   readonly featureId: string;
   readonly branch: string;
@@ -19,8 +19,8 @@ export interface RecordedWorktree {
 }
 
 /**
- * Makes again what is gone of a feature's worktree, its registration and its branch. Files that are there are not touched, a
- * branch that is there is not moved, and whoever has it checked out elsewhere keeps it. Returns what was done.
+ * Recreates missing parts of a feature's worktree, its registration and its branch. Does not touch existing files or move an
+ * existing branch, which may also be checked out elsewhere. Returns what was done.
  */
 export async function standUp(repo: Repository, recorded: RecordedWorktree): Promise<string[]> {
   const { branch, baseCommit, featureId } = recorded;
@@ -29,22 +29,22 @@ export async function standUp(repo: Repository, recorded: RecordedWorktree): Pro
   const found = await branchHead(repo, branch);
   if (found === null) {
     await moveBranch(repo, branch, baseCommit, null);
-    done.push(`made the branch ${branch} again, at ${baseCommit}`);
+    done.push(`recreated the branch ${branch} at ${baseCommit}`);
   }
-  if (await dropDanglingPointer(repo, place)) done.push(`took away the .git file of ${place.path}, whose registration is gone`);
+  if (await dropDanglingPointer(repo, place)) done.push(`removed the .git file of ${place.path}, whose registration is missing`);
   const registrations = await listRegistrations(repo);
   const mine = registrations.find(({ path }) => path === place.path) ?? (await reconnect(repo, place, registrations));
   const whole = mine !== undefined && (await isFolder(place.path)) && (await assertPointer(repo, place.path)) !== null;
   if (whole) return done;
-  // A lock of `git worktree lock` keeps git from taking a missing worktree off its list; the harness makes it again instead.
+  // A missing worktree stays in git's list after `git worktree lock`: unregister it, then recreate it.
   if (mine !== undefined && !(await isFolder(place.path))) await unregister(repo, mine.id);
   const record = (await readRecord(repo, place.key)) ?? { featureId, branch, path: place.path, baseCommit };
   await buildWorktree(repo, place, { featureId, branch, path: place.path, expectedTree: recorded.tree, head: found ?? baseCommit, record });
-  done.push(`made the worktree ${place.path} again`);
+  done.push(`recreated the worktree ${place.path}`);
   return done;
 }
 
-/** A pointer to a registration that somebody has removed. One that points anywhere else is not ours to remove. */
+/** Removes a pointer to a deleted registration. A pointer to anywhere else is not the harness's. */
 async function dropDanglingPointer(repo: Repository, { path }: GitPlace): Promise<boolean> {
   if (!(await isDangling(repo, path))) return false;
   removeBeneath(path, ".git");
@@ -58,14 +58,14 @@ async function isDangling(repo: Repository, path: string): Promise<boolean> {
 }
 
 export interface WorktreeHead {
-  /** Of the registration. */
+  /** The id of the registration. */
   readonly id: string;
-  /** What is checked out: a branch, or null where HEAD is detached. */
+  /** The checked-out branch; null if HEAD is detached. */
   readonly branch: string | null;
   readonly commit: string | null;
 }
 
-/** What the worktree has checked out; null when it does not stand. Read from files alone where that is enough. */
+/** What the worktree has checked out; null if the worktree is missing. Reads files without starting git if that suffices. */
 export async function readHead(repo: Repository, worktree: string): Promise<WorktreeHead | null> {
   const { path } = await placeOf(repo, worktree);
   const id = (await isFolder(path)) && !(await isDangling(repo, path)) ? await assertPointer(repo, path) : null;
@@ -75,13 +75,13 @@ export async function readHead(repo: Repository, worktree: string): Promise<Work
   return { id, branch, commit: branch === null ? head || null : await headCommit(repo, branch) };
 }
 
-/** The commit of a branch, without a process where it lies in a file of its own. */
+/** The commit of a branch, without starting git if the ref is a loose file. */
 export async function headCommit(repo: Repository, branch: string): Promise<string | null> {
   const loose = textIfAny(join(repo.commonDir, "refs", "heads", branch)).trim();
   return /^[0-9a-f]{40,64}$/.test(loose) ? loose : branchHead(repo, branch);
 }
 
-/** Checks the branch out again by name alone: no file and no index is touched. */
+/** Points HEAD at the branch; touches no file and no index. */
 export async function pointHead(repo: Repository, id: string, branch: string): Promise<void> {
   await replaceFile(join(repo.commonDir, "worktrees", id, "HEAD"), `ref: refs/heads/${branch}\n`);
 }

@@ -4,19 +4,19 @@ import { hasCode, nodeFileSystem } from "../files/file-system.ts";
 import { gitWork } from "./executable.ts";
 import type { Repository } from "./repository.ts";
 
-/** The time of each folder's last change that is known to be on the disk. */
+/** For each folder, the time of the last change that is known to be synced. */
 const synced = new WeakMap<Repository, Map<string, number>>();
-/** What changed longer ago was synced by whoever changed it, or by the system. */
+/** Older changes have been synced by their writer or by the system. */
 const FIRST_SYNC_MS = 600_000;
 
-/** git syncs files but not the folders their names are in: of these objects. */
+/** Fsyncs the folders of these objects; git syncs only the files. */
 export async function syncObjects(repo: Repository, written: readonly string[]): Promise<void> {
   const objects = join(repo.commonDir, "objects");
   const folders = new Set(written.map((oid) => join(objects, oid.slice(0, 2))));
   await gitWork(repo.executable, () => Promise.all([objects, ...folders].map(syncFolder)));
 }
 
-/** The ref's folder and, where nobody has synced what was written, every objects/xx that changed since the last time. */
+/** Fsyncs the ref's folder and, unless `objects` is false, every objects/xx folder that changed since the last time. */
 export async function syncFolders(repo: Repository, refFolder: string, { objects = true } = {}): Promise<void> {
   await gitWork(repo.executable, () => Promise.all([syncFolder(refFolder), syncFolder(dirname(refFolder)), objects && syncChanged(repo)]));
 }
@@ -35,7 +35,7 @@ async function syncChanged(repo: Repository): Promise<void> {
   for (const { folder, changedAt } of changed) if (now - changedAt > slackFor(changedAt)) known.set(folder, changedAt);
 }
 
-/** Within this, a second change may leave the time of the first: longer where times are whole seconds. Ticks are at most 10 ms. */
+/** Two changes within this interval may have the same mtime: longer if times are whole seconds; clock ticks are at most 10 ms. */
 function slackFor(time: number): number {
   return time % 1_000 === 0 ? 2_000 : 25;
 }
@@ -44,7 +44,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await nodeFileSystem.syncDirectory(path);
   } catch (error) {
-    // A repository may keep its refs in another form than files.
+    // A repository may store refs in another format than files.
     if (!hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
   }
 }

@@ -7,15 +7,15 @@ import type { Git } from "./runner.ts";
 export interface RefUpdate {
   readonly ref: string;
   readonly to: string;
-  /** What it must be now; null: it must not exist. */
+  /** The expected current value; null if the ref must not exist. */
   readonly from: string | null;
 }
 
 const ANSWER_MS = 60_000;
 
 /**
- * Locks the refs and checks their old values, does `work`, then moves them all. If `work` throws, or this process dies, none
- * moves: git sees its input end and gives the locks back. Resolves to false, without doing the work, when a ref has another value.
+ * Locks the refs and checks their old values, runs `work`, then moves all refs. If `work` throws, or this process dies, none
+ * moves: git sees the end of its input and releases the locks. Resolves to false without running `work` if a ref has another value.
  */
 export async function withPreparedRefs(
   git: Git,
@@ -25,7 +25,7 @@ export async function withPreparedRefs(
 ): Promise<boolean> {
   const child = await git.start(["update-ref", "-m", reason, "--stdin"]);
   const ended = once(child, "close");
-  // It is awaited below; until then an early end must not be an unhandled rejection.
+  // Awaited below; this only prevents an unhandled rejection.
   ended.catch(() => undefined);
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { scratch } from "./testing/scratch.ts";
 import { readRegularFile, regularFilesAt } from "./tree-files.ts";
 
-test("of the paths, those that are regular files in the commit; names mean only themselves", async () => {
+test("returns the paths that are regular files in the commit, without interpreting names as patterns", async () => {
   const repo = scratch();
   repo.write("run.sh", "echo\n", 0o755);
   repo.write(":(top)odd*.ts", "odd\n");
@@ -36,14 +36,14 @@ test("of the paths, those that are regular files in the commit; names mean only 
   expect(await regularFilesAt(opened, "no such commit", [])).toEqual([]);
 });
 
-test("thousands of paths, and names with a line break, which no tree of ours has", async () => {
+test("handles thousands of paths, and names with a line break", async () => {
   const repo = scratch();
   const opened = await repo.open();
   const many = Array.from({ length: 4_000 }, (_, index) => `src/${"x".repeat(200)}/${index}.ts`);
   expect(await regularFilesAt(opened, repo.commit("again"), [...many, "a\nb/c.ts", "src/add.ts"])).toEqual(["src/add.ts"]);
 });
 
-test("what a regular file holds; nothing for a link, a folder, or a path that leads out of the tree", async () => {
+test("returns the content of a regular file, and null for a link, a folder or a path out of the tree", async () => {
   const repo = scratch();
   repo.link("src/link.ts", "add.ts");
   repo.write("raw.bin", Uint8Array.of(0, 255, 10, 0));

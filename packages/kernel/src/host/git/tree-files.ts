@@ -4,19 +4,19 @@ import { readBlob, readObjects } from "./fast-path/git-queries.ts";
 
 const REGULAR: ReadonlySet<string> = new Set(["100644", "100755"]);
 
-/** Which of the paths are regular files in the commit. Asked of a process that is there already: one answer for all folders. */
+/** The paths that are regular files in the commit. Uses the long-lived git process with one query for all folders. */
 export async function regularFilesAt(repo: Repository, commit: string, paths: readonly string[]): Promise<string[]> {
   const regular = await regularBeside(repo, commit, paths);
   return [...new Set(paths)].filter((path) => regular.has(path));
 }
 
-/** What a regular file of the commit holds; null where there is none. */
+/** The content of a regular file of the commit; null if there is none. */
 export async function readRegularFile(repo: Repository, commit: string, path: string): Promise<Buffer | null> {
   const oid = (await regularBeside(repo, commit, [path])).get(path);
   return oid === undefined ? null : readBlob(repo, oid);
 }
 
-/** The ids of all regular files in the paths' folders, by their paths. */
+/** The ids of all regular files in the paths' folders, by path. */
 async function regularBeside(repo: Repository, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
   const folders = [...new Set(paths.map(folderOf))].filter(isInTree);
   const trees = await readObjects(
@@ -33,7 +33,7 @@ async function regularBeside(repo: Repository, commit: string, paths: readonly s
   );
 }
 
-/** To git a path that begins with a dot and a slash is relative to where it was started. */
+/** git resolves a path that begins with "./" relative to its working folder. */
 function isInTree(folder: string): boolean {
   return folder === "" || (!folder.includes("\n") && !folder.split("/").some((segment) => ["", ".", ".."].includes(segment)));
 }
@@ -42,7 +42,7 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** A tree object is a row of `<mode> <name>NUL<id>`. */
+/** Parses a tree object: a sequence of `<mode> <name>NUL<id>`. */
 function regularIn(tree: Buffer, idBytes: number): (readonly [string, string])[] {
   const files: (readonly [string, string])[] = [];
   for (let at = 0; at < tree.length;) {

@@ -5,20 +5,20 @@ import { GITLINK, parseRaw } from "./raw.ts";
 import type { Git } from "./runner.ts";
 import type { TrackedFile } from "./fast-path/worktree-cache.ts";
 
-/** What has to happen to an index so that it holds a worktree's bytes. */
+/** The index updates that record a worktree's files. */
 export interface Listing {
-  /** Files and links to read again. */
+  /** Files and links to read. */
   readonly update: readonly string[];
-  /** Paths that are gone, or at which something stands that git cannot hold, such as a pipe. */
+  /** Paths that are missing, or that git cannot store, such as a pipe. */
   readonly forget: readonly string[];
-  /** What was met that a tree cannot hold: the git folders of embedded repositories, and names like `.GIT`. */
+  /** Paths that a tree cannot contain: git folders of embedded repositories, and names like `.GIT`. */
   readonly leftOut: readonly string[];
 }
 
 const EVERY_FILE = ["ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard"];
 const UNTRACKED = "?".charCodeAt(0);
 
-/** The files in the index; null when something in the worktree is in neither the index nor the ignore rules, or may be in a submodule. */
+/** The files in the index; null if the worktree has untracked files that are not ignored, or may have files in a submodule. */
 export async function trackedFiles(git: Git): Promise<TrackedFile[] | null> {
   const files: TrackedFile[] = [];
   for (const line of splitZero((await git.run(EVERY_FILE)).stdout)) {
@@ -30,12 +30,12 @@ export async function trackedFiles(git: Git): Promise<TrackedFile[] | null> {
   return files;
 }
 
-/** Whether something in the worktree is in neither the index nor the ignore rules. */
+/** Whether the worktree has untracked files that are not ignored. */
 export async function hasUntracked(git: Git): Promise<boolean> {
   return (await git.run(["ls-files", "-z", "--others", "--exclude-standard"])).stdout.length > 0;
 }
 
-/** Every path of a tree: files, links and submodules. */
+/** All paths of a tree: files, links and submodules. */
 export async function pathsOf(git: Git, tree: string): Promise<string[]> {
   const { stdout } = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", tree]);
   return splitZero(stdout).map(decodePath);
@@ -43,22 +43,22 @@ export async function pathsOf(git: Git, tree: string): Promise<string[]> {
 
 export async function submodulesOf(git: Git, tree: string): Promise<string[]> {
   const { stdout } = await git.run(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree]);
-  // Not split: a tree may have many thousands of lines, and nearly always none of these.
+  // Checked before splitting: a tree may have thousands of lines, and rarely a submodule.
   if (!stdout.includes(`${GITLINK} commit `)) return [];
   return splitZero(stdout).flatMap((line) =>
     line.toString("latin1", 0, GITLINK.length) === GITLINK ? [decodePath(line.subarray(line.indexOf(9) + 1))] : [],
   );
 }
 
-/** Whether index and tracked files are exactly the tree's, as far as git can tell without reading a file again. */
+/** Whether index and tracked files match the tree, as far as git can tell from its stat cache. */
 export async function isAtTree(git: Git, tree: string): Promise<boolean> {
   const compare = ["diff-index", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--end-of-options", tree];
   return (await git.run(compare)).stdout.length === 0;
 }
 
 /**
- * Two git processes at once, and nothing that looks into a repository inside the worktree: such a repository has a
- * configuration of its own, which an agent may have written.
+ * Runs two git processes in parallel, and never looks into a repository inside the worktree: such a repository has its
+ * own configuration, which an agent may have written.
  */
 export async function listWorktree(git: Git, worktree: string): Promise<Listing> {
   const [listed, differing] = await Promise.all([
@@ -83,7 +83,7 @@ export async function listWorktree(git: Git, worktree: string): Promise<Listing>
     else update.push(path);
   };
   for (const { path, status } of parseRaw(splitZero(differing.stdout))) {
-    // Asked of git, not of the disk: behind a link that took a folder's place there may well be a file of that name.
+    // Ask git, not the disk: if a link replaced a folder, a file of that name may exist behind the link.
     if (status === "D") forget.push(path);
     else await add(path);
   }
@@ -91,7 +91,7 @@ export async function listWorktree(git: Git, worktree: string): Promise<Listing>
   return { update, forget, leftOut };
 }
 
-/** Every git folder below the worktree's own, of embedded repositories or not, that no ignore rule covers. */
+/** All git folders below the worktree's own, of embedded repositories or not, that no ignore rule covers. */
 export async function hiddenGitFolders(git: Git, worktree: string): Promise<string[]> {
   const found: string[] = [];
   const note = (path: string) => reachesGitFolder(path) && found.push(path) > 0;
@@ -105,7 +105,7 @@ export function listed(paths: readonly string[]): Buffer {
   return Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]));
 }
 
-/** A submodule's folder stays a submodule while it is empty or missing; bytes in it count more than the link. */
+/** A submodule's folder counts as a submodule only if it is empty or missing; otherwise its files count. */
 async function occupiedGitlink(worktree: string, path: string): Promise<string[]> {
   const found = await statAt(worktree, path);
   if (found === undefined) return [];
@@ -125,10 +125,10 @@ async function below(worktree: string, folders: readonly string[], leftOut: stri
   return found;
 }
 
-/** git lists nothing inside an embedded repository, so the ignore rules are asked for separately. */
+/** Applies the ignore rules separately, because git lists nothing inside an embedded repository. */
 export async function withoutIgnored(git: Git, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
-  // This command knows no literal pathspecs; behind "./" no name has a special meaning.
+  // This command has no literal pathspecs; after "./" no name has a special meaning.
   const options = { input: listed(paths.map((path) => `./${path}`)), env: { GIT_LITERAL_PATHSPECS: "0" }, allowExit: [1] };
   const ignored = new Set(
     splitZero((await git.run(["check-ignore", "-z", "--no-index", "--stdin"], options)).stdout).map((path) => decodePath(path)),

@@ -4,12 +4,12 @@ import { leaveScratch, type GitPlace } from "./worktree-record.ts";
 import { connect, listRegistrations, pointerTo, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
 
-/** What a kill left of a worktree in the making: nobody has worked in it. */
+/** Removes a worktree that a kill left unfinished; it contains no work yet. */
 export async function dropDraft(repo: Repository, folder: string): Promise<void> {
   const scratch = dirname(dirname(folder));
   const names = await readdir(folder).catch((): string[] => []);
   for (const { id, path } of await listRegistrations(repo)) {
-    // A registration without a place is one that git had only begun to write.
+    // A registration without a path is one that git had only begun to write.
     if (dirname(path) !== folder && !(path === "" && names.includes(id.replace(/\d+$/, "")))) continue;
     const renamed = await pointingTo(repo, id, dirname(scratch));
     if (renamed === undefined) await unregister(repo, id);
@@ -18,7 +18,7 @@ export async function dropDraft(repo: Repository, folder: string): Promise<void>
   await leaveScratch({ scratch }, folder);
 }
 
-/** The folder that got its name and place before the kill, while its registration still stands for the draft. */
+/** The folder that was already renamed to its place before the kill, while its registration still names the draft. */
 async function pointingTo(repo: Repository, id: string, parent: string): Promise<string | undefined> {
   for (const name of await readdir(parent).catch((): string[] => [])) {
     if ((await pointerOf(join(parent, name))) === pointerTo(repo, id)) return join(parent, name);
@@ -26,7 +26,7 @@ async function pointingTo(repo: Repository, id: string, parent: string): Promise
   return undefined;
 }
 
-/** What a worktree's `.git` file says; nothing if there is none. */
+/** The content of a worktree's `.git` file; empty if there is none. */
 export async function pointerOf(folder: string): Promise<string> {
   return readFile(join(folder, ".git"), "utf8").catch(() => "");
 }

@@ -8,7 +8,7 @@ export interface VaultSource {
   readonly executable: GitExecutable;
   readonly commonDir: string;
   readonly objectFormat: "sha1" | "sha256";
-  /** How this file system behaves, as the repository's own configuration has it. */
+  /** The properties of the file system, from the repository's own configuration. */
   readonly fileSystem: Readonly<Record<string, string>>;
 }
 
@@ -18,9 +18,9 @@ export interface VaultUse {
 }
 
 /**
- * A git directory of our own over the repository's objects. Trees, patches, diffs and merges are made through it: it has no
- * refs, no hooks and no configuration but ours. Its info/attributes outranks every .gitattributes in a tree, which git 2.39
- * cannot be told to ignore: so no filter, driver, line-ending or encoding conversion ever applies, and bytes stay bytes.
+ * A separate git directory over the repository's objects, for trees, patches, diffs and merges. It has no
+ * refs, no hooks and only our configuration. Its info/attributes overrides every .gitattributes in a tree, which git 2.39 cannot
+ * ignore otherwise, so no filter, driver, line-ending or encoding conversion ever changes bytes.
  */
 export async function openVault(source: VaultSource): Promise<(use?: VaultUse) => Git> {
   const gitDir = vaultFolder(source);
@@ -57,7 +57,7 @@ function configFor(objectFormat: VaultSource["objectFormat"]): string {
   return isSha1 ? core : `${core}[extensions]\n\tobjectformat = ${objectFormat}\n`;
 }
 
-/** Writes only what differs, so that several processes may do this at once. */
+/** Writes only a different content, so that several processes may do this at once. */
 async function keep(path: string, content: string): Promise<void> {
   const present = await readFile(path, "utf8").catch(() => undefined);
   if (present === content) return;

@@ -10,19 +10,19 @@ import { encodeRefPart } from "./names.ts";
 import { realPlace } from "./real-place.ts";
 import type { Repository } from "./repository.ts";
 
-/** Where a feature's worktree is, and what the harness keeps about it in the git directory, out of every agent's reach. */
+/** The path of a feature's worktree, and the harness's files for it in the git directory, out of reach of agents. */
 export interface GitPlace {
   readonly path: string;
   readonly key: string;
-  /** The index whose stat cache makes snapshots cheap. */
+  /** The index with the stat cache for snapshots. */
   readonly indexFile: string;
-  /** Beside the worktree, so on its file system, for what must appear by a rename. */
+  /** A folder on the worktree's file system, for files that are put in place by a rename. */
   readonly scratch: string;
 }
 
 /**
- * Refuses a place that is neither in the repository, outside its git folder, nor in the repository's own folder of ungated worktrees;
- * and one behind a symbolic link.
+ * Refuses a path that is neither in the repository (outside its git folder) nor in the repository's folder of ungated worktrees,
+ * and a path behind a symbolic link.
  */
 export async function placeOf(repo: Repository, worktree: string): Promise<GitPlace> {
   const { anchor, inside } = await anchored(repo, worktree);
@@ -35,21 +35,21 @@ export async function placeOf(repo: Repository, worktree: string): Promise<GitPl
     if (found.isSymbolicLink() && current === path) throw swapped(path, "is a symbolic link");
     if (!found.isDirectory()) throw outOfBounds(worktree, `${current} is not a real folder`);
   }
-  // Nothing in the repository has a name that begins like that.
+  // No path inside the repository begins with "..".
   const key = encodeRefPart(anchor === repo.root ? inside : join("..", inside));
   return { path, key, indexFile: join(recordFolder(repo, key), "index"), scratch: scratchBeside(path) };
 }
 
-/** On the same disk as the worktree, and outside it. */
+/** On the same file system as the worktree, and outside it. */
 export function scratchBeside(worktree: string): string {
   return join(dirname(worktree), ".slipway-tmp");
 }
 
-/** The place of a worktree that is about to be read or written: it must still be the one that was made. */
+/** Checks, before a worktree is read or written, that it is still the one that the harness made. */
 export async function openPlace(repo: Repository, worktree: string): Promise<GitPlace> {
   const place = await placeOf(repo, worktree);
   if (statIfAny(place.path) === undefined) {
-    throw new SlipwayError("worktree_changed", `The worktree ${place.path} is gone.`, {
+    throw new SlipwayError("worktree_changed", `The worktree ${place.path} is missing.`, {
       file: place.path,
       suggested_next_actions: ["Run `slipway resume`: it is rebuilt from the last anchor."],
     });
@@ -58,7 +58,7 @@ export async function openPlace(repo: Repository, worktree: string): Promise<Git
   return place;
 }
 
-/** A worktree's `.git` must be the pointer git wrote, to a registration that points back. Returns its id, or null when there is no `.git`. */
+/** A worktree's `.git` must be git's pointer to a registration that points back. Returns its id, or null without a `.git`. */
 export async function assertPointer(repo: Repository, path: string): Promise<string | null> {
   const file = join(path, ".git");
   const found = statIfAny(file);
@@ -72,7 +72,7 @@ export async function assertPointer(repo: Repository, path: string): Promise<str
   return id;
 }
 
-/** The folder a registration under `worktrees/` stands for. */
+/** The folder of a registration below `worktrees/`. */
 export async function registeredPath(repo: Repository, id: string): Promise<string | undefined> {
   const text = textIfAny(join(repo.commonDir, "worktrees", id, "gitdir"));
   return text === undefined ? undefined : dirname(resolve(join(repo.commonDir, "worktrees", id), text.trim()));
@@ -82,7 +82,7 @@ const recordSchema = z.object({ featureId: z.string(), branch: z.string(), path:
 export type WorktreeRecord = z.infer<typeof recordSchema>;
 
 export async function readRecord(repo: Repository, key: string): Promise<WorktreeRecord | undefined> {
-  // A file torn by a power cut is as good as none: the branch tells what it would have said.
+  // A file torn by a power cut counts as missing; the branch has the same information.
   const parsed = recordSchema.safeParse(parseJson(textIfAny(join(recordFolder(repo, key), "record.json")) ?? "null"));
   return parsed.success ? parsed.data : undefined;
 }
@@ -106,7 +106,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   await rename(temporary, path);
 }
 
-/** A new folder beside the worktree, named after this process so that the next one can tell what is left over. */
+/** Creates a folder beside the worktree, named after this process so that leftovers can be recognised. */
 export async function enterScratch(place: Pick<GitPlace, "scratch">, kind: "new" | "stage" | "trash"): Promise<string> {
   const folder = join(place.scratch, kind, scratchName());
   mkdirSync(folder, { recursive: true });
@@ -117,7 +117,7 @@ export function scratchName(): string {
   return `${process.pid}-${randomBytes(6).toString("hex")}`;
 }
 
-/** True when the process that made a folder of that name is gone. */
+/** True if the process that made a folder of that name has died. */
 export function isLeftOver(name: string): boolean {
   const host = systemHost();
   return /^\d+-/.test(name) && host.isDead({ host: host.host, pid: Number.parseInt(name, 10), startedAt: "" });
@@ -125,7 +125,7 @@ export function isLeftOver(name: string): boolean {
 
 export async function leaveScratch(place: Pick<GitPlace, "scratch">, folder: string): Promise<void> {
   await removeTree(folder);
-  // Another writer may be using it: then it is not empty and stays.
+  // If another writer uses it, it is not empty and stays.
   for (const parent of [dirname(folder), place.scratch]) {
     try {
       rmdirSync(parent);
@@ -151,10 +151,10 @@ async function anchored(repo: Repository, worktree: string): Promise<Anchored> {
   throw outOfBounds(worktree, `it must be inside the repository and outside its .git folder, or in ${repo.ungated.worktrees}`);
 }
 
-/** The folder that a worktree may be below, and its path from there; null if it is below none. */
+/** The allowed parent folder of a worktree, and the path from there; null if there is none. */
 async function anchorOf(repo: Repository, worktree: string): Promise<Anchored | null> {
   const wanted = resolve(repo.root, worktree);
-  // The caller may name the folder through a link (/tmp on macOS), so the existing part is compared by its real name as well.
+  // The path may contain a link (/tmp on macOS), so its real path is compared as well.
   for (const path of [wanted, await realPlace(wanted)]) {
     for (const anchor of [repo.ungated.worktrees, repo.root]) {
       const inside = relative(anchor, path);
@@ -170,7 +170,7 @@ function leaves(path: string): boolean {
   return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
 }
 
-/** What stands at a path. These are asked many times for each change, and a turn of the thread pool costs more than the answer. */
+/** Synchronous: called many times for each change, and the thread pool would cost more than the call. */
 function statIfAny(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -196,7 +196,7 @@ function parseJson(text: string): unknown {
 }
 
 export function swapped(path: string, what: string): SlipwayError {
-  return new SlipwayError("worktree_swapped", `The worktree ${path} ${what}. It is not used any more, and nothing in it was changed.`, {
+  return new SlipwayError("worktree_swapped", `The worktree ${path} ${what}. Slipway no longer uses it and changed nothing in it.`, {
     file: path,
     suggested_next_actions: [`Look at ${path}, move it away, then run \`slipway resume\`: the worktree is rebuilt from the last anchor.`],
   });

@@ -13,7 +13,7 @@ const requestFor = (user: Scratch, id: string) => ({
   protectedBranches: ["main"],
 });
 
-test("a worktree that another process is just registering is in nobody's way", async () => {
+test("a worktree that another process is registering does not disturb others", async () => {
   const user = scratch();
   const repo = await user.open();
   user.git("branch", "other");
@@ -27,7 +27,7 @@ test("a worktree that another process is just registering is in nobody's way", a
     try {
       return await repo.git.run(args, options);
     } catch (error) {
-      // The other process goes on after git has stumbled over it once.
+      // The other process continues after git has failed on its registration once.
       failures++;
       writeFileSync(join(half, "commondir"), "../..\n");
       throw error;
@@ -39,7 +39,7 @@ test("a worktree that another process is just registering is in nobody's way", a
   expect(user.git("worktree", "list", "--porcelain")).toContain(`worktree ${made.path}\n`);
 });
 
-test("many at once", async () => {
+test("many worktrees at once", async () => {
   const user = scratch();
   const repo = await user.open();
   const ids = Array.from({ length: 12 }, (_, index) => `feature_${index}`);

@@ -5,13 +5,13 @@ import type { Repository } from "./repository.ts";
 import { createGit } from "./runner.ts";
 
 export interface WorktreeStatus {
-  /** Null when no branch is checked out there. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
   /** `git status --porcelain`, version 1. */
   readonly porcelain: string;
 }
 
-/** What git says of a worktree against its branch. Looks, and writes nothing: no index is refreshed, no object is made. */
+/** The status of a worktree against its branch. Writes nothing: refreshes no index and creates no object. */
 export async function worktreeStatus(repo: Repository, worktree: string): Promise<WorktreeStatus> {
   const { path } = await openPlace(repo, worktree);
   const id = await assertPointer(repo, path);

@@ -5,14 +5,14 @@ import { placeOf, recordFolder } from "./worktree-record.ts";
 import type { Repository } from "./repository.ts";
 
 /**
- * What the harness last set out to do to the files and the branch of a worktree, written down before it does it. A record that
- * still says `from` afterwards tells that it was cut off: whatever of `to` is found there is the harness's own.
+ * The last intended change to the files and the branch of a worktree, written before the change. If the record of the worktree
+ * still has `from` afterwards, the change was interrupted: files that match `to` were written by the harness.
  */
 const writingSchema = z.strictObject({
   from: z.string(),
-  /** Null while a gate runs there, which may write anything. */
+  /** Null while a gate runs, which may write anything. */
   to: z.string().nullable(),
-  /** Where the branch goes with it. */
+  /** The commit that the branch moves to. */
   base: z.string(),
 });
 export type Writing = z.infer<typeof writingSchema>;
@@ -28,7 +28,7 @@ export async function endWriting(repo: Repository, worktree: string): Promise<vo
   rmSync(await fileOf(repo, worktree), { force: true });
 }
 
-/** Null as well for a file torn by a power cut: then what is found is asked about. */
+/** Null also for a file torn by a power cut: then a person is asked about the differences. */
 export async function readWriting(repo: Repository, worktree: string): Promise<Writing | null> {
   try {
     return writingSchema.safeParse(JSON.parse(readFileSync(await fileOf(repo, worktree), "utf8"))).data ?? null;

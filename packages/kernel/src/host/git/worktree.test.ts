@@ -51,7 +51,7 @@ describe("ensureWorktree", () => {
     expect(statSync(join(repo.commonDir, "worktrees/login/index")).mtimeMs).toBeGreaterThanOrEqual(stamp);
   });
 
-  test("files are taken over byte for byte whatever attributes say", async () => {
+  test("files are written byte for byte, whatever attributes say", async () => {
     const user = scratch({ ".gitattributes": "* text eol=crlf\n*.txt ident\n" });
     const oid = user.git("rev-parse", "HEAD:.gitattributes");
     user.git("update-index", "--add", "--cacheinfo", `100644,${oid},id.txt`);
@@ -79,14 +79,14 @@ describe("ensureWorktree", () => {
     expect(await snapshotTree(repo, made.path)).toBe(user.git("rev-parse", `${commit}^{tree}`));
   });
 
-  test("a deleted worktree without an anchor comes back as its branch has it", async () => {
+  test("a deleted worktree without an anchor is rebuilt from its branch", async () => {
     const { repo, request, made } = await withFeature();
     rmSync(made.path, { recursive: true });
     await ensureWorktree(repo, request);
     expect(contents(made.path)).toMatchObject({ "src/add.ts": expect.stringContaining("return a + b") });
   });
 
-  test("a lost .git file is put back around the files, which stay", async () => {
+  test("a missing .git file is restored, and the files stay", async () => {
     const { repo, request, made, worktree } = await withFeature();
     worktree.write("new.txt", "mine\n");
     rmSync(join(made.path, ".git"));
@@ -94,7 +94,7 @@ describe("ensureWorktree", () => {
     expect(worktree.git("status", "--porcelain")).toBe("?? new.txt");
   });
 
-  test("a lost registration is put back around the files, which stay", async () => {
+  test("a missing registration is restored, and the files stay", async () => {
     const { repo, request, made, worktree } = await withFeature();
     worktree.write("new.txt", "mine\n");
     rmSync(join(made.path, ".git"));
@@ -116,7 +116,7 @@ describe("ensureWorktree", () => {
     expect((await ensureWorktree(repo, request)).created).toBe(true);
   });
 
-  test("a torn record is as good as none", async () => {
+  test("a torn record counts as missing", async () => {
     const { repo, request, made } = await withFeature();
     const folder = join(repo.commonDir, "slipway/worktrees", readdirSync(join(repo.commonDir, "slipway/worktrees"))[0] ?? "");
     writeFileSync(join(folder, "record.json"), '{"featureId": "log');
@@ -124,7 +124,7 @@ describe("ensureWorktree", () => {
     expect(JSON.parse(readFileSync(join(folder, "record.json"), "utf8"))).toMatchObject({ branch: "login", baseCommit: made.baseCommit });
   });
 
-  test("a branch deleted behind our back starts again at the recorded base", async () => {
+  test("a deleted branch starts again at the recorded base", async () => {
     const { user, repo, request, made } = await withFeature();
     rmSync(made.path, { recursive: true });
     user.git("worktree", "prune");
@@ -135,7 +135,7 @@ describe("ensureWorktree", () => {
     expect(user.git("rev-parse", "login")).toBe(made.baseCommit);
   });
 
-  test("without a base it starts at HEAD, and a base that names nothing is a clear error", async () => {
+  test("without a base it starts at HEAD, and an unknown base is an error", async () => {
     const user = scratch();
     const repo = await user.open();
     const path = join(user.root, ".worktrees/a");
@@ -147,7 +147,7 @@ describe("ensureWorktree", () => {
     });
   });
 
-  test("a folder that is no worktree is left alone", async () => {
+  test("a folder that is not a worktree is not changed", async () => {
     const user = scratch();
     user.write(".worktrees/login/precious.txt", "mine\n");
     await expect(withFeature(user)).rejects.toMatchObject({ code: "operation_conflict" });
@@ -161,7 +161,7 @@ describe("ensureWorktree", () => {
     expect(worktree.git("status", "--porcelain")).toBe("");
   });
 
-  test("a branch with commits of its own is not taken over; one at the base is", async () => {
+  test("a branch with its own commits is refused, and one at the base is used", async () => {
     const user = scratch();
     user.git("branch", "fine");
     user.git("checkout", "-q", "-b", "login");
@@ -209,7 +209,7 @@ describe("ensureWorktree", () => {
     }
   });
 
-  test("[FEA-007] the folder of the worktrees may be any inside the repository; outside is path_out_of_bounds", async () => {
+  test("[FEA-007] the folder of the worktrees may be anywhere inside the repository; outside is path_out_of_bounds", async () => {
     const user = scratch();
     const repo = await user.open();
     const outside = temporaryFolder();
@@ -238,7 +238,7 @@ describe("ensureWorktree", () => {
     expect(user.git("branch", "--list", "w")).toBe("");
   });
 
-  test("a repository named through a symbolic link is still the repository", async () => {
+  test("a repository path with a symbolic link is accepted", async () => {
     const user = scratch();
     const alias = join(temporaryFolder(), "alias");
     symlinkSync(user.root, alias);
@@ -252,7 +252,7 @@ describe("ensureWorktree", () => {
   });
 });
 
-describe("attack 24: a swapped worktree is detected and left alone", () => {
+describe("attack 24: a swapped worktree is detected and not changed", () => {
   const swaps: Record<string, (made: string, user: Scratch) => void> = {
     "a symbolic link in its place": (made) => {
       renameSync(made, `${made}-moved`);
@@ -309,7 +309,7 @@ describe("attack 24: a swapped worktree is detected and left alone", () => {
     });
   });
 
-  test("a worktree that is gone is named so by everything but ensureWorktree", async () => {
+  test("a missing worktree is reported by everything but ensureWorktree", async () => {
     const { repo, made } = await withFeature();
     rmSync(made.path, { recursive: true });
     await expect(snapshotTree(repo, made.path)).rejects.toMatchObject({ code: "worktree_changed" });
@@ -317,7 +317,7 @@ describe("attack 24: a swapped worktree is detected and left alone", () => {
 });
 
 describe("removeWorktree", () => {
-  test("refuses while bytes are not reachable, removes once they are anchored", async () => {
+  test("refuses while bytes are unreachable, and removes once they are anchored", async () => {
     const { user, repo, made, worktree } = await withFeature();
     worktree.write("new.txt", "work\n");
     worktree.write("dist/out.js", "ignored\n");
@@ -332,7 +332,7 @@ describe("removeWorktree", () => {
     expect(await removeWorktree(repo, { path: made.path })).toEqual({ removed: false, branchDeleted: false });
   });
 
-  test("an untouched worktree is reachable by its branch; the branch goes only if another ref keeps its commits", async () => {
+  test("an unchanged worktree is reachable by its branch, which is deleted only if another ref contains its commits", async () => {
     const first = await withFeature();
     expect(await removeWorktree(first.repo, { path: first.made.path, deleteBranch: true })).toEqual({ removed: true, branchDeleted: true });
     expect(await removeWorktree(first.repo, { path: first.made.path, deleteBranch: true })).toEqual({
@@ -353,7 +353,7 @@ describe("removeWorktree", () => {
     });
   });
 
-  test("what a tree cannot hold is given up only when told", async () => {
+  test("what a tree cannot contain is discarded only with discardLeftOut", async () => {
     const { repo, made, worktree } = await withFeature();
     worktree.write("sub/file.txt", "x");
     at(join(made.path, "sub")).git("init", "-q");
@@ -382,7 +382,7 @@ test("rebaseWorktree moves branch, files and record, and may be repeated", async
   await move(repo);
   expect(contents(made.path)).toMatchObject({ "README.md": "- moved\n", "new.txt": "- work\n" });
   expect(user.git("rev-parse", "login")).toBe(onto);
-  // Whoever looks there sees the work, and not the base's move as if it were to be undone.
+  // `git status` there shows the work, and not a reversal of the base's move.
   expect(user.git("-C", made.path, "status", "--porcelain")).toBe("?? new.txt");
   expect((await ensureWorktree(repo, request)).baseCommit).toBe(onto);
   worktree.write("new.txt", "edited since\n");
@@ -390,7 +390,7 @@ test("rebaseWorktree moves branch, files and record, and may be repeated", async
   expect(contents(made.path)).toMatchObject({ "new.txt": "- edited since\n" });
 });
 
-test("rebaseWorktree leaves an index alone that somebody's git is at work on", async () => {
+test("rebaseWorktree does not touch an index that another git has locked", async () => {
   const { user, repo, made } = await withFeature();
   user.write("README.md", "moved\n");
   const onto = user.commit();

@@ -25,11 +25,11 @@ import { bringFiles, snapshotTree, takeSnapshot, worktreeChanged, type SnapshotO
 export interface WorktreeRequest {
   readonly featureId: string;
   readonly branch: string;
-  /** Where a new branch starts: a ref or a commit. */
+  /** The start of a new branch: a ref or a commit. */
   readonly baseRef?: string;
   readonly baseCommit?: string;
   readonly path: string;
-  /** What a rebuilt worktree holds: the last anchored commit or tree. The branch's own tree unless told. */
+  /** The content of a rebuilt worktree: the last anchored commit or tree; by default the branch's tree. */
   readonly expectedTree?: string;
   readonly protectedBranches?: readonly string[];
 }
@@ -43,8 +43,8 @@ export interface EnsuredWorktree {
 }
 
 /**
- * Idempotent, also after a kill at any point. A new worktree is made beside its place and appears there complete, by one rename;
- * one that is there is never reset. What is missing around existing files (registration, pointer) is put back around them.
+ * Idempotent, also after a kill at any point. A new worktree is built elsewhere and put in place by one rename;
+ * an existing one is never reset. A missing registration or pointer of existing files is restored.
  */
 export async function ensureWorktree(repo: Repository, request: WorktreeRequest): Promise<EnsuredWorktree> {
   const { branch, featureId, baseRef, protectedBranches = [] } = request;
@@ -57,7 +57,7 @@ export async function ensureWorktree(repo: Repository, request: WorktreeRequest)
   const found = await readRecord(repo, place.key);
   const record = found?.branch === branch ? found : undefined;
   const healthy = await isHealthy(repo, place, branch);
-  // Looked at before the branch is made: a refusal leaves nothing behind.
+  // Checked before the branch is made, so that a refusal leaves nothing behind.
   if (!healthy && record === undefined) await assertNobodys(repo, place);
   const head = await ensureBranch(repo, { branch, base: request.baseCommit ?? baseRef, recorded: record?.baseCommit });
   if (!healthy) await buildWorktree(repo, place, { ...request, head, record });
@@ -66,14 +66,14 @@ export async function ensureWorktree(repo: Repository, request: WorktreeRequest)
   return { path: place.path, branch, baseCommit, created: !healthy && record === undefined, rebuilt: !healthy && record !== undefined };
 }
 
-/** Moves a worktree and its branch onto another base, with the tree that was built there. Repeating it changes nothing. */
+/** Moves a worktree and its branch to another base, with the tree that was built there. Idempotent. */
 export async function rebaseWorktree(
   repo: Repository,
   input: {
     readonly path: string;
     readonly branch: string;
     readonly onto: string;
-    /** What the files are now, and what they are to be. */
+    /** The current tree of the files, and the new one. */
     readonly from: string;
     readonly tree: string;
   } & SnapshotOptions,
@@ -88,7 +88,7 @@ export async function rebaseWorktree(
   if (record !== undefined) await writeRecord(repo, place.key, { ...record, baseCommit: input.onto });
 }
 
-/** Whoever has the branch checked out elsewhere keeps it as it is: a branch that moves under a checkout looks like reverted work. */
+/** Moves the branch unless it is checked out elsewhere, where a moved branch would look like reverted work. */
 export async function bringBranch(repo: Repository, branch: string, worktree: string, to: string): Promise<void> {
   const head = await branchHead(repo, branch);
   if (head === to || (await findCheckouts(repo, branch)).some(({ root }) => root !== worktree)) return;
@@ -97,13 +97,13 @@ export async function bringBranch(repo: Repository, branch: string, worktree: st
 
 export interface RemovalRequest extends SnapshotOptions {
   readonly path: string;
-  /** Deletes the branch too, if another ref keeps its commits. */
+  /** Also delete the branch, if another ref contains its commits. */
   readonly deleteBranch?: boolean;
-  /** Gives up what a tree cannot hold, such as the git folder of an embedded repository. */
+  /** Discard what a tree cannot contain, such as the git folder of an embedded repository. */
   readonly discardLeftOut?: boolean;
 }
 
-/** Removes a worktree whose bytes are reachable from a ref; refuses otherwise. Ignored files go with it. */
+/** Removes a worktree with its ignored files. Refuses if a ref does not reach its bytes. */
 export async function removeWorktree(repo: Repository, request: RemovalRequest): Promise<{ removed: boolean; branchDeleted: boolean }> {
   const place = await placeOf(repo, request.path);
   const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
@@ -111,7 +111,7 @@ export async function removeWorktree(repo: Repository, request: RemovalRequest):
   const present = await isFolder(place.path);
   if (present) {
     await assertKept(repo, place, request);
-    // By one rename, so that a kill leaves the worktree whole or gone.
+    // By one rename, so that a kill leaves the worktree complete or gone.
     const trash = await enterScratch(place, "trash");
     await rename(place.path, join(trash, "worktree"));
     await leaveScratch(place, trash);
@@ -136,7 +136,7 @@ async function isHealthy(repo: Repository, place: GitPlace, branch: string): Pro
   return true;
 }
 
-/** A kill right after the rename leaves a folder whose registration still points to where it was made. */
+/** Repairs the registration that a kill right after the rename left pointing to the draft. */
 export async function reconnect(repo: Repository, place: GitPlace, known: readonly Registration[]): Promise<Registration | undefined> {
   const pointer = await pointerOf(place.path);
   const draft = known.find((other) => isDraft(place, other) && pointer === pointerTo(repo, other.id));
@@ -144,7 +144,7 @@ export async function reconnect(repo: Repository, place: GitPlace, known: readon
   return draft;
 }
 
-/** Around the files that are there, or with those of the tree. */
+/** Builds the worktree around existing files, or with the files of the tree. */
 export async function buildWorktree(
   repo: Repository,
   place: GitPlace,
@@ -168,7 +168,7 @@ async function assertNobodys(repo: Repository, place: GitPlace): Promise<void> {
   if (!(await holdsFiles(place.path)) || (await listRegistrations(repo)).some(({ path }) => path === place.path)) return;
   throw new SlipwayError(
     "operation_conflict",
-    `The folder ${place.path} exists and is not a worktree of this repository. It was left alone.`,
+    `The folder ${place.path} exists and is not a worktree of this repository. It was not changed.`,
     {
       file: place.path,
       requires_human: true,
@@ -187,7 +187,7 @@ async function draw(repo: Repository, place: GitPlace, folder: string, hasFiles:
     await removeTree(place.path);
     await rename(draft, place.path);
   } else {
-    // Without one, `git status` there would call every file deleted, and a commit would make it so.
+    // Without an index, `git status` would show every file as deleted, and a commit would delete them.
     const git = await repo.vault({ workTree: place.path, indexFile: join(repo.commonDir, "worktrees", id, "index") });
     await git.run(["read-tree", "--end-of-options", request.head]);
   }
@@ -195,7 +195,7 @@ async function draw(repo: Repository, place: GitPlace, folder: string, hasFiles:
   await leaveScratch(place, folder);
 }
 
-/** Anything besides git's own pointer. What stands in the pointer's place is not ours to remove. */
+/** Whether there is anything besides git's pointer. Refuses anything else in the pointer's place. */
 async function holdsFiles(path: string): Promise<boolean> {
   const names = await readdir(path).catch(() => []);
   const pointer = await lstat(join(path, ".git")).catch(() => undefined);
@@ -205,7 +205,7 @@ async function holdsFiles(path: string): Promise<boolean> {
 
 type HeadRequest = WorktreeRequest & { readonly head: string };
 
-/** All files from the objects, byte for byte. The index serves the snapshots and, as a copy, the person who types `git status`. */
+/** Writes all files from the objects, byte for byte, with an index for snapshots and a copy of it for `git status`. */
 async function fill(repo: Repository, place: GitPlace, draft: string, id: string, request: HeadRequest): Promise<void> {
   await mkdir(dirname(place.indexFile), { recursive: true });
   for (const file of [place.indexFile, `${place.indexFile}.lock`]) await removeTree(file);
@@ -220,15 +220,15 @@ async function assertKept(repo: Repository, place: GitPlace, request: RemovalReq
   const leftOut = [...new Set([...met, ...(await hiddenGitFolders(await repo.vault({ workTree: place.path }), place.path))])];
   const kept = new Set((await repo.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"])).split("\n"));
   const problem = !kept.has(tree)
-    ? "it holds bytes that no ref keeps"
+    ? "it contains bytes that no ref reaches"
     : leftOut.length > 0 && request.discardLeftOut !== true
-      ? `a tree cannot hold ${leftOut.slice(0, 5).join(", ")}`
+      ? `a tree cannot contain ${leftOut.slice(0, 5).join(", ")}`
       : null;
   if (problem === null) return;
   throw new SlipwayError("delete_refused", `The worktree ${place.path} was not removed: ${problem}.`, {
     file: place.path,
     left_out: leftOut,
-    suggested_next_actions: ["Anchor the worktree first, or move away what you want to keep."],
+    suggested_next_actions: ["Anchor the worktree first, or move the files that you want to keep."],
   });
 }
 

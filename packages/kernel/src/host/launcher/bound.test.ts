@@ -16,7 +16,7 @@ function lives(pid: number): boolean {
   return readProcess(pid)?.dead === false;
 }
 
-/** A process that does this and is then killed; the numbers that were written on the way. */
+/** Runs the code in a process and kills it; returns the numbers that it wrote. */
 async function killedAfter(work: string): Promise<number[]> {
   const script = `
     import { startChild } from ${JSON.stringify(join(import.meta.dirname, "start.ts"))};
@@ -39,22 +39,22 @@ describe("when a process is killed", () => {
     for await (const chunk of child.stdout) if ((text += chunk).split("\\n").length === 4) break;
     await new Promise((written) => process.stdout.write(text, written));`;
 
-  test("what is bound to it ends, also what has left its session and lost its parent", async () => {
+  test("its bound children end, also those that left the session and lost their parent", async () => {
     const pids = await killedAfter(startFamily(true));
     expect(pids).toHaveLength(3);
     await expect.poll(() => pids.filter(lives), { timeout: 20_000 }).toEqual([]);
   });
 
-  test("what is not bound to it goes on", async () => {
+  test("its unbound children continue", async () => {
     const pids = await killedAfter(startFamily(false));
     expect(pids).toHaveLength(3);
     expect(pids.filter(lives)).toEqual(pids);
   });
 });
 
-// bubblewrap binds its first process inside to its own life last of all, and may itself die of writing to somebody who is gone.
+// bubblewrap sets --die-with-parent for its first process last of all, and may itself die of SIGPIPE.
 const bwrap = findOnPath("bwrap", "/usr/bin:/usr/local/bin:/bin");
-test.skipIf(bwrap === null)("nothing is left of a sandbox whose owner was killed while it was set up", async () => {
+test.skipIf(bwrap === null)("no process is left of a sandbox whose owner was killed during the set-up", async () => {
   const mark = `600.${process.pid}`;
   const args = [..."--die-with-parent --new-session --unshare-all --ro-bind / / --json-status-fd 3 sleep".split(" "), mark];
   for (let round = 0; round < 30; round++)

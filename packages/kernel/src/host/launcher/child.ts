@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 
-/** What we use of a process that was started, by us or for us. */
+/** A started process, a child of ours or of the launcher. */
 export interface Child extends EventEmitter {
   readonly pid?: number | undefined;
   readonly stdin: Writable | null;
@@ -15,7 +15,7 @@ export interface Child extends EventEmitter {
   unref(): void;
 }
 
-/** A process of the launcher's. It ends as a child of our own would: "exit", then "close" when its streams have ended, too. */
+/** A child of the launcher. It emits "exit" and, after its streams have ended, "close", like a child of our own. */
 export class RemoteChild extends EventEmitter implements Child {
   readonly pid: number;
   readonly stdio: readonly (Socket | null)[];
@@ -25,7 +25,7 @@ export class RemoteChild extends EventEmitter implements Child {
   readonly #release: () => void;
   #held = false;
 
-  /** `hold` and `release` keep this process from ending while it waits for the child, or not. */
+  /** `hold` keeps this process alive while it waits for the child; `release` undoes that. */
   constructor(pid: number, stdio: readonly (Socket | null)[], hold: () => void, release: () => void) {
     super();
     this.pid = pid;
@@ -62,7 +62,7 @@ export class RemoteChild extends EventEmitter implements Child {
     return this.exitCode !== null || this.signalCode !== null;
   }
 
-  /** Called once, when the launcher has seen its end. */
+  /** Called once, when the launcher reports its end. */
   end(code: number | null, signal: NodeJS.Signals | null): void {
     this.exitCode = code;
     this.signalCode = signal;
@@ -75,7 +75,7 @@ export class RemoteChild extends EventEmitter implements Child {
     const close = () => void (left-- <= 1 && this.emit("close", code, signal));
     if (left === 0) setImmediate(close);
     for (const stream of open) stream.once("close", close);
-    // What nobody reads would never end.
+    // Drain unread streams, which would otherwise never end.
     for (const stream of open) if (stream.readableFlowing === null) stream.resume();
   }
 }

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
 import { greeting, type Introduction } from "./protocol.ts";
 
-/** Connections that the launcher has made to us and nobody uses yet. */
+/** Unused connections from the launcher. */
 export interface Connections {
-  /** So many, each with its number, or null when there are not enough. */
+  /** Takes `count` connections with their numbers; null if there are not enough. */
   take(count: number): (readonly [number: number, connection: Socket])[] | null;
   close(): void;
 }
@@ -12,7 +12,7 @@ export function openConnections({ address, secret }: Introduction, onNew: () => 
   const spares = new Map<number, Socket>();
   const server = createServer((socket) => {
     socket.unref().on("error", () => socket.destroy());
-    // Not "data": a stream that has flowed once does not wait for its next reader.
+    // Not "data": a stream in flowing mode would not wait for its next reader.
     socket.once("readable", () => {
       const line = String(socket.read());
       const number = Number(line.split(" ")[1]);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import type { FileDescriptor } from "./protocol.ts";
 
-/** A descriptor of its own, at the beginning of the file. The caller closes it. */
+/** A new descriptor at the beginning of the file. The caller closes it. */
 export function openFile(file: FileDescriptor): number {
   if ("from" in file) return openFromHost(file.from);
   return openContent("text" in file ? Buffer.from(file.text) : Buffer.from(file.bytes));
 }
 
-/** Written once per process to a file that has no name any more, and opened anew for each reader. */
+/** Cache: each content is written once to an unlinked file, and opened again for each reader. */
 const contents = new Map<string, number>();
 
 function openContent(content: Buffer): number {
@@ -26,7 +26,7 @@ function openContent(content: Buffer): number {
   return openSync(`/proc/self/fd/${descriptor}`, "r");
 }
 
-/** It may have gone since the host was looked at. */
+/** The file may have been removed since the host was probed. */
 function openFromHost(path: string): number {
   return openSync(existsSync(path) ? path : "/dev/null", "r");
 }

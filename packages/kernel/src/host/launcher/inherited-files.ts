@@ -2,7 +2,7 @@ import { openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** Everything Node opens is close-on-exec; what its own parent left open above that is not. */
+/** Descriptors that Node inherited from its parent. Unlike Node's own, they are not close-on-exec. */
 export function inheritedDescriptors(): number[] {
   return listed()
     .filter((descriptor) => descriptor > 2)
@@ -14,7 +14,7 @@ export function inheritedDescriptors(): number[] {
 
 let known: readonly number[] | null = null;
 
-/** Above the first three, "ignore" leaves a descriptor as it is; only another one in its place takes it away. */
+/** Beyond stdin, stdout and stderr, "ignore" keeps an inherited descriptor; only another one in its place replaces it. */
 export function coverInherited<T>(stdio: readonly T[], opened: number[]): (T | "ignore" | number)[] {
   known ??= inheritedDescriptors();
   const covered: (T | "ignore" | number)[] = [...stdio];
@@ -37,7 +37,7 @@ function listed(): number[] {
   }
 }
 
-/** One that was covered by whoever started us needs no cover, and above the limit of open files cannot have one. */
+/** A descriptor that our parent already covered needs no cover; above the limit of open files none is possible. */
 function isNothing(descriptor: number): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`) === "/dev/null";
@@ -46,7 +46,7 @@ function isNothing(descriptor: number): boolean {
   }
 }
 
-/** Null where there is no such descriptor any more. */
+/** Null if the descriptor is closed. */
 function flagsOf(descriptor: number): number | null {
   try {
     const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];

@@ -1,11 +1,12 @@
 import { prepareScript } from "./prepare-script.ts";
 
 /**
- * A small process that starts others, in Perl: it is there wherever git is, has a tenth of Node's memory to copy, and answers in a
- * tenth of the time. Its first order names where we listen, our secret, how many connections to make ahead and whether what it starts
- * ends when we do; every other one a process. An order is a list of texts, each behind its length, and so is the list: see `orderOf`. It reports lines.
+ * The launcher: a small process that starts others and kills them when Slipway dies. It is written in Perl, which is installed
+ * wherever git is, and forks ten times faster than Node, because it has a tenth of its memory. Its first order contains our address,
+ * our secret, the number of connections to make in advance and whether its children die with us; each later order is a process to
+ * start. An order is a length-prefixed list of length-prefixed texts: see `orderOf`. It reports lines.
  *
- * SIGCHLD is let in only while it waits, and handled at once: a handler that Perl puts off could come too late to end the wait.
+ * SIGCHLD is unblocked only while it waits, with an immediate handler: Perl's deferred handlers could run too late to end the wait.
  */
 export const LAUNCHER_SCRIPT = String.raw`
 use strict;
@@ -38,7 +39,7 @@ sub text_file {
   return $reader;
 }
 
-# A pipe may be smaller than the text: then somebody has to stay with it.
+# If the text is larger than the pipe, a child process writes the rest.
 sub feed {
   my ($text) = @_;
   pipe(my $reader, my $writer) or return;
@@ -73,7 +74,7 @@ sub fail {
 
 sub become {
   my ($problem, $files, $cwd, $env, $steps, $file, @arguments) = @_;
-  # First, because the descriptors are moved over whatever stands above them.
+  # Before the descriptors are moved, which overwrites the ones above them.
   my $undone = prepare(@$steps);
   fail($problem, $undone) if defined($undone);
   my $above = 3 + @$files;
@@ -139,15 +140,15 @@ sub obey {
   add_connection() for 1 .. $spare;
 }
 
-# Whose parent dies gets this process for one (PR_SET_CHILD_SUBREAPER), so that nothing is lost from sight.
+# Becomes the parent of orphaned descendants (PR_SET_CHILD_SUBREAPER), so that none escapes.
 sub adopt {
   my %prctl = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167);
   my $number = $prctl{(POSIX::uname())[4]};
   syscall($number, 36, 1, 0, 0, 0) if $number;
 }
 
-# Ends everything below this process. It is stopped first: what is about to start another would leave it behind. Only a second look
-# that finds nobody new and nobody at work is sure to have seen all.
+# Kills all descendants. Each is stopped (SIGSTOP) first, because it could fork otherwise. Only a second pass without new or
+# running processes proves that all were found.
 sub end_all {
   my (%doomed, $calm);
   my $until = time() + 5;
@@ -166,7 +167,7 @@ sub end_all {
   kill("KILL", keys(%doomed));
 }
 
-# That nobody hears its reports any more must not end it before the rest.
+# A closed report stream must not kill the launcher before its children.
 $SIG{PIPE} = "IGNORE";
 pipe(my $wakes, my $wake);
 my $dead = POSIX::SigSet->new(POSIX::SIGCHLD);
@@ -199,6 +200,6 @@ for (;;) {
     substr($input, 0, 4 + $length) = "";
   }
 }
-# Whoever asked has gone. What is not bound to it ends by itself.
+# Slipway has ended. Unbound children may continue.
 end_all() if $bound;
 `;

@@ -51,12 +51,12 @@ describe.each([
 ])("%s", (_name, start) => {
   const run = async (script: string, stdio?: readonly Descriptor[]) => outcome(childOf(await start(shell(script, stdio))));
 
-  test("has its words, its exit code, its environment and its folder", async () => {
+  test("has its output, exit code, environment and working folder", async () => {
     expect(await run("echo $WORD; pwd; echo bad >&2; exit 3")).toEqual({ stdout: "hello\n/\n", stderr: "bad\n", code: 3, signal: null });
     expect(await run("kill -9 $$")).toMatchObject({ code: null, signal: "SIGKILL" });
   });
 
-  test("reads what it is given, also much of it, and answers while it reads", async () => {
+  test("reads its input, also a large one, and answers while it reads", async () => {
     const child = childOf(await start(shell("cat", ["pipe", "pipe", "ignore"])));
     const sent = Buffer.alloc(3_000_000, "x");
     const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ describe.each([
     expect(Buffer.concat(chunks).equals(sent)).toBe(true);
   });
 
-  test("finds texts and files behind its descriptors, each from the beginning, every time", async () => {
+  test("gets texts and files on its descriptors, each from the beginning, every time", async () => {
     const stdio: Descriptor[] = ["ignore", "pipe", "pipe", { text: "from memory " }, { from: "/no/such/file" }, { feed: "fed" }];
     for (let round = 0; round < 2; round++) {
       expect(await run("cat <&3; cat <&4; cat <&5", stdio)).toMatchObject({ stdout: "from memory fed", stderr: "", code: 0 });
@@ -78,13 +78,13 @@ describe.each([
     expect(await run("wc -c <&3", stdio)).toMatchObject({ stdout: "300000\n", code: 0 });
   });
 
-  test("that cannot be started is a value", async () => {
+  test("that cannot be started is returned as an error", async () => {
     expect(await start({ ...shell(""), file: "/no/such/program" })).toMatchObject({ error: { code: "ENOENT", transient: false } });
     expect(await start({ ...shell(""), args: ["x".repeat(3_000_000)] })).toMatchObject({ error: { code: "E2BIG" } });
     expect(await start({ ...shell(""), cwd: "/no/such\nfolder" })).toMatchObject({ error: { code: "ENOENT", transient: false } });
   });
 
-  test("leads a group of its own, which a signal ends whole", async () => {
+  test("leads its own process group, which a signal ends completely", async () => {
     const child = childOf(await start(shell("sleep 60 & echo $!; wait", ["ignore", "pipe", "pipe"])));
     const [inner] = (await once(child.stdout ?? child, "data")) as [Buffer];
     process.kill(-(child.pid ?? 0), "SIGKILL");
@@ -93,13 +93,13 @@ describe.each([
     expect(child).toMatchObject({ exitCode: null, signalCode: "SIGKILL" });
   });
 
-  test("that nobody listens to still ends, and one without streams does", async () => {
+  test("whose output is not read still ends, and so does one without streams", async () => {
     const child = childOf(await start(shell("head -c 5000 /dev/zero; echo bad >&2")));
     expect(await once(child, "close")).toEqual([0, null]);
     expect(await run("true", ["ignore", "ignore", "ignore"])).toMatchObject({ code: 0 });
   });
 
-  test("is one of many at the same time", async () => {
+  test("can run with many others at the same time", async () => {
     const many = await Promise.all(Array.from({ length: 30 }, (_, index) => run(`echo ${index}; exit ${index}`)));
     expect(many).toEqual(many.map((_, index) => ({ stdout: `${index}\n`, stderr: "", code: index, signal: null })));
   });
@@ -108,17 +108,17 @@ describe.each([
 describe("limits", () => {
   const limited = (files: number): StartRequest => ({ ...shell("ulimit -n"), limits: ["/usr/bin/prlimit", `--nofile=${files}`] });
 
-  test("are those of the launcher, which has them itself", async () => {
+  test("are inherited from the launcher", async () => {
     const strict = await openLauncher(() => undefined, { limits: limited(111).limits ?? [] });
     if (strict === null) throw new Error("no launcher");
     const { stdout } = await outcome(childOf(await strict.start(shell("ulimit -n; tr '\\0' ' ' < /proc/$PPID/cmdline"))));
     expect(stdout).toMatch(/^111\n/);
-    // Nothing stands between the launcher and what it starts.
+    // There is no process between the launcher and its child.
     expect(stdout).toContain("slipway-launcher");
     process.kill(strict.pid, "SIGKILL");
   });
 
-  test("of three kinds hold all the same, with or without a launcher", async () => {
+  test("of three kinds apply with and without a launcher", async () => {
     for (let round = 0; round < 12; round++) {
       for (const files of [111, 222, 333])
         expect(await outcome(childOf(await startChild(limited(files))))).toMatchObject({ stdout: `${files}\n` });
@@ -131,7 +131,7 @@ describe("limits", () => {
 describe("preparing", () => {
   const machine = machineOf(process.arch);
 
-  test.skipIf(machine === null)("B4: a process gets a session keyring of its own, and finds nothing of the one outside", async () => {
+  test.skipIf(machine === null)("B4: a process gets its own session keyring, and finds no key of the outer one", async () => {
     if (machine === null) return;
     const find = `my @key = ("user", "slipway-test"); print syscall(${SYSCALLS.keyctl[machine]}, 10, -3, @key, 0) < 0 ? "none" : "found";`;
     const owner = `
@@ -148,17 +148,17 @@ describe("preparing", () => {
     expect(stdout).toBe("found\nnone\n");
   });
 
-  test("what cannot be prepared is not started", async () => {
+  test("a process that cannot be prepared is not started", async () => {
     const folder = scratchFolder();
     const prepare = [["layer", folder, join(folder, "no-upper"), join(folder, "no-work")]] as const;
     const request = { ...shell("echo ran"), prepare };
     expect(await launcher.start(request)).toMatchObject({ error: { code: "ENOENT", message: expect.stringContaining("no-upper") } });
-    // Only the launcher can.
+    // Only the launcher can prepare a process.
     expect(await spawnHere(request)).toMatchObject({ error: { code: "ENOTSUP" } });
   });
 });
 
-test("only who knows the secret is a connection of the launcher's", async () => {
+test("a connection without the secret is refused", async () => {
   const introduction = { address: `\0slipway-test-${process.pid}`, secret: "right", bound: false };
   let seen = 0;
   const connections = await openConnections(introduction, () => void seen++);
@@ -176,13 +176,13 @@ test("only who knows the secret is a connection of the launcher's", async () => 
   await expect(openConnections({ ...introduction, address: "/no/such/folder/x" }, () => undefined)).rejects.toThrow("listen");
 });
 
-test("when the launcher dies, what it started counts as killed and what was asked of it was not started", async () => {
+test("when the launcher dies, its children count as killed and pending requests as not started", async () => {
   let gone = 0;
   const mortal = await openLauncher(() => void gone++);
   if (mortal === null) throw new Error("no launcher");
   const running = childOf(await mortal.start(shell("exec sleep 60", ["ignore", "ignore", "ignore"])));
   process.kill(mortal.pid, "SIGSTOP");
-  // Without streams there is nothing to wait for: it is asked at once.
+  // Without streams the request is sent at once.
   const asked = mortal.start(shell("true", ["ignore", "ignore", "ignore"]));
   const ended = once(running, "exit");
   process.kill(mortal.pid, "SIGKILL");
@@ -192,7 +192,7 @@ test("when the launcher dies, what it started counts as killed and what was aske
   process.kill(running.pid ?? 0, "SIGKILL");
 });
 
-test("a launcher that never works: what was asked of it is started here, and it is not tried again", async () => {
+test("a launcher that never works is not tried again, and its requests are started here", async () => {
   const worked: boolean[] = [];
   const broken = await openLauncher((ever) => void worked.push(ever), { script: "exit 1" });
   if (broken === null) throw new Error("no launcher");
@@ -210,13 +210,13 @@ describe("a process with a launcher", () => {
   const run = (work: string) =>
     promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", script(work)], { timeout: 20_000 });
 
-  test("waits for the child, and not for the launcher, which ends with it", async () => {
+  test("waits for the child but not for the launcher, which ends with the process", async () => {
     const { stdout } = await run('child.stdout.on("data", (text) => process.stdout.write(`${launcher.pid} ${text}`));');
     expect(stdout).toMatch(/^\d+ done\n/);
     await expect.poll(() => existsSync(`/proc/${Number.parseInt(stdout, 10)}`), { timeout: 10_000 }).toBe(false);
   });
 
-  test("does not wait for a child that it has let go, until it takes it back", async () => {
+  test("does not wait for an unref'd child until it is ref'd again", async () => {
     const letGo = "child.unref(); child.unref(); child.stdout.unref();";
     const heard = 'child.stdout.on("data", () => process.stdout.write("heard"));';
     expect((await run(`${heard} ${letGo}`)).stdout).toBe("");

@@ -36,23 +36,23 @@ interface Sent extends Order {
 }
 
 const PERL = "/usr/bin/perl";
-const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The process that starts others has ended.", transient: true } };
+const GONE: RemoteStarted = { error: { code: "EAGAIN", message: "The launcher has ended.", transient: true } };
 
 /**
- * Null where it cannot be had. `onGone` is called when nothing can be asked of it any more, with whether it ever could. What it
- * starts inherits its limits, so that those need no process of their own each time.
+ * Null if the launcher cannot be started. `onGone` is called when it has ended, with whether it ever worked. Its children inherit
+ * its limits, so that no prlimit process is needed for each start.
  */
 export async function openLauncher(
   onGone: (worked: boolean) => void,
   { limits = [], bound = false, script = LAUNCHER_SCRIPT }: LauncherOptions = {},
 ): Promise<Launcher | null> {
-  // Abstract: no file that could be left behind, and a sandbox without the host's network does not see it.
+  // An abstract socket leaves no file behind, and is invisible in a sandbox without the host's network.
   const introduction: Introduction = { address: `\0slipway-${random()}`, secret: random(), bound };
   const connections = await openConnections(introduction, () => sendWaiting()).catch(() => null);
   if (connections === null) return null;
   const started = await spawnHere({
     file: PERL,
-    // The name is what the list of processes shows.
+    // The process list shows this name.
     args: ["-f", "-e", script, "slipway-launcher"],
     cwd: "/",
     env: {},
@@ -72,7 +72,7 @@ export async function openLauncher(
   const hold = () => void (holders++ === 0 && stdout.ref());
   const release = () => void (--holders === 0 && stdout.unref());
 
-  /** In order, and each only when all its streams are there: two that have half of theirs would wait for each other. */
+  /** Sends requests in order, each only with all its connections: two with half of theirs would deadlock. */
   function sendWaiting(): void {
     for (let order = waiting[0]; order !== undefined; order = waiting[0]) {
       const taken = connections?.take(order.request.stdio.filter((wanted) => wanted === "pipe").length) ?? null;
@@ -99,7 +99,7 @@ export async function openLauncher(
     if ("ending" in report) {
       const child = children.get(report.id);
       children.delete(report.id);
-      // Whoever has just been given the child listens from the next turn on.
+      // The caller adds its listeners in the next turn of the event loop.
       return void setImmediate(() => child?.end(...report.ending));
     }
     const asked = sent.get(report.id);
@@ -118,7 +118,7 @@ export async function openLauncher(
     if (gone) return;
     gone = true;
     connections?.close();
-    // What it was never asked for can still be started; of the rest nobody knows whether it was.
+    // Unsent requests can be started here; for sent ones it is unknown whether they were started.
     for (const { request, answer } of waiting) void spawnHere(request).then(answer);
     for (const { answer } of sent.values()) answer(GONE);
     for (const child of children.values()) child.end(null, "SIGKILL");
@@ -126,9 +126,9 @@ export async function openLauncher(
   }
 
   started.child.once("exit", end).unref();
-  // Where nothing else keeps this process alive, the exit is not heard any more, but the end of its output is.
+  // If nothing else keeps this process alive, "exit" is not emitted, but the end of the output is.
   stdout.once("close", end);
-  // That it has ended is told by its exit.
+  // Its exit reports the end; ignore the write error.
   stdin.on("error", () => undefined).unref();
   stdout.unref();
   createInterface({ input: stdout }).on("line", (line) => hear(parseReport(line)));

@@ -1,7 +1,7 @@
 import { machineOf, perlNumbers } from "./syscalls.ts";
 
 /**
- * What the launcher can do in a process before its program starts, by name: see `PreparationStep`. Each returns what it could not do,
+ * Perl functions, by name, that prepare a process before its program starts: see `PreparationStep`. Each returns what it could not do,
  * with the error in $!, or nothing.
  */
 export function prepareScript(arch: string = process.arch): string {
@@ -16,7 +16,7 @@ sub write_text {
   return syswrite($file, $text) && close($file);
 }
 
-# For a mount: what belongs to root on the disk belongs to the given user in it, and the other way round. Everybody else stays.
+# The user namespace of an idmapped mount: swaps root on disk and the given user inside, and keeps all other ids.
 my %maps;
 sub map_of {
   my ($user, $group) = @_;
@@ -43,17 +43,17 @@ sub map_of {
   return $namespace;
 }
 
-my $MEND = "run Slipway as an ordinary user, or keep the repository on ext4, xfs or btrfs under Linux 5.19 or newer; root needs an idmapped mount of";
+my $ADVICE = "run Slipway as an ordinary user, or keep the repository on ext4, xfs or btrfs under Linux 5.19 or newer; root needs an idmapped mount of";
 
 my %steps = (
-  # Where it is not allowed, as in some containers, the filter of the sandbox still refuses every call that reaches a keyring.
+  # May fail, as in some containers; the sandbox's filter still refuses every call that reaches a keyring.
   keyring => sub { syscall($number{keyctl}, 1, 0) if $number{keyctl}; return },
 
   # Flags: CLONE_NEWNS; MS_REC and MS_PRIVATE; OPEN_TREE_CLONE, OPEN_TREE_CLOEXEC and AT_RECURSIVE; AT_EMPTY_PATH and AT_RECURSIVE with
-  # MOUNT_ATTR_IDMAP; MOVE_MOUNT_F_EMPTY_PATH. All are opened before the stage covers what may hold them.
+  # MOUNT_ATTR_IDMAP; MOVE_MOUNT_F_EMPTY_PATH. All trees are opened before the stage is mounted, which may cover them.
   stage => sub {
     my ($user, $group, $stage, @rest) = @_;
-    return "a stage is not known on this machine" if !$number{open_tree};
+    return "a stage is not supported on this architecture" if !$number{open_tree};
     my $map = map_of($user, $group) or return "a user namespace for idmapped mounts";
     my ($none, $root, $type, $options) = ("", "/", "tmpfs", "mode=0755,size=1m");
     syscall($number{unshare}, 0x20000) == 0 or return "a mount namespace";
@@ -64,7 +64,7 @@ my %steps = (
       return $from if $tree < 0;
       my $attributes = pack("Q4", 0x100000, 0, 0, fileno($map));
       my $mapped = syscall($number{mount_setattr}, $tree, $none, 0x9000, $attributes, 32) == 0;
-      return "$MEND $from" if !$mapped && $kind eq "writable";
+      return "$ADVICE $from" if !$mapped && $kind eq "writable";
       push(@trees, [$tree, $to, -d $from]);
     }
     syscall($number{mount}, $type, $stage, $type, 6, $options) == 0 or return $stage;
@@ -77,8 +77,8 @@ my %steps = (
     return;
   },
 
-  # Without its capabilities, which go with the user. Another user's process counts as secret until it says otherwise, and could not
-  # write its own maps (PR_SET_DUMPABLE).
+  # The capabilities are lost with the user. After the switch the process is undumpable and could not write its own uid_map, so it is
+  # made dumpable again (PR_SET_DUMPABLE).
   user => sub {
     my ($user, $group) = map { $_ + 0 } @_;
     syscall($number{setgroups}, 0, 0) == 0 or return "no groups";
@@ -88,12 +88,12 @@ my %steps = (
     return;
   },
 
-  # What is written below $place goes to $upper, for this process and those it starts. Paths stand behind descriptors,
+  # Writes below $place go to $upper, for this process and its descendants. Paths are passed as descriptors,
   # because a comma or a colon in one would be read as an option. Flags: CLONE_NEWUSER and CLONE_NEWNS, MS_NOSUID and MS_NODEV.
   layer => sub {
     my ($place, $upper, $work) = @_;
     my ($user, $group) = ($> + 0, $) + 0);
-    return "a layer is not known on this machine" if !$number{unshare};
+    return "a layer is not supported on this architecture" if !$number{unshare};
     syscall($number{unshare}, 0x10020000) == 0 or return "a user namespace for the layer";
     write_text("/proc/self/uid_map", "$user $user 1") or return "uid_map";
     write_text("/proc/self/setgroups", "deny") or return "setgroups";
@@ -101,7 +101,7 @@ my %steps = (
     my @folders;
     for ($place, $upper, $work) { open(my $folder, "<", $_) or return $_; push(@folders, $folder) }
     my ($lower, $written, $aside) = map { "/proc/self/fd/" . fileno($_) } @folders;
-    # Texts that Perl hands to the kernel have to be variables.
+    # Perl's syscall needs variables for texts.
     my $type = "overlay";
     my $options = "lowerdir=$lower,upperdir=$written,workdir=$aside,userxattr";
     syscall($number{mount}, $type, $place, $type, 6, $options) == 0 or return "an overlay over $place";
@@ -109,7 +109,7 @@ my %steps = (
   },
 );
 
-# In the launcher itself, so that it is done once.
+# Runs in the launcher itself, so that it is done only once.
 sub prepare_ahead {
   for (@_) { my ($name, @arguments) = unpack("(N/a*)*", $_); map_of(@arguments[0, 1]) if $name eq "stage" && $number{unshare} }
 }

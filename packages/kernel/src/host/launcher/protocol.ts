@@ -1,18 +1,18 @@
 import { constants } from "node:os";
 
-/** A process was not started. */
+/** Why a process was not started. */
 export interface SpawnError {
   /** An errno name such as ENOENT, or SANDBOX_SETUP. */
   readonly code: string;
   readonly message: string;
-  /** Worth another try: the machine was short of processes, memory or descriptors. */
+  /** Worth a retry: the machine was short of processes, memory or descriptors. */
   readonly transient: boolean;
 }
 
-/** A file of the host, or one without a name that holds a text or bytes; open at its beginning, to read. */
+/** A file of the host, or an unnamed file with a text or bytes; opened for reading at its beginning. */
 export type FileDescriptor = { readonly from: string } | { readonly text: string } | { readonly bytes: Uint8Array };
 
-/** What stands behind one descriptor of a process: with `pipe` a stream of ours, with `feed` a text that ends. */
+/** One descriptor of a process: `pipe` is a stream, `feed` a text through a pipe. */
 export type Descriptor = "ignore" | "pipe" | { readonly feed: string } | FileDescriptor;
 
 export interface StartRequest {
@@ -21,17 +21,17 @@ export interface StartRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: readonly Descriptor[];
-  /** A command that sets limits and then runs what is written behind it. */
+  /** A command prefix that sets limits, such as prlimit. */
   readonly limits?: readonly string[];
-  /** When this process ends, however it does, so does what is started, with all its descendants. */
+  /** The started process and its descendants are killed when this process ends, for any reason. */
   readonly bound?: boolean;
-  /** What is done in the new process before its program starts. Only the launcher can: without it, what is not needed is left out. */
+  /** Steps in the new process before its program starts. Only the launcher can do them; without it, optional steps are skipped. */
   readonly prepare?: readonly PreparationStep[];
 }
 
 /**
- * In this order: a session keyring of its own; as root, a mount namespace with a folder in memory that shows paths of the host, root's
- * files there being the user's; that user in place of root; a layer over a folder: what is written below `place` goes to `upper`.
+ * In this order: a new session keyring; as root, a mount namespace with a tmpfs that shows paths of the host, in which root's
+ * files belong to the user; the switch from root to that user; a layer (overlay): writes below `place` go to `upper`.
  */
 export type PreparationStep =
   | readonly ["keyring"]
@@ -39,12 +39,12 @@ export type PreparationStep =
   | readonly ["user", uid: string, gid: string]
   | readonly ["layer", place: string, upper: string, work: string];
 
-/** A process that lacks one of these would write where it must not. */
+/** Without one of these, the process would write where it must not. */
 export function isNeeded([name]: PreparationStep): boolean {
   return name !== "keyring";
 }
 
-/** A start that is asked of the launcher: instead of a pipe stands the number of a connection that it has made. */
+/** A start request to the launcher, with connection numbers in place of pipes. */
 export interface RemoteStart extends Omit<StartRequest, "stdio" | "limits" | "bound"> {
   readonly id: number;
   readonly stdio: readonly (Exclude<Descriptor, "pipe"> | { readonly connection: number })[];
@@ -57,20 +57,20 @@ export type RemoteReport =
   | { readonly id: number; readonly error: SpawnError }
   | { readonly id: number; readonly ending: ProcessEnding };
 
-/** Where the launcher finds us, in its first order. */
+/** The first order to the launcher: how to connect to us. */
 export interface Introduction {
   readonly address: string;
   readonly secret: string;
-  /** What it starts ends when we do. */
+  /** Its children are killed when we end. */
   readonly bound: boolean;
 }
 
-/** The first line on a connection, so that nobody else's is taken for one of the launcher's. */
+/** The first line on a connection authenticates it as the launcher's. */
 export function greeting(secret: string, connection: number): string {
   return `${secret} ${connection}\n`;
 }
 
-/** Connections that are made before they are needed. */
+/** Connections that the launcher makes in advance. */
 const SPARE_CONNECTIONS = 16;
 
 export function introductionOrder({ address, secret, bound }: Introduction): Buffer {
@@ -97,7 +97,7 @@ function placed(wanted: RemoteStart["stdio"][number]): [kind: string, value: Tex
   return "text" in wanted ? ["text", wanted.text] : ["path", wanted.from];
 }
 
-/** Every text behind its length, and the whole behind its own. */
+/** Length-prefixes each text and the whole message. */
 function framed(texts: readonly Text[]): Buffer {
   const list = listed(texts);
   return Buffer.concat([lengthOf(list.length), list]);
@@ -117,7 +117,7 @@ function lengthOf(length: number): Buffer {
   return bytes;
 }
 
-/** One line of the launcher's: an id, what it tells of it, and two values. */
+/** Parses a report line of the launcher: an id, a kind and two values. */
 export function parseReport(line: string): RemoteReport {
   const [, number, kind, first = "", second = ""] = /^(\d+) (\w+) (\S+) ?(.*)$/.exec(line) ?? [];
   const id = Number(number);

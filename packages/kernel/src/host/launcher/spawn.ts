@@ -7,11 +7,11 @@ import { isNeeded, isTransient, type SpawnError, type StartRequest } from "./pro
 
 type Spawned = { readonly child: ChildProcess; readonly pid: number } | { readonly error: SpawnError };
 
-/** Starts a process without a shell, in a session of its own, as a child of this one; a failure to start is a value. */
+/** Starts a process without a shell, in its own session, as a child of this one. Returns a failure to start. */
 export async function spawnHere({ file, args, cwd, env, stdio, limits = [], prepare = [] }: StartRequest): Promise<Spawned> {
   const [undone] = prepare.find(isNeeded) ?? [];
   if (undone !== undefined)
-    return { error: { code: "ENOTSUP", message: `${undone} needs the launcher, and there is none.`, transient: true } };
+    return { error: { code: "ENOTSUP", message: `${undone} needs the launcher, which is not available.`, transient: true } };
   const opened: number[] = [];
   let child: ChildProcess;
   try {
@@ -32,13 +32,13 @@ export async function spawnHere({ file, args, cwd, env, stdio, limits = [], prep
   const { pid } = child;
   if (pid === undefined) return new Promise((resolve) => child.once("error", (error) => resolve({ error: toSpawnError(error) })));
   for (const [index, wanted] of stdio.entries()) if (typeof wanted === "object" && "feed" in wanted) feed(child.stdio[index], wanted.feed);
-  // The pipes must be read from the first moment, so a started process is not waited for.
+  // Return at once, because the caller must read the pipes from the start.
   return { child, pid };
 }
 
 function feed(stream: unknown, text: string): void {
   const writable = stream as Writable;
-  // It may end before it has read everything; its status says why.
+  // The process may end before it has read everything; its status says why.
   writable.on("error", () => undefined);
   writable.end(text);
 }

@@ -5,33 +5,33 @@ import { spawnHere } from "./spawn.ts";
 
 export type Started = { readonly child: Child; readonly pid: number } | { readonly error: SpawnError };
 
-/** A process that starts only so few others does it itself: the launcher would cost more than it saves. */
+/** The first starts happen without the launcher, which would cost more than it saves. */
 const OWN_STARTS = 8;
 
 interface Starter {
   own: number;
   launcher: Launcher | null;
-  /** Once it is clear that none can be had, this stays. */
+  /** Stays set if no launcher can be opened. */
   opening: Promise<void> | null;
 }
 
 const starters = new Map<string, Starter>();
 let limitsWithLauncher: string | null = null;
 
-/** Starts a process without a shell, in a session of its own; a failure to start is a value. Its pipes are to be read at once. */
+/** Starts a process without a shell, in its own session. Returns a failure to start. The caller must read the pipes at once. */
 export async function startChild(request: StartRequest): Promise<Started> {
   const starter = starterFor(request);
   if (starter === null) return startChild(behind(request));
   if (starter.launcher === null && process.platform === "linux") {
     const { bound = false } = request;
     const opening = bound || ++starter.own >= OWN_STARTS ? open(starter, request) : null;
-    // Only the launcher outlives this process, and can end what it has started.
+    // Only the launcher outlives this process and can kill its children.
     if (bound) await opening;
   }
   return starter.launcher?.start(request) ?? spawnHere(request);
 }
 
-/** One for the limits that were wanted first, which are mostly everybody's: null for others. */
+/** The launcher is opened with the limits of the first request, which most requests share; null for other limits. */
 function starterFor({ limits = [], bound = false }: StartRequest): Starter | null {
   const key = limits.length === 0 ? "" : JSON.stringify(limits);
   if (key !== "") limitsWithLauncher ??= key;
@@ -44,7 +44,7 @@ function starterFor({ limits = [], bound = false }: StartRequest): Starter | nul
   return starter;
 }
 
-/** The same with its limits as a part of the command. */
+/** The request with its limits as a prefix of the command. */
 function behind({ limits = [], file, args, ...rest }: StartRequest): StartRequest {
   const [program = file, ...behindIt] = [...limits, file, ...args];
   return { ...rest, file: program, args: behindIt };
@@ -53,7 +53,7 @@ function behind({ limits = [], file, args, ...rest }: StartRequest): StartReques
 function open(starter: Starter, { limits = [], bound = false }: StartRequest): Promise<void> {
   const onGone = (worked: boolean) => {
     starter.launcher = null;
-    // One that never started anything would not do so the next time.
+    // If it never started anything, do not try again.
     if (worked) Object.assign(starter, { own: 0, opening: null });
   };
   starter.opening ??= openLauncher(onGone, { limits, bound }).then((launcher) => void (starter.launcher = launcher));
@@ -64,7 +64,7 @@ export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // Already gone, or by now somebody else's.
+    // The process has ended, or its pid belongs to another user by now.
     if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }

@@ -1,7 +1,7 @@
-/** The machines whose system calls we know by number. */
+/** The architectures whose system call numbers are known. */
 export type SyscallTable = "x64" | "arm64";
 
-/** Linux's numbers. `null` where the machine has no such call: what it stood for goes through the call with "at" in its name. */
+/** Linux's numbers. `null` if the architecture lacks the call; programs then use the variant with "at" in its name. */
 export const SYSCALLS = {
   add_key: { x64: 248, arm64: 217 },
   bpf: { x64: 321, arm64: 280 },
@@ -62,12 +62,12 @@ export const SYSCALLS = {
 
 export type SyscallName = keyof typeof SYSCALLS;
 
-/** Null on a machine whose numbers are not in the table. */
+/** Null for an unknown architecture. */
 export function machineOf(arch: string): SyscallTable | null {
   return arch === "x64" || arch === "arm64" ? arch : null;
 }
 
-/** A Perl hash of the numbers, by name. */
+/** A Perl hash of the numbers by name. */
 export function perlNumbers(machine: SyscallTable): string {
   const pairs = Object.entries(SYSCALLS).flatMap(([name, { [machine]: number }]) => (number === null ? [] : [`${name} => ${number}`]));
   return `(${pairs.join(", ")})`;

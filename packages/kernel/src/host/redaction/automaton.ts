@@ -1,22 +1,22 @@
-/** All forms of all secrets in one table: one look-up per character, however many secrets there are. */
+/** All forms of all secrets in one table, with one look-up per character for any number of secrets. */
 export interface Automaton {
   readonly classOf: Uint16Array;
   readonly classes: number;
   /** next[state * classes + class] */
   readonly next: Int32Array;
-  /** How many characters of some form the state has seen. */
+  /** The number of characters of a form that the state has matched. */
   readonly depth: Int32Array;
   /** Length of the longest form that ends in this state; 0 for none. */
   readonly found: Int32Array;
   readonly longest: number;
 }
 
-/** Every index into these tables is in range by construction. */
+/** All indexes into these tables are in range by construction. */
 export function entry(table: Int32Array | Uint16Array | Float64Array, index: number): number {
   return table[index] as number;
 }
 
-/** Aho and Corasick's construction, with every transition resolved. */
+/** Aho-Corasick with all transitions resolved. */
 export function buildAutomaton(forms: readonly string[]): Automaton {
   const { classOf, classes } = classify(forms);
   const states = 1 + forms.reduce((sum, form) => sum + form.length, 0);
@@ -41,7 +41,7 @@ export function buildAutomaton(forms: readonly string[]): Automaton {
   return { classOf, classes, next, depth, found, longest: Math.max(0, ...forms.map((form) => form.length)) };
 }
 
-/** Class 0 is every character that occurs in no form. */
+/** Class 0 contains all characters that occur in no form. */
 function classify(forms: readonly string[]): { classOf: Uint16Array; classes: number } {
   const classOf = new Uint16Array(65_536);
   let classes = 1;

@@ -1,6 +1,6 @@
 export const MARK = "[redacted]";
 
-/** Text in, text out; what cannot be decided yet is held back until more comes, or the end. */
+/** Redacts a stream of text; holds back text that may be part of a secret until more text or the end arrives. */
 export interface TextStream {
   write(chunk: string): string;
   end(): string;

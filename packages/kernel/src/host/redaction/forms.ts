@@ -1,9 +1,9 @@
 const SHORTEST_FORM = 8;
-/** Beyond this a secret is a document; its rarer encodings would cost more memory than they are worth. */
+/** For a longer secret the rarer encodings would cost too much memory. */
 const LONGEST_WITH_ALL_FORMS = 512;
 const SHORTEST_LINE = 16;
 
-/** A secret as it is, and as tools print it: base64 at any offset, hex, URL, JSON and XML escapes, line by line. */
+/** A secret and its encodings: base64 at any offset, hex, URL, JSON and XML escapes, and its single lines. */
 export function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
   const everywhere = [secret, JSON.stringify(secret).slice(1, -1), escapeXml(secret), ...longLines(secret), ...base64Forms(bytes)];
@@ -17,7 +17,7 @@ function longLines(secret: string): string[] {
   return secret.split(/\r?\n/).filter((line) => line.length >= SHORTEST_LINE);
 }
 
-/** Inside a larger text a secret starts at one of three offsets; only the characters it decides alone can be looked for. */
+/** Within a larger text a secret starts at one of three base64 offsets; only characters that depend on it alone are matched. */
 function base64Forms(bytes: Buffer): string[] {
   const cores = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
@@ -47,7 +47,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** encodeURIComponent leaves !'()* alone, and throws on half a surrogate pair. */
+/** encodeURIComponent does not encode !'()* and throws on a lone surrogate. */
 function encodeLoosely(secret: string): string {
   return encodeURIComponent(secret.toWellFormed());
 }

@@ -3,7 +3,7 @@ import { MARK, type TextStream } from "./contract.ts";
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** A blank line ends a value: otherwise a flood of line ends would be held back for ever. */
+/** More line ends than this end a value: otherwise a flood of line ends would be held back forever. */
 const LINE_ENDS_WITHIN = 4;
 
 interface Range {
@@ -11,10 +11,10 @@ interface Range {
   end: number;
 }
 
-/** Replaces every form of every known value, also where it spans chunks or is wrapped over lines. */
+/** Replaces all forms of all known values, also across chunks and wrapped lines. */
 export function knownValueStream(automaton: Automaton): TextStream {
   const { classOf, classes, next, depth, found } = automaton;
-  // Places of the last characters that are no line ends, by their running number.
+  // A ring buffer of the positions of the last characters that are not line ends.
   const mask = 2 ** Math.ceil(Math.log2(automaton.longest + 1)) - 1;
   const places = new Float64Array(mask + 1);
   let state = 0;
@@ -46,7 +46,7 @@ export function knownValueStream(automaton: Automaton): TextStream {
     else {
       last.start = Math.min(last.start, start);
       last.end = end;
-      // A longer form may begin before several shorter ones that were found already.
+      // A longer form may begin before shorter ones that were already found.
       for (let before = ranges.at(-2); before !== undefined && before.end >= last.start; before = ranges.at(-2)) {
         last.start = Math.min(last.start, before.start);
         ranges.splice(-2, 1);
@@ -54,7 +54,7 @@ export function knownValueStream(automaton: Automaton): TextStream {
     }
   }
 
-  /** Everything before `upTo` is decided. A range that goes on is marked once and its rest swallowed later. */
+  /** Emits everything before `upTo`. A range that extends beyond it is marked once, and its rest is dropped later. */
   function release(text: string, upTo: number): string {
     let out = "";
     let at = heldAt;

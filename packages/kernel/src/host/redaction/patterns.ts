@@ -1,8 +1,8 @@
 import { MARK, type TextStream } from "./contract.ts";
 
-/** Every pattern starts only where a token can start and has a bounded length: matching stays linear. */
+/** A pattern matches only where a token can start and has a bounded length, so that matching is linear. */
 const START = "(?<![A-Za-z0-9_-])";
-/** How a token begins, and how it goes on. */
+/** The beginning and the rest of each kind of token. */
 const TOKENS = [
   ["gh[pousr]_", "[A-Za-z0-9]{20,255}"],
   ["github_pat_", "[A-Za-z0-9_]{20,255}"],
@@ -19,7 +19,7 @@ const TOKENS = [
   ["AIza", "[A-Za-z0-9_-]{35}"],
   ["eyJ", "[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{8,1024}"],
 ] as const;
-/** The same for what comes after something that stays readable: the first group. */
+/** The same for secrets after a readable prefix, which is the first group. */
 const AFTER = [
   ["\\b[Bb]earer[ \\t]", "((?:\\b[Bb]earer|\\b[Aa]uthorization:[ \\t]{0,8}Basic)[ \\t]{1,8})[A-Za-z0-9._~+/=-]{16,4096}"],
   ["\\b[Aa]uthorization:", ""],
@@ -27,23 +27,23 @@ const AFTER = [
 ] as const;
 const after = AFTER.map(([, whole]) => whole).filter((whole) => whole !== "");
 const PATTERN = new RegExp(`${START}(?:${TOKENS.map((parts) => parts.join("")).join("|")})|${after.join("|")}`, "g");
-/** Where none of these is, there is nothing to replace; most texts have none, and looking for them takes half as long. */
+/** A fast check: most texts contain none of these beginnings and need no replacement. */
 const BEGINNING = new RegExp(`${START}(?:${TOKENS.map(([begin]) => begin).join("|")})|${AFTER.map(([begin]) => begin).join("|")}`);
 
 const KEY_BEGIN = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
-/** A begin without an end must not swallow the rest of a log. */
+/** Limits a key without an end, which must not swallow the rest of a log. */
 const LONGEST_KEY = 16_384;
 
 const WINDOW = 65_536;
-/** Longer than the shortest length at which every pattern is recognised. */
+/** Longer than any pattern needs to be recognised. */
 const OVERLAP = 512;
 const TOKEN_CHARACTER = /[A-Za-z0-9_.~+/=-]/;
 
-/** Replaces what looks like a token or a private key, whoever it belongs to. Decides line by line. */
+/** Replaces text that looks like a token or a private key, line by line. */
 export function tokenStream(): TextStream {
   let buffer = "";
-  /** Characters of a private key swallowed so far; null outside of one. */
+  /** Characters of a private key dropped so far; null outside a key. */
   let inKey: number | null = null;
   /** The last window ended inside a token. */
   let inToken = false;
@@ -121,7 +121,7 @@ function replaceTokens(text: string): string {
   return text.replaceAll(PATTERN, (_, first: string | undefined, second: string | undefined) => `${first ?? second ?? ""}${MARK}`);
 }
 
-/** The same cuts whatever the chunks were: complete lines, up to the first that is longer than a window. */
+/** The end of the complete lines before the first one that is longer than a window; independent of the chunks. */
 function endOfShortLines(text: string): number {
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0 && end - start < WINDOW; end = text.indexOf("\n", start)) start = end + 1;

@@ -7,7 +7,7 @@ import { secretsOf } from "./secrets.ts";
 
 const SECRET = "pa+ss/w0rd with spaces & <tags>";
 
-/** At least one character that no ordinary word of these tests has, so that a leak cannot be a coincidence. */
+/** Has a character that occurs in no other text of these tests, so that a match is always a leak. */
 const secret = fc
   .string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(..."abAB01+/=&% <>\"'\\\u00e9\u{1F600}") })
   .map((text) => `§${text}§`);
@@ -54,7 +54,7 @@ describe("known values", () => {
     }
   });
 
-  it("attack 60: a secret split over chunks is removed, wherever the chunks end", () => {
+  it("attack 60: a secret split over chunks is removed, wherever they end", () => {
     fc.assert(
       fc.property(
         fc.array(secret, { minLength: 1, maxLength: 4 }),
@@ -127,7 +127,7 @@ describe("known values", () => {
     expect(own.text(Buffer.from(document).toString("base64"))).toBe(MARK);
   });
 
-  it("half a surrogate pair in a secret is no reason to fail", () => {
+  it("a lone surrogate in a secret does not fail", () => {
     expect(createRedactor({ secrets: ["bad-\ud800-secret"] }).text("bad-\ud800-secret")).toBe(MARK);
   });
 
@@ -181,7 +181,7 @@ describe("tokens", () => {
     expect(out.endsWith("the end\n")).toBe(true);
   });
 
-  it("attack 60: cuts of the chunks change nothing, in long lines either", () => {
+  it("attack 60: the result does not depend on the chunks, also in long lines", () => {
     const pieces = fc.array(
       fc.oneof(
         fc.constantFrom(jwt, " ", "\n", `ghp_${"z".repeat(30)}`, "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----", "Bearer "),
@@ -207,15 +207,15 @@ describe("tokens", () => {
     }
   });
 
-  it("a token that is longer than a window is swallowed to its end", () => {
+  it("a token that is longer than a window is removed completely", () => {
     const long = `Bearer ${"abcdefgh".repeat(400)}`;
     const text = `${"x ".repeat(32_000)}${long}${"+".repeat(3000)}`;
     const out = redactPieces(redactor, inPieces(text, [65_540, 66_000, 68_000]));
     expect(out).not.toContain("abcdefghabcdefgh");
   });
 
-  it("stays linear on text made to be slow", () => {
-    // Backtracking over these would not come to an end within the test's time.
+  it("stays linear on adversarial text", () => {
+    // Backtracking over these would exceed the timeout of the test.
     for (const text of ["eyJ-".repeat(16_000), "a".repeat(64_000), "aa://".repeat(12_000), "x@".repeat(32_000), "Bearer ".repeat(9_000)])
       expect(redactor.text(text).length).toBeGreaterThan(0);
   });
@@ -232,7 +232,7 @@ describe("value", () => {
 });
 
 describe("secretsOf", () => {
-  it("takes the values of variables whose names say so, and no short ones", () => {
+  it("takes the values of variables with secret-like names, except short ones", () => {
     const env = {
       GITHUB_TOKEN: "ghx-12345678",
       DB_PASSWORD: "longenough",
@@ -251,7 +251,7 @@ describe("secretsOf", () => {
   });
 });
 
-it("without patterns only known values go: a text stays what it is otherwise", () => {
+it("without patterns only known values are redacted", () => {
   const token = `ghp_${"a".repeat(36)}`;
   const own = createRedactor({ secrets: ["a-known-secret"], patterns: false });
   expect(own.text(`a-known-secret and ${token}`)).toBe(`[redacted] and ${token}`);

@@ -6,16 +6,16 @@ import { tokenStream } from "./patterns.ts";
 
 export interface RedactorOptions {
   readonly secrets: readonly string[];
-  /** Whether what merely looks like a well-known kind of token goes, too. Not where a text has to stay what it is. */
+  /** Also redact text that looks like a well-known kind of token. False if the text must not change otherwise. */
   readonly patterns?: boolean;
 }
 
-/** Keeps secrets out of everything that is written down. */
+/** Redacts secrets in everything that is stored. */
 export function createRedactor({ secrets, patterns = true }: RedactorOptions): Redactor {
-  // Built on first use: most commands print nothing that needs it.
+  // Built on first use, because most commands do not need it.
   let automaton: Automaton | null = null;
   const stream = (): TextStream => {
-    // Nothing is known that could be found.
+    // There are no known secrets.
     if (secrets.length === 0) return patterns ? tokenStream() : asItIs();
     automaton ??= buildAutomaton([...new Set(secrets.flatMap(formsOf))]);
     const known = knownValueStream(automaton);
@@ -25,7 +25,7 @@ export function createRedactor({ secrets, patterns = true }: RedactorOptions): R
     const own = stream();
     return own.write(input) + own.end();
   };
-  // Nothing is known that could be found, and nothing else is looked for.
+  // No known secrets and no patterns: nothing to redact.
   if (secrets.length === 0 && !patterns) return { text: (input) => input, stream, value: (value) => value };
   return { text, stream, value: <T>(value: T) => redactValue(value, text) as T };
 }
@@ -41,7 +41,7 @@ function inSequence(first: TextStream, second: TextStream): TextStream {
   };
 }
 
-/** The same value, and no copy of it, where there is nothing to hide. */
+/** Returns the same value, not a copy, if there is nothing to redact. */
 function redactValue(value: unknown, text: (input: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
@@ -52,6 +52,6 @@ function redactValue(value: unknown, text: (input: string) => string): unknown {
   const members = Object.entries(value);
   const safe = members.map(([key, item]) => [text(key), redactValue(item, text)] as const);
   const isSame = safe.every(([key, item], index) => key === members[index]?.[0] && item === members[index][1]);
-  // Of anything but a plain object only what was looked at goes any further.
+  // For other than plain objects, pass on only the inspected properties.
   return isSame && Object.getPrototypeOf(value) === Object.prototype ? value : Object.fromEntries(safe);
 }

@@ -1,9 +1,9 @@
 const SECRET_WORDS = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|PRIVATE|(^|_)(KEY|KEYS|PAT|PASS|AUTH|COOKIE|DSN)(_|$)|[a-z]Key$/i;
-/** These say where a secret is, not what it is. */
+/** Variables that name the location of a secret, not its value. */
 const PLACES = /(_SOCK|_FILE|_PATH|_DIR|_HOME)$/i;
 const SHORTEST_SECRET = 8;
 
-/** The values of variables whose name says that they are secret. Shorter ones would also hide ordinary words. */
+/** The values of variables with a secret-like name. Short values are skipped, because they would also hide ordinary words. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env)
     .filter(([name]) => SECRET_WORDS.test(name) && !PLACES.test(name))

@@ -9,7 +9,7 @@ import { openSandbox } from "./sandbox.ts";
 import { runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 import { unsandboxed } from "./unsandboxed.ts";
 
-/** A machine with Perl, or one without. */
+/** The host with or without Perl. */
 async function behind(front: "perl" | "node"): Promise<Sandbox> {
   const { host } = await probeSandbox();
   if (host === null) throw new Error("there is no sandbox");
@@ -33,18 +33,18 @@ async function serve(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Says what came back, or why nothing did. */
+/** Prints the response, or the error. */
 const fetches = (url: string) =>
   `fetch("${url}").then((answer) => answer.text().then((body) => console.log(answer.status, body)), (error) => console.log(error.cause?.code ?? String(error.cause)))`;
-/** Asks the proxy inside to open a tunnel, and prints the first line of what it says. */
+/** Asks the proxy inside for a tunnel, and prints the first line of its response. */
 const tunnels = (target: string) =>
   `require("net").connect(3128, "127.0.0.1").once("data", (chunk) => { console.log(String(chunk).split("\\r\\n")[0]); process.exit() }).write("CONNECT ${target} HTTP/1.1\\r\\n\\r\\n")`;
 
-describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
+describe.runIf(sandboxWorksHere())("a sandbox for agents", () => {
   let sandbox: Sandbox;
   beforeAll(async () => void (sandbox = await openSandbox()));
 
-  it("gives stdin a text, or what a stream brings, and ends it", async () => {
+  it("passes a text or a stream to stdin, and ends it", async () => {
     const { worktree } = place();
     const long = "x".repeat(300_000);
     expect((await runShell(sandbox, worktree, "wc -c", { input: long })).stdout.trim()).toBe("300000");
@@ -58,7 +58,7 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     expect((await runShell(sandbox, worktree, "cat; echo end")).stdout).toBe("end\n");
   });
 
-  it("is not held up by input that nobody reads, nor by a stream that fails or never ends", async () => {
+  it("is not blocked by unread input, nor by a stream that fails or never ends", async () => {
     const { worktree } = place();
     expect((await runShell(sandbox, worktree, "exit 3", { input: "x".repeat(1_000_000) })).exitCode).toBe(3);
     let cancelled = false;
@@ -69,7 +69,7 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     expect((await runShell(sandbox, worktree, "cat; echo end", { input: failing })).stdout).toBe("end\n");
   });
 
-  it("shows a folder as HOME, where configuration is and can be written", async () => {
+  it("shows a folder as HOME, readable and writable", async () => {
     const { worktree, home } = place();
     writeFileSync(join(home, "settings"), "mine\n");
     const { stdout } = await runShell(sandbox, worktree, 'cat "$HOME/settings"; echo kept > "$HOME/log"; echo "$HOME"', { home });
@@ -78,15 +78,15 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
   });
 
   it.each([
-    ["that is not there", (folder: string) => join(folder, "none"), "input_path_not_found"],
-    ["that holds the worktree", (folder: string) => folder, "path_out_of_bounds"],
+    ["that does not exist", (folder: string) => join(folder, "none"), "input_path_not_found"],
+    ["that contains the worktree", (folder: string) => folder, "path_out_of_bounds"],
     ["of the system", () => "/usr", "path_out_of_bounds"],
   ])("refuses a home %s", async (_what, home, code) => {
     const { folder, worktree } = place();
     await expect(runShell(sandbox, worktree, "true", { home: home(folder) })).rejects.toMatchObject({ code });
   });
 
-  it("opens single folders for writing and closes others, down to a link to a file elsewhere", async () => {
+  it("makes single folders writable and others read-only, also a link to a file elsewhere", async () => {
     const { folder, worktree } = place();
     const shared = join(folder, "shared");
     writeFileSync(shared, "shared\n", { mode: 0o444 });
@@ -106,7 +106,7 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
 
   it.each([
     ["a link", "src/out"],
-    ["a folder that is not there", "src/none"],
+    ["a missing folder", "src/none"],
     ["a file", "src/lib/b"],
     ["a way out", "../x"],
   ])("refuses %s as such a folder", async (_what, path) => {
@@ -117,7 +117,7 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     });
   });
 
-  it.each(["perl", "node"] as const)("with %s in front, reaches a named host, and nothing else by name or address", async (front) => {
+  it.each(["perl", "node"] as const)("with %s as forwarder, reaches a named host, and nothing else by name or address", async (front) => {
     const { worktree } = place();
     const sandbox = await behind(front);
     const [named, other] = [await serve(), await serve()];
@@ -127,13 +127,13 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     expect(await run(fetches(`http://127.0.0.1:${other}/`))).toBe("ECONNREFUSED");
     expect(await run(tunnels(`127.0.0.1:${other}`))).toContain("403");
     expect(await run(tunnels("1.1.1.1:443"))).toContain("403");
-    // Named, and so looked for; there is no such host.
+    // A named host that does not exist.
     expect(await run(tunnels("model.invalid:443"))).toContain("502");
     expect(await run(`require("net").connect(443, "1.1.1.1").on("error", (error) => console.log(error.code))`)).toBe("ENETUNREACH");
     expect(await run(`require("dns").lookup("example.com", (error) => console.log(error.code))`)).toMatch(/EAI_AGAIN|ENOTFOUND/);
   });
 
-  it("without named hosts there is no way at all", async () => {
+  it("without named hosts nothing is reachable", async () => {
     const { worktree } = place();
     const port = await serve();
     const { stdout } = await runNode(sandbox, worktree, fetches(`http://127.0.0.1:${port}/`));
@@ -141,7 +141,7 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     expect((await runShell(sandbox, worktree, "env | grep -ci proxy; ls /run")).stdout).toBe("0\n");
   });
 
-  it.each(["perl", "node"] as const)("with %s in front, a command ends as it would without", async (front) => {
+  it.each(["perl", "node"] as const)("with %s as forwarder, a command ends as without it", async (front) => {
     const { worktree } = place();
     const sandbox = await behind(front);
     const hosts = ["model.invalid:443"];
@@ -155,21 +155,21 @@ describe.runIf(sandboxWorksHere())("what agents need of a sandbox", () => {
     expect(polite).toMatchObject({ timedOut: true, stdout: "ready\nbye\n", signal: "SIGTERM" });
   });
 
-  it("what fills its home is stopped like what fills its worktree", async () => {
+  it("a command that fills its home is stopped like one that fills its worktree", async () => {
     const { worktree, home } = place();
     const limits = { diskBytes: 2_000_000 };
     const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$HOME/$i"; sleep 0.05; done';
     expect(await runShell(sandbox, worktree, fill, { home, limits })).toMatchObject({ limit: "disk" });
   });
 
-  it("refuses hosts that are none", async () => {
+  it("refuses invalid hosts", async () => {
     const { worktree } = place();
     await expect(runShell(sandbox, worktree, "true", { hosts: ["nonsense"] })).rejects.toMatchObject({ code: "schema_validation_failed" });
   });
 });
 
 describe("without a sandbox", () => {
-  it("input and home are the same", async () => {
+  it("input and home work the same", async () => {
     const { worktree, home } = place();
     const open = unsandboxed({ reason: "test", by: "test" });
     const { stdout } = await runShell(open, worktree, 'cat; echo " $HOME"', { home, input: "in" });

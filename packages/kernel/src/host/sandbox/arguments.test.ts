@@ -53,12 +53,12 @@ const plan: SandboxPlan = {
   limits: DEFAULT_LIMITS,
 };
 
-/** Every option of one kind with what follows it. */
+/** Every option of one kind with its arguments. */
 function options(args: readonly string[], name: string, count: number): string[][] {
   return args.flatMap((arg, index) => (arg === name ? [args.slice(index + 1, index + 1 + count)] : []));
 }
 
-/** Where something is mounted, in order. */
+/** The mount points, in order. */
 function mountPoints(args: readonly string[]): string[] {
   const lengths: Record<string, number> = {
     "--ro-bind": 2,
@@ -74,7 +74,7 @@ function mountPoints(args: readonly string[]): string[] {
 }
 
 describe("bubblewrapArguments", () => {
-  it("cuts every tie: namespaces, environment, terminal, capabilities, parent", () => {
+  it("isolates namespaces, environment, terminal, capabilities and parent", () => {
     const args = bubblewrapArguments(plan, host);
     for (const option of ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--disable-userns"]) {
       expect(args).toContain(option);
@@ -92,7 +92,7 @@ describe("bubblewrapArguments", () => {
     expect(open).toContain("--share-net");
     expect(mountPoints(open)).toContain("/etc/resolv.conf");
     expect(mountPoints(closed)).not.toContain("/etc/resolv.conf");
-    // The host's own file in place of the one that names nothing but localhost.
+    // The host's own file instead of the one that names only localhost.
     expect(sandboxFiles({ network: true, gateway: null }, host)).toContainEqual({ at: "/etc/hosts", from: "/etc/hosts" });
     expect(sandboxFiles({ network: false, gateway: null }, host)).toContainEqual({
       at: "/etc/hosts",
@@ -100,7 +100,7 @@ describe("bubblewrapArguments", () => {
     });
   });
 
-  it("copies each file of /etc from a descriptor of its own", () => {
+  it("copies each file of /etc from its own descriptor", () => {
     for (const network of [true, false]) {
       const files = sandboxFiles({ network, gateway: null }, host);
       const copied = options(bubblewrapArguments({ ...plan, network }, host), "--file", 2);
@@ -108,13 +108,13 @@ describe("bubblewrapArguments", () => {
     }
   });
 
-  it("older versions are not asked for what they do not know", () => {
+  it("omits options that older versions lack", () => {
     const args = bubblewrapArguments({ ...plan, git: "directory" }, { ...host, options: new Set() });
     for (const option of ["--disable-userns", "--perms", "--size"]) expect(args).not.toContain(option);
     expect(mountPoints(args)).toContain("/tmp");
   });
 
-  it("makes the worktree the only writable piece of the host, whatever is asked for", () => {
+  it("makes the worktree the only writable part of the host, whatever the request", () => {
     const segment = fc.constantFrom("a", "b", "c", "work", "tmp", "home", "usr");
     const path = fc.array(segment, { minLength: 2, maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
     fc.assert(
@@ -140,13 +140,13 @@ describe("bubblewrapArguments", () => {
     );
   });
 
-  it("gives every piece of memory a size and seals what has none", () => {
+  it("gives every tmpfs a size, and makes those without one read-only", () => {
     const args = bubblewrapArguments({ ...plan, git: "directory" }, host);
     for (const [index, arg] of args.entries()) if (arg === "--tmpfs") expect(args[index - 2]).toBe("--size");
     expect(options(args, "--remount-ro", 1).flat()).toEqual([`${plan.worktree}/.git`, "/dev", "/"]);
   });
 
-  it("puts nothing over .git where it is a file, and an empty folder where it is one", () => {
+  it("hides a .git file with an empty file, and a .git folder with an empty folder", () => {
     expect(options(bubblewrapArguments(plan, host), "--ro-bind", 2)).toContainEqual(["/dev/null", `${plan.worktree}/.git`]);
     expect(options(bubblewrapArguments({ ...plan, git: "directory" }, host), "--tmpfs", 1)).toContainEqual([`${plan.worktree}/.git`]);
   });
@@ -155,7 +155,7 @@ describe("bubblewrapArguments", () => {
 describe("process 1", () => {
   const values = { ...plan, env: { TOKEN: "a secret" } };
 
-  it("is ours, with the filter and the environment behind descriptors", () => {
+  it("is ours, with the filter and the environment on descriptors", () => {
     const args = bubblewrapArguments(values, host);
     const behind = sandboxDescriptors(values, host);
     const [[filter] = []] = options(args, "--seccomp", 1);
@@ -164,12 +164,12 @@ describe("process 1", () => {
     const [, , , , environment, tasks, ...command] = initialCommand(["a", "b"], values, host);
     expect(behind[Number(environment) - 4]).toMatchObject({ feed: expect.stringContaining("TOKEN=a secret\0") });
     expect([tasks, ...command]).toEqual(["0", "a", "b"]);
-    // Nothing of the environment reaches process 1 itself, where LD_PRELOAD would be code in it.
+    // No variable reaches process 1 itself, where LD_PRELOAD would load code.
     expect(args.join(" ")).not.toContain("a secret");
     expect(initialCommand(["a"], values, { ...host, limitsTasks: true })).toContain(String(DEFAULT_LIMITS.processes * 8));
   });
 
-  it("is bubblewrap's where there is no Perl, or another machine", () => {
+  it("is bubblewrap's without Perl or on an unknown architecture", () => {
     const poor = { ...host, init: null, filter: null, limitsTasks: true };
     const args = bubblewrapArguments(values, poor);
     expect(args).not.toContain("--as-pid-1");
@@ -181,7 +181,7 @@ describe("process 1", () => {
 });
 
 describe("sandboxEnvironment", () => {
-  it("B1: puts the Node of the harness last and keeps only absolute folders", () => {
+  it("B1: puts Slipway's Node last and keeps only absolute folders", () => {
     expect(sandboxEnvironment({ ...plan, env: { PATH: "/x/bin:.:/usr/bin" } }, host).PATH).toBe(
       "/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin:/opt/node/bin",
     );
@@ -204,7 +204,7 @@ describe("sandboxEnvironment", () => {
 });
 
 describe("limits", () => {
-  it("are what the kernel enforces by itself, never above what it allows", () => {
+  it("are rlimits, never above the hard limit", () => {
     const fsize = `--fsize=${DEFAULT_LIMITS.fileBytes}`;
     expect(inheritedLimits(DEFAULT_LIMITS, host)).toEqual(["/usr/bin/prlimit", "--core=0:0", fsize, "--nofile=1000"]);
     expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual(["a", "b"]);
@@ -212,18 +212,18 @@ describe("limits", () => {
     expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toEqual(["/usr/bin/prlimit", tasks, "a"]);
   });
 
-  it("are not there where prlimit is not installed", () => {
+  it("are not set without prlimit", () => {
     expect(inheritedLimits(DEFAULT_LIMITS, { ...host, prlimit: null })).toEqual([]);
     expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true, prlimit: null })).toEqual(["a"]);
   });
 });
 
-it("visibleRoots names every place a program can be in", () => {
+it("visibleRoots contains every folder that a program can be in", () => {
   const shared = [{ from: "/repo/node_modules", to: `${plan.worktree}/node_modules` }];
   const roots = visibleRoots({ ...plan, readOnly: ["/opt/tools"], shared }, host);
   for (const root of ["/usr", "/bin", "/opt/tools", plan.worktree, `${plan.worktree}/node_modules`]) expect(roots).toContain(root);
 });
 
-it("isBelow compares whole names", () => {
+it("isBelow compares whole path components", () => {
   expect([isBelow("/a", "/a"), isBelow("/a", "/a/b"), isBelow("/a", "/ab"), isBelow("/", "/x")]).toEqual([true, true, false, true]);
 });

@@ -16,9 +16,9 @@ export interface SandboxPlan {
   readonly shared: readonly SharedPath[];
   /** `to` is absolute. */
   readonly outputs: readonly SharedPath[];
-  /** Holds `upper` and `work`, both folders. */
+  /** Contains the folders `upper` and `work`. */
   readonly layer: string | null;
-  /** What stands at the worktree's .git on the host, once the mount points are made; none is not hidden. */
+  /** The kind of the worktree's .git on the host, after the mount points are made; "none" is not hidden. */
   readonly git: "file" | "directory" | "none";
   /** `path` is absolute. */
   readonly folders: readonly FolderAccess[];
@@ -32,7 +32,7 @@ export const SANDBOX_HOME = "/home/slipway";
 const SANDBOX_UID = "1000";
 const SYSTEM_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/** Files of /etc the sandbox writes itself: no host user and no host name is shown. */
+/** Files of /etc that the sandbox writes itself, without users and names of the host. */
 const OWN_FILES = [
   {
     at: "/etc/passwd",
@@ -42,12 +42,12 @@ const OWN_FILES = [
 ];
 const OWN_HOSTS = { at: "/etc/hosts", text: "127.0.0.1 localhost\n::1 localhost\n" };
 
-/** Descriptors of the spawned bubblewrap beyond the usual three. Behind them come the files, the filter and the environment. */
+/** Descriptors of bubblewrap after the usual three. Then come the files, the filter and the environment. */
 export const STATUS_FD = 3;
 export const ARGUMENTS_FD = 4;
 const FIRST_FILE_FD = 5;
 
-/** One file to be copied into the sandbox: from the host, or written here. */
+/** A file that is copied into the sandbox: from the host, or with a given text. */
 type SandboxFile = { readonly at: string } & ({ readonly from: string } | { readonly text: string });
 
 /** In the order of their descriptors, from `FIRST_FILE_FD` on. */
@@ -57,10 +57,10 @@ export function sandboxFiles({ network, gateway }: Pick<SandboxPlan, "network" |
   return [...OWN_FILES, ...(network ? [] : [OWN_HOSTS]), ...script, ...copied];
 }
 
-/** What stands behind the descriptors from `ARGUMENTS_FD` on. */
+/** The descriptors from `ARGUMENTS_FD` on. */
 export function sandboxDescriptors(plan: SandboxPlan, host: SandboxHost): Descriptor[] {
   return [
-    // Through a pipe, so that the values of variables are not in the process list of the host.
+    // Through a pipe, so that the host's process list does not show the values of variables.
     { feed: nulEnded(bubblewrapArguments(plan, host)) },
     ...sandboxFiles(plan, host),
     ...(host.filter === null ? [] : [{ bytes: host.filter }]),
@@ -72,19 +72,19 @@ function nulEnded(texts: readonly string[]): string {
   return texts.map((text) => `${text}\0`).join("");
 }
 
-/** bubblewrap itself tells a command where it is; process 1 of ours passes on what it is given. */
+/** bubblewrap sets PWD for a command; our process 1 passes on only the variables it gets. */
 function assignments(plan: SandboxPlan, host: SandboxHost): string[] {
   return Object.entries({ ...sandboxEnvironment(plan, host), PWD: plan.cwd }).map(([name, value]) => `${name}=${value}`);
 }
 
-/** The descriptor behind the files. */
+/** The descriptor after the files. */
 function filterDescriptor(plan: SandboxPlan, host: SandboxHost): number {
   return FIRST_FILE_FD + sandboxFiles(plan, host).length;
 }
 
 const NAMESPACES = ["--unshare-all", "--unshare-user", "--uid", SANDBOX_UID, "--gid", SANDBOX_UID];
 const PROCESS = ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL", "--json-status-fd", String(STATUS_FD)];
-/** The folders made for mount points live in memory without a size: nothing may be written there. */
+/** The tmpfs with the mount points has no size limit, so it is read-only. */
 const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
 type Mount = { readonly at: string } & (
@@ -111,23 +111,23 @@ export function bubblewrapArguments(plan: SandboxPlan, host: SandboxHost): strin
 
 export type LimitingHost = Pick<SandboxHost, "prlimit" | "maxOpenFiles" | "limitsTasks">;
 
-/** A command that sets the limits which the kernel enforces by itself and everything that is started inherits. */
+/** A command prefix that sets the rlimits, which all descendants inherit. */
 export function inheritedLimits(limits: Limits, { prlimit, maxOpenFiles }: LimitingHost): string[] {
   if (prlimit === null) return [];
   return [prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${Math.min(limits.openFiles, maxOpenFiles)}`];
 }
 
-/** RLIMIT_NPROC counts threads too; the watchdog counts processes exactly. */
+/** RLIMIT_NPROC also counts threads; the watchdog counts processes exactly. */
 function taskLimit({ processes }: Limits): number {
   return processes * 8;
 }
 
-/** The command behind the limit that must not bind whoever starts it. */
+/** The command with the task limit, which must not apply to the process that starts it. */
 export function limitedCommand(command: readonly string[], limits: Limits, { prlimit, limitsTasks }: LimitingHost): string[] {
   return prlimit === null || !limitsTasks ? [...command] : [prlimit, `--nproc=${taskLimit(limits)}`, ...command];
 }
 
-/** The command behind process 1 of ours, which limits it as well; where there is none bubblewrap has one of its own. */
+/** The command below our process 1, which also sets its limit. Without one, bubblewrap's own process 1 is used. */
 export function initialCommand(command: readonly string[], plan: SandboxPlan, host: SandboxHost): string[] {
   const { init, filter, limitsTasks } = host;
   if (init === null) return limitedCommand(command, plan.limits, host);
@@ -145,14 +145,14 @@ export function sandboxEnvironment(plan: SandboxPlan, host: SandboxHost): Record
   };
 }
 
-/** Behind a PATH that was given comes the Node that runs Slipway: it is there for who has none. Without one it is what `node` means. */
+/** Slipway's own Node comes last in a given PATH, as a fallback; without a given PATH it comes first. */
 function searchPath(given: string | undefined, host: SandboxHost): string[] {
   const own = given === undefined ? [host.nodeFolder] : given.split(":");
   const folders = [...own, ...SYSTEM_PATH, host.nodeFolder];
   return [...new Set(folders)].filter((folder) => folder.startsWith("/"));
 }
 
-/** Folders a command can see, for telling beforehand whether its program can be found. */
+/** Folders that a command can see, to check in advance whether its program can be found. */
 export function visibleRoots(plan: SandboxPlan, host: SandboxHost): string[] {
   return [
     ...host.roots,
@@ -173,7 +173,7 @@ function isWritableInside(path: string, plan: SandboxPlan): boolean {
   return [plan.worktree, "/tmp", plan.home ?? SANDBOX_HOME].some((root) => isBelow(root, path));
 }
 
-/** Parents before children; for one place the later mount of this list lies on top. */
+/** Parents before children; at the same path the later mount is on top. */
 function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
   const list: Mount[] = [
     ...host.roots.map((path) => readOnly(path)),
@@ -187,7 +187,7 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
     memory(host, "/tmp", plan.limits.tmpBytes, "1777"),
     memory(host, "/run", 16 * 1024 ** 2, "0755"),
     memory(host, SANDBOX_HOME, plan.limits.tmpBytes, "0700"),
-    // A place of its own, not a link to /tmp: a repository or Node itself may lie below it.
+    // A separate tmpfs, not a link to /tmp: a repository or Node itself may be below it.
     memory(host, "/var/tmp", plan.limits.tmpBytes, "1777"),
     ...plan.readOnly.map((path) => readOnly(path)),
     writable(plan.worktree),
@@ -201,7 +201,7 @@ function mounts(plan: SandboxPlan, host: SandboxHost): Mount[] {
   return list.toSorted((left, right) => depth(left.at) - depth(right.at));
 }
 
-/** A file cannot cover a folder, so a .git folder disappears under an empty one that cannot be written. */
+/** A file cannot be mounted over a folder, so a .git folder is hidden by an empty read-only one. */
 function hiddenGit({ worktree, git }: SandboxPlan, host: SandboxHost): Mount {
   const at = `${worktree}/.git`;
   if (git === "file") return readOnly("/dev/null", at);

@@ -66,7 +66,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect(seen).not.toContain("host-process-list-canary");
     });
 
-    it("attack 26: descriptors the harness inherited do not reach a command", async () => {
+    it("attack 26: descriptors that Slipway inherited do not reach a command", async () => {
       for (const kind of ["bubblewrap", "none"]) {
         const seen = await runInherited(kind);
         expect(seen).toContain("/dev/null");
@@ -74,7 +74,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       }
     });
 
-    it("attack 26: files of the host that only root may read are not there, also when root runs the harness", async () => {
+    it("attack 26: files that only root may read are hidden, also if Slipway is root", async () => {
       const { stdout } = await runShell(sandbox, scratchFolder(), "ls /etc /root /home /var 2>&1; cat /etc/shadow /etc/ssh/* 2>&1");
       expect(stdout).not.toMatch(/^root:[^\n]*:\d+:/m);
       for (const name of ["shadow", "sudoers", "ssh"]) expect(stdout.split("\n")).not.toContain(name);
@@ -95,7 +95,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
   });
 
   describe("attack 28: daemonised children dead", () => {
-    it("attack 28: what a command leaves running is dead before its outcome is known", async () => {
+    it("attack 28: processes that a command leaves running are dead before its outcome is returned", async () => {
       const worktree = scratchFolder();
       const daemon = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $i > beat; sleep 0.01; done";
       const ran = await runShell(
@@ -120,7 +120,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect(readFileSync(join(worktree, "beat"), "utf8")).toBe(beat);
     });
 
-    it("attack 28: commands die with a harness that is killed", async () => {
+    it("attack 28: commands die with a killed Slipway", async () => {
       const worktree = scratchFolder();
       const program = `
         const { openSandbox } = await import(${JSON.stringify(join(import.meta.dirname, "sandbox.ts"))});
@@ -147,7 +147,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect((await runCommand(sandbox, scratchFolder(), command, { network: true })).stdout.trim()).toBe("CONNECTED");
     });
 
-    it("attack 29: there is no way out, and localhost is there for tests that need it", async () => {
+    it("attack 29: nothing outside is reachable, and localhost works for tests that need it", async () => {
       const { stdout } = await runNode(
         sandbox,
         scratchFolder(),
@@ -159,7 +159,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     });
   });
 
-  it("attack 30: an install script runs inside the walls: no network, no file outside the worktree, no git hook", async () => {
+  it("attack 30: an install script runs sandboxed: no network, no file outside the worktree, no git hook", async () => {
     const worktree = scratchFolder();
     const outside = join(scratchFolder(), "planted");
     writeFileSync(join(worktree, ".git"), "gitdir: /nowhere\n");
@@ -176,12 +176,12 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
   });
 
   describe("attack 31: fork bomb, disk or log flood bounded", () => {
-    it("attack 31: a fork bomb is ended, and nothing of it survives", async () => {
-      // Bounded by itself as well: a generation is 64 at most, in case the limit did not work.
+    it("attack 31: a fork bomb is ended, and none of its processes survives", async () => {
+      // The bomb itself is bounded to 64 processes per generation, in case the limit does not work.
       const mark = randomUUID();
       const bomb = `: ${mark}; f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0`;
       const ran = await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 }, timeoutMs: 10_000 });
-      // Ended by the watch; or by the kernel, which counts the tasks of all sandboxes of one user together and refuses the fork first.
+      // Ended by the watchdog, or by the kernel, which counts the tasks of all sandboxes of a user and may refuse the fork first.
       const ended = { limit: ran.limit, exitCode: ran.exitCode };
       expect([
         { limit: "processes", exitCode: null },
@@ -234,7 +234,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect(ran.limit).toBe("memory");
     });
 
-    it.each(["/tmp", "$HOME", "/dev/shm", "/run"])("attack 31: %s is memory with a size", async (place) => {
+    it.each(["/tmp", "$HOME", "/dev/shm", "/run"])("attack 31: %s is a tmpfs with a size", async (place) => {
       const ran = await runShell(
         sandbox,
         scratchFolder(),
@@ -247,7 +247,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect(ran.stderr).toMatch(/No space left/);
     });
 
-    it("attack 31: nothing can be written where there is no size", async () => {
+    it("attack 31: a tmpfs without a size is read-only", async () => {
       const { stdout } = await runShell(
         sandbox,
         scratchFolder(),
@@ -258,7 +258,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
   });
 
   describe("attack 32: shared caches read-only", () => {
-    it("attack 32: a shared folder and a toolchain can be read and not written, and leave no trace", async () => {
+    it("attack 32: a shared folder and a toolchain are read-only, and leave no mount point", async () => {
       const [cache, tools, worktree] = [scratchFolder(), scratchFolder(), scratchFolder()];
       writeFileSync(join(cache, "module.js"), "original");
       writeFileSync(join(tools, "tool"), "#!/bin/sh\necho tool ran\n");
@@ -279,7 +279,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       expect(readdirSync(worktree)).toEqual([]);
     });
 
-    it("attack 32: a link planted where a shared folder belongs is refused", async () => {
+    it("attack 32: a link in place of a shared folder is refused", async () => {
       const [cache, worktree] = [scratchFolder(), scratchFolder()];
       mkdirSync(join(worktree, "a"));
       symlinkSync("/etc", join(worktree, "a", "node_modules"));
@@ -293,7 +293,7 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
   });
 });
 
-/** Descriptor 40 stays open over the start of Node, which only closes the first few. */
+/** Descriptor 40 stays open when Node starts, because Node closes only the first few. */
 async function runInherited(kind: string): Promise<string> {
   const left = openSync("/etc/hostname", "r");
   const stdio = ["ignore", "pipe", "inherit", ...Array.from({ length: 38 }, (_, index) => (index === 37 ? left : "ignore"))] as const;

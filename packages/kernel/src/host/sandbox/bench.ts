@@ -10,7 +10,7 @@ import { openSandbox } from "./sandbox.ts";
 
 const WARM_UP = 5;
 
-/** Calls the actions in turns, so that a busy machine is busy for all of them. Returns the milliseconds of each, without the first rounds. */
+/** Alternates the actions, so that load of the machine hits all of them. Returns the milliseconds of each, without warm-up rounds. */
 export async function inTurns<Name extends string>(
   rounds: number,
   actions: Readonly<Record<Name, () => Promise<unknown>>>,
@@ -51,7 +51,7 @@ const PLAIN = "sandboxed exec over a bare spawn";
 const LAYERED = "sandboxed exec with a layer over a bare spawn";
 const BAR_MS = 15;
 
-/** What the sandbox alone adds to a command, for the current user. */
+/** The time that the sandbox adds to a command, for the current user. */
 export async function benchSandbox(rounds = 100): Promise<BenchRow[]> {
   const sandbox = await openSandbox().catch(() => null);
   if (sandbox === null) return [PLAIN, LAYERED].map((what) => notMeasured(what, "no sandbox here", BAR_MS));

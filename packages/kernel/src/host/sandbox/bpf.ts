@@ -1,4 +1,4 @@
-/** One instruction of classic BPF: what it does, where it goes on when a comparison holds and when not, and its number. */
+/** One instruction of classic BPF: its code, the jumps for a true and a false comparison, and its constant. */
 export interface Instruction {
   readonly code: number;
   readonly jt: number;
@@ -20,7 +20,7 @@ export function answer(value: number): Instruction {
   return { code: RETURN, jt: 0, jf: 0, k: value >>> 0 };
 }
 
-/** Goes on with the next instruction when the comparison holds, and leaves out so many when not. */
+/** Continues with the next instruction if equal, otherwise skips `skipped` instructions. */
 export function unlessEqualSkip(value: number, skipped: number): Instruction {
   return { code: JUMP_EQUAL, jt: 0, jf: near(skipped), k: value };
 }
@@ -33,13 +33,13 @@ export function unlessAnyBitSkip(bits: number, skipped: number): Instruction {
   return { code: JUMP_ANY_BIT, jt: 0, jf: near(skipped), k: bits };
 }
 
-/** A jump has one byte. */
+/** A jump offset is one byte. */
 function near(skipped: number): number {
   if (skipped > 255) throw new RangeError(`a jump over ${skipped} instructions does not fit a byte`);
   return skipped;
 }
 
-/** As the kernel reads it, on machines that put the low byte first; all that we know do. */
+/** Little-endian, as the kernel reads it on all supported architectures. */
 export function assemble(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, { code, jt, jf, k }] of program.entries()) {

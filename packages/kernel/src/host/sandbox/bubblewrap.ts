@@ -42,7 +42,7 @@ export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost
   }
 }
 
-/** What is mounted below the worktree stands on places that are made for it: in the layer, or in the worktree for as long as it takes. */
+/** Makes mount points below the worktree: in the layer or, for the time of the command, in the worktree. */
 function prepareWorktree(worktree: string, request: SandboxRequest): { layer: Layer | null; mountPoints: MountPoints } {
   const paths = [...(request.shared ?? []), ...(request.outputs ?? [])];
   const hidesGit = request.git !== "none";
@@ -59,12 +59,12 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   const node = join(host.nodeFolder, "node");
   const own = plan.gateway === null ? plan.command : forwardedCommand(hosts, plan.command, node, host.perl);
   const command = initialCommand(own, plan, host);
-  // Starting a process is a few milliseconds in one piece.
+  // Starting a process blocks the event loop for a few milliseconds.
   await ownTurn();
   const launched = await startChild({
     file: placeOn(stagedSources(plan, host), plan.worktree)(host.bwrap),
     args: ["--args", String(ARGUMENTS_FD), "--", ...command],
-    // Where bubblewrap itself is process 1 inside, its environment can be read there: it gets none.
+    // Empty, because the command can read the environment of bubblewrap if that is process 1 inside.
     env: {},
     cwd: "/",
     limits: inheritedLimits(plan.limits, host),

@@ -8,19 +8,19 @@ import { isExecutable } from "./host.ts";
 export interface CommandEnvironment {
   readonly cwd: string;
   readonly path: string;
-  /** Folders the command can see; null when it sees everything. */
+  /** Folders that the command can see; null if it sees everything. */
   readonly visible: readonly string[] | null;
-  /** Folders that are mounted at `to` and lie at `from` until then. */
+  /** Folders that will be mounted at `to` and are still at `from`. */
   readonly shared?: readonly SharedPath[];
 }
 
-/** Where the program of a command is, and what interprets it where it is a script. */
+/** The path of a command's program, and of its interpreter if it is a script. */
 export interface FoundProgram {
   readonly path: string;
   readonly interpreter: string | null;
 }
 
-/** Whether a program can be found, asked before anything starts: afterwards a missing program and a program that failed look the same. */
+/** Looks a program up before the start, because afterwards a missing program looks like a failed one. */
 export function findCommand([program = ""]: readonly string[], surroundings: CommandEnvironment): FoundProgram | SpawnError {
   const candidates = candidatesFor(program, surroundings);
   const path = candidates.find((candidate) => canStart(candidate, surroundings));
@@ -33,7 +33,7 @@ export function findCommand([program = ""]: readonly string[], surroundings: Com
   return { code: "ENOENT", message, transient: false };
 }
 
-/** Null means found. */
+/** Null if the program was found. */
 export function missingCommand(command: readonly string[], surroundings: CommandEnvironment): SpawnError | null {
   const found = findCommand(command, surroundings);
   return "path" in found ? null : found;
@@ -41,7 +41,7 @@ export function missingCommand(command: readonly string[], surroundings: Command
 
 const FIRST_BYTES = 256;
 
-/** What a first line such as `#!/usr/bin/env node` starts. */
+/** The program that a first line such as `#!/usr/bin/env node` starts. */
 function interpreterOf(script: string, surroundings: CommandEnvironment): string | null {
   const [, program] = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(firstBytes(beforeMounting(script, surroundings))) ?? [];
   if (program === undefined) return null;
@@ -50,7 +50,7 @@ function interpreterOf(script: string, surroundings: CommandEnvironment): string
 
 function firstBytes(path: string): string {
   try {
-    // A pipe would block an open for reading for ever.
+    // Without O_NONBLOCK, opening a pipe would block forever.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(FIRST_BYTES);
@@ -72,13 +72,13 @@ function canStart(path: string, surroundings: CommandEnvironment): boolean {
   return isExecutable(beforeMounting(path, surroundings)) && isVisible(path, surroundings);
 }
 
-/** Where a path of the command is now, while nothing is mounted yet. */
+/** The host path of a path inside the sandbox, before mounting. */
 function beforeMounting(path: string, { shared = [] }: CommandEnvironment): string {
   const mount = shared.find(({ to }) => isBelow(to, path));
   return mount === undefined ? path : join(mount.from, relative(mount.to, path));
 }
 
-/** A link may point from a visible folder to one that is not. */
+/** Checks the real path, because a link in a visible folder may point to a hidden one. */
 function isVisible(path: string, surroundings: CommandEnvironment): boolean {
   const { visible, shared = [] } = surroundings;
   if (visible === null) return true;

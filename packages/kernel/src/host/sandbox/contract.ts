@@ -1,6 +1,6 @@
 import type { SpawnError } from "../launcher/protocol.ts";
 
-/** What may run, what it may see, and what it may use. Paths are host paths unless said otherwise. */
+/** A command, what it may see and what it may use. Paths are host paths unless stated otherwise. */
 export interface SandboxRequest {
   readonly worktree: string;
   /** Relative to the worktree, or absolute below it. */
@@ -8,33 +8,33 @@ export interface SandboxRequest {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly network?: boolean;
-  /** Without `network`: the only hosts the command reaches, as host:port. Everything else, also by address, is not there. */
+  /** Without `network`: the only hosts that the command can reach, as host:port. Nothing else is reachable, not even by address. */
   readonly hosts?: readonly string[];
-  /** More host paths shown read-only at their own place, such as a toolchain outside /usr. */
+  /** Further host paths, mounted read-only at the same path, such as a toolchain outside /usr. */
   readonly readOnly?: readonly string[];
-  /** Host folders or files shown read-only inside the worktree, such as node_modules. */
+  /** Host folders or files, mounted read-only inside the worktree, such as node_modules. */
   readonly shared?: readonly SharedPath[];
   /**
-   * An absolute, empty host folder of the harness. With it the command reads the worktree and writes a layer over it: everything it
-   * writes, removes or renames ends in `upper` of this folder, as overlayfs keeps it, and the worktree on the host stays as it is.
-   * A mount point that the worktree lacks is left in `upper` as an empty folder or file. Needs a sandbox with `layers`.
+   * An absolute, empty host folder of the harness. With it the command reads the worktree and writes to an overlay: everything it
+   * writes, removes or renames goes to `upper` of this folder, in the format of overlayfs, and the worktree on the host does not change.
+   * A mount point that the worktree lacks stays in `upper` as an empty folder or file. Needs a sandbox with `layers`.
    */
   readonly layer?: string;
-  /** Host folders of the harness shown writable inside the worktree. Mount points: they can be neither removed nor replaced. */
+  /** Host folders of the harness, mounted writable inside the worktree. As mount points they can be neither removed nor replaced. */
   readonly outputs?: readonly SharedPath[];
-  /** Folders of the worktree that can or cannot be written, unlike their parent; "." for the worktree itself, which can be. */
+  /** Folders of the worktree whose write access differs from their parent; "." is the worktree, which is writable by default. */
   readonly folders?: readonly FolderAccess[];
-  /** hide: whatever git keeps in the worktree is out of sight, and stays so; the default. none: nothing of git is there. */
+  /** hide (the default): the worktree's .git is hidden. none: the worktree has no .git. */
   readonly git?: "hide" | "none";
-  /** A host folder that becomes HOME, writable and at its own place; one in memory unless told. */
+  /** A host folder that becomes HOME, writable and at the same path; by default a tmpfs. */
   readonly home?: string;
-  /** For stdin: a text, or what a stream brings as it comes. Without it stdin is empty. */
+  /** Stdin: a text or a stream. By default stdin is empty. */
   readonly input?: string | ReadableStream<Uint8Array>;
   readonly limits?: Partial<Limits>;
   readonly timeoutMs: number;
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
-  /** Between the polite SIGTERM and the SIGKILL; 2 s unless told. */
+  /** Time between SIGTERM and SIGKILL; 2 s by default. */
   readonly killGraceMs?: number;
 }
 
@@ -53,10 +53,10 @@ export type OutputStream = "stdout" | "stderr";
 
 export interface Limits {
   readonly processes: number;
-  /** Sum of resident memory; pages shared between processes count once per process. */
+  /** Sum of resident memory; shared pages count once per process. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
-  /** What the command may add to the worktree. Never more than half of what the disk has free. */
+  /** Bytes that the command may add to the worktree; at most half of the free disk space. */
   readonly diskBytes: number;
   /** One file. */
   readonly fileBytes: number;
@@ -83,7 +83,7 @@ export const DEFAULT_KILL_GRACE_MS = 2_000;
 export type LimitName = "processes" | "memory" | "output" | "disk";
 
 export interface ProcessOutcome {
-  /** Null when the command was stopped or never started. */
+  /** Null if the command was stopped or never started. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
@@ -91,7 +91,7 @@ export interface ProcessOutcome {
   readonly limit: LimitName | null;
   readonly durationMs: number;
   readonly spawnError?: SpawnError;
-  /** What was started, as it was found inside. */
+  /** The started program, by its path inside the sandbox. */
   readonly program?: { readonly path: string; readonly interpreter: string | null };
 }
 
@@ -99,14 +99,14 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** Whether a request may have a `layer`. */
   readonly layers?: boolean;
-  /** The walls it does without, because the machine does not offer them. */
+  /** The protections that this machine does not support. */
   readonly missing?: readonly string[];
-  /** Who let commands run without a sandbox, and why. */
+  /** Who allowed commands without a sandbox, and why. */
   readonly override?: SandboxOverride;
   run(request: SandboxRequest): Promise<ProcessOutcome>;
 }
 
-/** As evidence names it. */
+/** The name of the sandbox in evidence. */
 export function sandboxName({ kind, missing = [] }: Sandbox): string {
   return missing.length === 0 ? kind : `${kind} without ${missing.join(", ")}`;
 }

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxRequest } from "./contract.ts";
 
-/** A folder of the host that a command writes to, and where it lies inside when that is another place. */
+/** A host folder that a command writes to, and its path inside the sandbox if that differs. */
 export interface WrittenFolder {
   readonly folder: string;
   readonly inside?: string;
@@ -18,8 +18,8 @@ export function writtenFolders({ worktree, layer, home, outputs = [] }: SandboxR
 }
 
 /**
- * Measuring a worktree means walking it. Asking the disk what it has free is nearly nothing, so that is asked
- * first, and the walk is made only when the disk lost more than the command may use.
+ * Measuring a worktree means walking it. Asking the file system for its free space is cheap, so that is done
+ * first, and the walk only if more space is gone than the command may use.
  */
 export class DiskGrowth {
   readonly #written: WrittenFolder;
@@ -41,13 +41,13 @@ export class DiskGrowth {
     const seen = new Set<number>();
     const used = (await writtenBytes(this.#written.folder, this.#since, seen)) + deletedBytes(this.#written, pids, seen);
     if (used > this.#limit) return true;
-    // Somebody else filled the disk: look again when as much again is gone.
+    // Another program filled the disk: measure again when as much again is gone.
     this.#free = free;
     return false;
   }
 }
 
-/** A worktree that somebody removes meanwhile does not grow. */
+/** Infinite for a worktree that was removed in the meantime. */
 function freeBytes(path: string): number {
   return attempt(() => {
     const { bavail, bsize } = statfsSync(path);
@@ -55,7 +55,7 @@ function freeBytes(path: string): number {
   }, Number.POSITIVE_INFINITY);
 }
 
-/** What lies in a folder; 0 where there is none. */
+/** The bytes in a folder; 0 if it does not exist. */
 export function bytesBelow(folder: string): Promise<number> {
   return writtenBytes(folder, 0, new Set());
 }
@@ -73,12 +73,12 @@ async function writtenBytes(root: string, since: number, seen: Set<number>): Pro
   return total;
 }
 
-/** A file that was removed while a process holds it open is in no folder, and still on the disk. */
+/** Counts removed files that a process still has open: they are in no folder but still use the disk. */
 function deletedBytes({ folder, inside }: WrittenFolder, pids: readonly number[], seen: Set<number>): number {
   const own = deviceOf(folder);
   return pids
     .flatMap((pid) => {
-      // What is written through an overlay is on a device of the overlay's own.
+      // A file written through an overlay has the overlay's device number.
       const dev = inside === undefined ? own : deviceOf(`/proc/${pid}/root${inside}`);
       return openFiles(pid).filter((file) => file.isFile() && file.nlink === 0 && file.dev === dev);
     })
@@ -104,7 +104,7 @@ function countOnce(file: Stats, seen: Set<number>): number {
   return file.blocks * 512;
 }
 
-/** Files and processes come and go while they are looked at. */
+/** Files and processes may disappear while they are read. */
 function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read();

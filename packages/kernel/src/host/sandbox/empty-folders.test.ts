@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { emptyFolders } from "./empty-folders.ts";
 
-test("one that was left as it was is used again; nobody has one together with somebody else", () => {
+test("an untouched folder is used again, and no two users share one", () => {
   const folders = emptyFolders("slipway-test-home-");
   const first = folders.take();
   const second = folders.take();
@@ -17,14 +17,14 @@ test("one that was left as it was is used again; nobody has one together with so
 
 test.each([
   ["has something in it", (path: string) => writeFileSync(join(path, ".profile"), "x")],
-  ["has other rights", (path: string) => chmodSync(path, 0o777)],
+  ["has other permissions", (path: string) => chmodSync(path, 0o777)],
   [
     "is another folder",
     (path: string) => (rmSync(path, { recursive: true }), mkdirSync(path, { mode: 0o700 }), mkdirSync(join(path, "x"))),
   ],
   ["is a link", (path: string) => (rmSync(path, { recursive: true }), symlinkSync("/", path))],
   ["is gone", (path: string) => rmSync(path, { recursive: true })],
-])("one that %s is removed, before or after it was given back", (_name, touch) => {
+])("a folder that %s is removed, before or after it was returned", (_name, touch) => {
   const folders = emptyFolders("slipway-test-home-");
   for (const late of [false, true]) {
     const path = folders.take();
@@ -39,7 +39,7 @@ test.each([
   expect(existsSync("/etc")).toBe(true);
 });
 
-test("none is left when the process ends", async () => {
+test("no folder is left when the process ends", async () => {
   const script = `
     import { emptyFolders } from ${JSON.stringify(join(import.meta.dirname, "empty-folders.ts"))};
     const folders = emptyFolders("slipway-test-home-");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTreeNow } from "../files/remove-tree.ts";
 
-/** Temporary folders that are empty whenever they are taken. Making and removing one costs more than looking whether it still is. */
+/** A pool of empty temporary folders. Checking that one is still empty is cheaper than creating and removing it. */
 export interface EmptyFolders {
   take(): string;
   giveBack(path: string): void;
@@ -42,7 +42,7 @@ export function emptyFolders(prefix: string): EmptyFolders {
   };
 }
 
-/** Nothing in it, and still the same folder with the same rights. */
+/** Still empty, and the same folder with the same permissions. */
 function isUntouched(path: string, was: Stats | undefined): boolean {
   const is = lstatSync(path, { throwIfNoEntry: false });
   const isSame = is?.ino === was?.ino && is?.mode === was?.mode && is?.uid === was?.uid && is?.dev === was?.dev;

@@ -1,4 +1,4 @@
-/** What got through, as the command inside saw it. */
+/** The attempts that succeeded, as seen by the command inside. */
 export interface Attempts {
   readonly variable: boolean;
   readonly environment: boolean;
@@ -8,12 +8,12 @@ export interface Attempts {
   readonly git: boolean;
   readonly tcp: boolean;
   readonly socket: boolean;
-  /** Where services of the host keep theirs. */
+  /** /run, where host services have their sockets, was not empty. */
   readonly runFolder: boolean;
   readonly privileged: boolean;
 }
 
-/** Runs inside, with the Node of the harness. Its argument says where the targets are. */
+/** Runs inside with Slipway's Node. Its argument names the targets. */
 export const ESCAPE_SCRIPT = `
 const fs = require("node:fs");
 const net = require("node:net");

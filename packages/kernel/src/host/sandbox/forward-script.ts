@@ -1,20 +1,20 @@
-/** Where the folder with the gateway's socket is shown, and the scripts that speak with it. */
+/** The path inside the sandbox of the gateway's socket and the scripts that use it. */
 export const GATEWAY_AT = "/run/slipway-gateway";
 export const GATEWAY_SOCKET = "gateway.sock";
 export const FORWARD_SCRIPT_AT = "/run/slipway-forward.cjs";
 
-/** A port inside that leads to the gateway. */
+/** A port inside the sandbox that leads to the gateway. */
 export interface ForwardedPort {
   readonly host: string;
   readonly port: number;
-  /** A named host that is reached without more ado; null where an HTTP proxy is spoken with. */
+  /** The host that the port connects to directly; null for the HTTP proxy. */
   readonly target: string | null;
 }
 
 /**
- * Runs inside, with the Node of the harness. It decides nothing: what may be reached is the gateway's to say, on the other
- * side of the socket. Its arguments are the ports, as JSON, and either the descriptors on which somebody listens already, or
- * the command to start when it listens itself; then it ends as the command ends.
+ * Runs inside with Slipway's Node. It enforces nothing: the gateway decides which hosts may be reached, on the other
+ * side of the socket. Its arguments are the ports as JSON, and either descriptors of listening sockets or
+ * the command to start once it listens itself; then it exits with the command's code.
  */
 export const FORWARD_SCRIPT = `
 const net = require("node:net");
@@ -50,7 +50,7 @@ const listening = ports.map(({ host, port, target }, index) => new Promise((reso
   server.on("error", resolve).listen(place, resolve);
 }));
 if (command !== null) Promise.all(listening).then(() => {
-  // Whoever stops the command signals the command, too; this has to live as long as it does.
+  // The command gets the same signals; the forwarder must live as long as the command.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, ignore);
   const child = require("node:child_process").spawn(command[0], command.slice(1), { stdio: "inherit", env: { ...process.env, ...variables } });
   child.on("error", (error) => { console.error(error.message); process.exit(127); });
@@ -59,10 +59,10 @@ if (command !== null) Promise.all(listening).then(() => {
 `;
 
 /**
- * The same around a command that starts at once: this listens within a few milliseconds, and whoever connects waits until Node
- * has started, too, and takes the sockets over. Arguments: Node, its script, the ports; how many ports, and host and port of
- * each, which is 127.0.0.1 or ::1; how many variables, and each of them; the command. Linux's numbers (families 2 and 10,
- * stream 1, SOL_SOCKET 1, SO_REUSEADDR 2) stand here themselves: loading Perl's module for them takes 8 ms.
+ * A faster start of the same: Perl listens within a few milliseconds and starts the command at once; connections wait until Node
+ * has started and takes over the sockets. Arguments: Node, its script, the ports; the number of ports, and host and port of
+ * each (127.0.0.1 or ::1); the number of variables, and each of them; the command. Linux's constants (families 2 and 10,
+ * stream 1, SOL_SOCKET 1, SO_REUSEADDR 2) are literals, because loading Perl's module for them takes 8 ms.
  */
 export const EARLY_LISTENER = String.raw`
 $^F = 1000;

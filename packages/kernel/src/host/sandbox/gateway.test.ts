@@ -21,7 +21,7 @@ describe("hosts", () => {
     (named) => expect(parseHost(named)).toBeNull(),
   );
 
-  it("says which entry is wrong", () => expect(() => parseHosts(["a:1", "b"])).toThrow(/hosts\[1\] "b" is not a host and a port/));
+  it("names the wrong entry", () => expect(() => parseHosts(["a:1", "b"])).toThrow(/hosts\[1\] "b" is not a host and a port/));
 
   it("are compared by name and port, never by address", () => {
     const hosts = parseHosts(["localhost:80"]);
@@ -40,10 +40,10 @@ describe("hosts", () => {
     ]);
   });
 
-  it("the script inside is a script", () => expect(() => new Function("require", FORWARD_SCRIPT)).not.toThrow());
+  it("the forward script is valid JavaScript", () => expect(() => new Function("require", FORWARD_SCRIPT)).not.toThrow());
 });
 
-/** Every name is this machine; what may be reached is decided before. */
+/** Resolves every name to this machine; the gateway decides before that. */
 const here: LookupFunction = (_host, options, callback) =>
   options.all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4);
 
@@ -99,19 +99,19 @@ describe("the gateway", () => {
     ["another name", () => `other.example:${port}`],
     ["another port", () => "model.example:443"],
     ["the address behind the name", () => `127.0.0.1:${port}`],
-    ["what is no host", () => "model.example"],
+    ["an invalid host", () => "model.example"],
   ])("refuses %s", async (_what, target) => {
     const { line } = await through(target());
     expect(line).toContain("403");
     expect(seen).toEqual([]);
   });
 
-  it("says when a named host cannot be reached", async () => {
+  it("reports a named host that cannot be reached", async () => {
     expect((await through("model.example:1")).line).toContain("502");
     expect((await ask("http://model.example:1/")).statusCode).toBe(502);
   });
 
-  it("passes plain requests on, and nothing meant for the proxy with them", async () => {
+  it("forwards plain requests without the headers for the proxy", async () => {
     const answer = await ask(`http://model.example:${port}/path?q=1`, "POST");
     expect(await text(answer)).toBe("hello POST");
     expect(seen).toEqual([`model.example:${port} /path?q=1`]);
@@ -122,7 +122,7 @@ describe("the gateway", () => {
     expect(seen).toEqual([]);
   });
 
-  it("judges each request of a connection that is kept", async () => {
+  it("checks each request of a kept-alive connection", async () => {
     const socket = connect(socketPath());
     const answers = text(socket);
     socket.write(`GET http://model.example:${port}/a HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -130,12 +130,12 @@ describe("the gateway", () => {
     expect((await answers).match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 403"]);
   });
 
-  it("a host that breaks off is passed on as such", async () => {
+  it("a host that closes the connection closes it for the client", async () => {
     expect((await ask(`http://model.example:${port}/break`)).statusCode).toBe(502);
     await expect(text(await ask(`http://model.example:${port}/half`))).rejects.toThrow(/aborted/);
   });
 
-  it("does not speak with what is no HTTP", async () => {
+  it("closes connections that are not HTTP", async () => {
     const socket = connect(socketPath());
     socket.on("error", () => undefined);
     socket.write("\u0000\u0001 nonsense\r\n\r\n");

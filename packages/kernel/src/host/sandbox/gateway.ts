@@ -8,9 +8,9 @@ import { SlipwayError } from "../../schema/errors.ts";
 import { GATEWAY_SOCKET } from "./forward-script.ts";
 import { isNamed, parseHost, type HostPort } from "./hosts.ts";
 
-/** The only way out of a sandbox that has no network: an HTTP proxy behind a socket, which reaches the named hosts and no other. */
+/** The only way out of a sandbox without network: an HTTP proxy on a Unix socket that reaches only the named hosts. */
 export interface Gateway {
-  /** Holds the socket and nothing else. */
+  /** Contains only the socket. */
   readonly folder: string;
   close(): Promise<void>;
 }
@@ -18,9 +18,9 @@ export interface Gateway {
 type Lookup = NonNullable<TcpNetConnectOpts["lookup"]>;
 
 export async function openGateway(hosts: readonly HostPort[], lookup: Lookup = systemLookup): Promise<Gateway> {
-  // Few commands may reach a host, and Node's HTTP takes longer to load than bubblewrap to start.
+  // Loaded on demand: few commands need a host, and node:http takes longer to load than bubblewrap to start.
   const { createServer, request: ask } = await import("node:http");
-  // Short: the path of a socket has room for about a hundred bytes.
+  // Short, because the path of a socket is limited to about a hundred bytes.
   const folder = await mkdtemp(join(tmpdir(), "slipway-gate-"));
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -78,7 +78,7 @@ function tunnel(request: IncomingMessage, client: Socket, head: Buffer, { hosts,
   client.once("close", () => upstream.destroy());
 }
 
-/** Each request on its own: a connection that is kept alive may ask for another host next. */
+/** Checks each request, because a kept-alive connection may ask for another host next. */
 function passOn(request: IncomingMessage, response: ServerResponse, { hosts, lookup, ask }: Asking): void {
   const url = URL.parse(request.url ?? "");
   const target = url?.protocol === "http:" ? parseHost(`${url.hostname}:${url.port === "" ? "80" : url.port}`) : null;

@@ -7,10 +7,10 @@ import { initScript } from "./init-script.ts";
 import { seccompProgram } from "./seccomp.ts";
 import { subordinateUser, type SubordinateUser } from "./subordinate.ts";
 
-/** What this machine offers a sandbox. Looked up once per process. */
+/** What this machine offers a sandbox. Probed once per process. */
 export interface SandboxHost {
   readonly bwrap: string;
-  /** Host folders shown read-only at their own place. */
+  /** Host folders, mounted read-only at the same path. */
   readonly roots: readonly string[];
   /** Top-level links of the host, such as /bin -> usr/bin. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
@@ -18,32 +18,32 @@ export interface SandboxHost {
   readonly etcFolders: readonly string[];
   /** Copied into the sandbox. */
   readonly etcFiles: readonly string[];
-  /** Made anew, because they point to something that is shown. */
+  /** Created as links, because they point to something visible. */
   readonly etcLinks: readonly { readonly path: string; readonly target: string }[];
-  /** Copied only for commands that declare the network. */
+  /** Copied only for commands with network. */
   readonly networkFiles: readonly string[];
   readonly nodeFolder: string;
   readonly prlimit: string | null;
   /** Starts much faster than Node. */
   readonly perl: string | null;
   readonly maxOpenFiles: number;
-  /** RLIMIT_NPROC binds and counts this sandbox alone: not root on the host, Linux 5.14 or newer. */
+  /** RLIMIT_NPROC applies to this sandbox alone: not root on the host, Linux 5.14 or newer. */
   readonly limitsTasks: boolean;
-  /** The options this bubblewrap knows; older ones lack some. */
+  /** The options of the installed bubblewrap; older versions lack some. */
   readonly options: ReadonlySet<string>;
-  /** The seccomp program; null on a machine whose system calls we do not know. */
+  /** The seccomp program; null on an unknown architecture. */
   readonly filter: Buffer | null;
-  /** Starts process 1 of ours; null where bubblewrap's own has to do. */
+  /** The command of our process 1; null if bubblewrap's own is used. */
   readonly init: readonly string[] | null;
-  /** Whom root runs commands as; null where the harness is not root. */
+  /** The user under which root runs commands; null if Slipway is not root. */
   readonly user: SubordinateUser | null;
   /** Paths of /proc through which root could change the kernel. */
   readonly procPaths: readonly string[];
 }
 
 /**
- * An allowlist, because a harness started by root would otherwise show shadow, private keys and tokens kept in /etc.
- * Users, groups and host names are written by the sandbox itself. More comes through `readOnly`.
+ * An allowlist, because Slipway as root would otherwise show /etc/shadow, private keys and tokens in /etc.
+ * The sandbox writes users, groups and host names itself. `readOnly` adds further paths.
  */
 const ETC = [
   "alternatives",
@@ -63,15 +63,15 @@ const ETC = [
   "ssl/openssl.cnf",
   "timezone",
 ];
-/** Settings that programs below /usr reach through links. */
+/** Settings that programs below /usr read through links. */
 const ETC_PATTERNS = [/^java(-.+)?$/, /^maven$/];
 const ETC_NETWORK = ["hosts", "resolv.conf", "host.conf", "gai.conf"];
-/** What there is below /proc to write with, beside processes. */
+/** Writable entries of /proc other than processes. */
 const PROC = ["sys", "sysrq-trigger", "irq", "bus", "mtrr", "scsi", "acpi", "fs"];
 const ROOTS = ["/usr", "/nix/store", "/gnu/store"];
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/** Everybody may enter and read them. */
+/** Readable by every user. */
 export const SYSTEM_ROOTS: readonly string[] = [...ROOTS, ...TOP_LEVEL];
 
 export function describeHost(bwrap: string, help: string, arch: string = process.arch): SandboxHost {
@@ -125,12 +125,12 @@ export function isAtLeast(version: string, [major, minor]: readonly [number, num
   return foundMajor > major || (foundMajor === major && foundMinor >= minor);
 }
 
-/** npm stands in ../lib/node_modules of a Node that was unpacked somewhere in a home folder. */
+/** For a Node that was unpacked in a home folder, npm is in ../lib/node_modules. */
 function nodeRoots(nodeFolder: string): string[] {
   return [nodeFolder, join(dirname(nodeFolder), "lib", "node_modules")].filter(isFolder);
 }
 
-/** Raising a limit above this is refused to everybody but root. */
+/** The hard limit, which only root can raise. */
 export function hardOpenFiles(): number {
   const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(readProc("limits"))?.[1];
   return hard === undefined ? DEFAULT_LIMITS.openFiles : Number(hard);

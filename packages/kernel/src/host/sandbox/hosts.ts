@@ -21,19 +21,19 @@ export function parseHosts(hosts: readonly string[]): HostPort[] {
     if (parsed !== null) return parsed;
     throw new SlipwayError("schema_validation_failed", `hosts[${index}] "${text}" is not a host and a port, such as api.example.com:443.`, {
       field: `hosts[${index}]`,
-      suggested_next_actions: ["Write it as host:port; an IPv6 address stands in brackets."],
+      suggested_next_actions: ["Write it as host:port, with an IPv6 address in brackets."],
     });
   });
 }
 
-/** By name, and not by the address behind the name: an address that nobody named is not a named host. */
+/** Compares names, not the addresses behind them: an address counts only if it is in the list itself. */
 export function isNamed({ host, port }: HostPort, hosts: readonly HostPort[]): boolean {
   return hosts.some((named) => named.host === host && named.port === port);
 }
 
 const FIRST_PROXY_PORT = 3_128;
 
-/** Where the command finds its way out. Inside every port is free, so a host on the machine's loopback keeps its own. */
+/** The ports inside the sandbox that lead to the gateway. All ports are free there, so a host on loopback keeps its port. */
 export function forwardedPorts(hosts: readonly HostPort[]): ForwardedPort[] {
   const near = hosts.filter(({ host }) => host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host));
   const direct = near.map(({ host, port }) => ({
@@ -47,7 +47,7 @@ export function forwardedPorts(hosts: readonly HostPort[]): ForwardedPort[] {
   return [{ host: "127.0.0.1", port: proxyPort, target: null }, ...direct];
 }
 
-/** What tells a command of the proxy. The last is for Node, which does not look at the others by itself. */
+/** The environment variables for the proxy. The last one makes Node use the others. */
 function proxyVariables([proxy]: readonly ForwardedPort[]): Record<string, string> {
   const url = `http://127.0.0.1:${proxy?.port}`;
   const near = "localhost,127.0.0.1,::1";
@@ -59,7 +59,7 @@ function proxyVariables([proxy]: readonly ForwardedPort[]): Record<string, strin
   };
 }
 
-/** The command behind the forwarder. Where there is Perl it need not wait until Node has started. */
+/** The command with the forwarder. With Perl it need not wait until Node has started. */
 export function forwardedCommand(hosts: readonly HostPort[], command: readonly string[], node: string, perl: string | null): string[] {
   const ports = forwardedPorts(hosts);
   const variables = proxyVariables(ports);

@@ -1,10 +1,11 @@
 import { SYSCALLS, type SyscallTable } from "../launcher/syscalls.ts";
 
 /**
- * Process 1 of a sandbox. It starts before any code of the command and makes itself undumpable, so that nobody inside can trace it,
- * read its descriptors or write its memory; then it starts the command, reaps, and ends as the command ends. Its environment is
- * empty, because variables such as LD_PRELOAD would reach it, too; the command's comes through a descriptor, out of sight of the host.
- * No module is loaded: that would take longer than all the rest. Arguments: the descriptor, the limit of tasks or 0, the command.
+ * Process 1 of a sandbox. It starts before any code of the command and makes itself undumpable, so that no process inside can trace
+ * it, read its descriptors or write its memory. Then it starts the command, reaps processes and exits with the command's code. Its
+ * environment is empty, because variables such as LD_PRELOAD would affect it; the command's environment comes through a descriptor,
+ * invisible to the host. It loads no Perl module, which would take longer than everything else. Arguments: the descriptor, the task
+ * limit or 0, the command.
  */
 export function initScript(machine: SyscallTable): string {
   const number = (name: "prctl" | "prlimit64" | "setsid"): number => SYSCALLS[name][machine];

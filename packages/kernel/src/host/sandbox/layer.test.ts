@@ -6,7 +6,7 @@ import { openSandbox } from "./sandbox.ts";
 import { runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
 import { unsandboxed } from "./unsandboxed.ts";
 
-/** A worktree with something in it, in a folder whose name means something to mount. */
+/** A worktree with files, in a folder with special characters for mount. */
 function place(): { worktree: string; layer: string } {
   const folder = scratchFolder();
   const worktree = join(folder, "a,b:c\\d upperdir=x");
@@ -26,7 +26,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     expect(sandbox.layers).toBe(true);
   });
 
-  it("takes what a command writes, removes and renames, and the worktree stays as it is", async () => {
+  it("receives what a command writes, removes and renames, and the worktree does not change", async () => {
     const { worktree, layer } = place();
     const script = "cat src/main.js; echo new > src/main.js; echo x > made; rm kept; mv src lib; cat lib/main.js; ls; chmod 700 .";
     const ran = await runShell(sandbox, worktree, script, { layer });
@@ -36,7 +36,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     expect(readFileSync(join(layer, "upper", "lib", "main.js"), "utf8")).toBe("new\n");
     expect(statSync(join(layer, "upper", "kept")).isCharacterDevice()).toBe(true);
     expect(statSync(join(layer, "upper", "made")).uid).toBe(process.getuid?.());
-    // Nothing that only root could remove.
+    // Contains nothing that only root could remove.
     expect(readdirSync(layer)).toEqual(["upper"]);
   });
 
@@ -46,7 +46,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     expect((await runShell(sandbox, worktree, "stat -c %a .", { layer })).stdout).toBe("750\n");
   });
 
-  it("lies below everything else that is mounted in the worktree, and no mount point is made in it", async () => {
+  it("is below all other mounts in the worktree, and no mount point is created in the worktree", async () => {
     const { worktree, layer } = place();
     const [cache, reports] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(cache, "module.js"), "cached\n");
@@ -69,7 +69,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     expect(readFileSync(join(layer, "upper", "main"), "utf8")).toBe("x\n");
   });
 
-  it("starts where the worktree has no .git, and hides one that the command makes", async () => {
+  it("works without a .git, and hides one that the command creates", async () => {
     const folder = scratchFolder();
     const [worktree, layer] = [join(folder, "worktree"), join(folder, "layer")];
     for (const made of [worktree, layer]) mkdirSync(made);
@@ -77,7 +77,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     expect(readdirSync(worktree)).toEqual([]);
   });
 
-  it("counts against the limit of disk, also what was removed and is still open", async () => {
+  it("counts towards the disk limit, also removed files that are still open", async () => {
     const script = (tail: string) => `
       const fs = require("node:fs");
       const file = fs.openSync("big", "w");
@@ -99,7 +99,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
     await expect(runShell(sandbox, scratchFolder(), "true", { layer: layer() })).rejects.toMatchObject({ code: "input_path_not_found" });
   });
 
-  it("a link in the way of a mount point is refused, and a file in place of a folder", async () => {
+  it("a link on the way to a mount point, and a file in place of a folder, are refused", async () => {
     const { worktree, layer } = place();
     symlinkSync("/etc", join(worktree, "out"));
     for (const to of ["out/reports", "out", "kept", ".."])
@@ -118,7 +118,7 @@ describe.skipIf(!sandboxWorksHere())("a layer", () => {
 });
 
 describe.skipIf(!sandboxWorksHere())("outputs without a layer", () => {
-  it("are written where the harness wants them, and nothing is left in the worktree", async () => {
+  it("go to the given folders, and nothing is left in the worktree", async () => {
     const [worktree, reports] = [scratchFolder(), scratchFolder()];
     const script = "echo pass > out/reports/r.xml; mv out/reports x; rm -rf out; ls out/reports";
     const ran = await runShell(await openSandbox(), worktree, script, { outputs: [{ from: reports, to: "out/reports" }] });

@@ -7,7 +7,7 @@ import type { SharedPath } from "./contract.ts";
 import { sharedSource, type MountPoints } from "./mount-points.ts";
 import { kindAt, outOfBounds, realPathOrNull, resolveWithoutLinks } from "./paths.ts";
 
-/** A folder that takes what a command writes in place of its worktree. */
+/** A folder that receives the writes of a command instead of its worktree. */
 export interface Layer {
   readonly folder: string;
   close(): void;
@@ -21,16 +21,18 @@ export function openLayer(path: string, worktree: string): Layer {
   if (folder === null || kindAt(folder) !== "folder")
     throw new SlipwayError("input_path_not_found", `The layer ${path} is not an absolute path of a folder.`, { field: "layer" });
   if (isBelow(worktree, folder) || isBelow(folder, worktree))
-    throw new SlipwayError("path_out_of_bounds", `The layer ${folder} and the worktree ${worktree} lie in each other.`, { field: "layer" });
-  // What was handed on to the command is there already.
+    throw new SlipwayError("path_out_of_bounds", `The layer ${folder} and the worktree ${worktree} must not be inside each other.`, {
+      field: "layer",
+    });
+  // It may exist, with products of earlier steps.
   mkdirSync(upperOf(folder), { recursive: true });
-  // What the overlay shows as the worktree's own mode is that of the upper folder.
+  // The overlay shows the mode of the upper folder as the worktree's.
   chmodSync(upperOf(folder), statSync(worktree).mode & 0o1777);
   mkdirSync(workOf(folder), { mode: 0o700 });
   return { folder, close: () => removeTreeNow(workOf(folder)) };
 }
 
-/** Looked at and not made: bubblewrap makes what is missing, in the layer. */
+/** Checks the mount points but does not create them: bubblewrap creates missing ones in the layer. */
 export function mountPointsInLayer(worktree: string, paths: readonly SharedPath[], hidesGit: boolean): MountPoints {
   const gitKind = kindAt(join(worktree, ".git"));
   if (hidesGit && (gitKind === "link" || gitKind === "other")) throw outOfBounds(worktree, ".git", "worktree");

@@ -10,16 +10,16 @@ import { holdPlaceholder, isPlaceholder } from "./placeholders.ts";
 export interface MountPoints {
   readonly git: "file" | "directory" | "none";
   readonly shared: readonly SharedPath[];
-  /** Takes back what was made only to mount on. */
+  /** Removes the mount points that were created. */
   release(): void;
 }
 
 type Undo = (() => void)[];
 
 /**
- * bubblewrap would leave an empty file or folder on the host wherever it mounts on nothing. So the mount points are made
- * here, and taken back afterwards. An empty .git means nothing to git: after a kill it is recognised as left over by
- * the next run, and taken back then. Everything in one go, because another run may be ending in the same worktree.
+ * bubblewrap leaves an empty file or folder on the host wherever a mount point is missing. So the mount points are created
+ * here and removed afterwards. git ignores an empty .git: after a kill the next run recognises it as a leftover
+ * and removes it. All synchronous, because another run may be ending in the same worktree.
  */
 export function prepareMountPoints(worktree: string, shared: readonly SharedPath[], hidesGit = true): MountPoints {
   const undo: Undo = [];
@@ -42,7 +42,7 @@ export function sharedSource(from: string, field: string): string {
   throw new SlipwayError("input_path_not_found", `${field}.from "${from}" does not exist.`, {
     field: `${field}.from`,
     suggested_next_actions: [
-      "Make it, for example by installing the dependencies, or remove it from sandbox.shared_paths in slipway/policy.yaml.",
+      "Create it, for example by installing the dependencies, or remove it from sandbox.shared_paths in slipway/policy.yaml.",
     ],
   });
 }
@@ -72,7 +72,7 @@ function sharedMountPoint(worktree: string, path: SharedPath, field: string, und
   return { from, to };
 }
 
-/** Makes what is missing of a folder's way, and holds on to what another run made of it. */
+/** Creates the missing parents of a folder, and keeps those that another run created. */
 function holdFolder(worktree: string, path: string, undo: Undo): void {
   const missing = kindAt(path) === "missing";
   if (!missing && !isPlaceholder(path)) return;
@@ -85,13 +85,13 @@ function createEmpty(worktree: string, path: string): void {
   beneath(worktree, path, (file) => closeSync(openSync(file, "wx", 0o444)));
 }
 
-/** The command could rename the folders on the way and put links there: what is not at its place any more is not taken back. */
+/** The command may have replaced parent folders by links: a mount point that is no longer at its path is not removed. */
 const removeFile = (worktree: string) => (path: string) => unlessGone(() => beneath(worktree, path, unlinkIfEmpty));
 
 /** A folder stays if the command wrote beside the mount point. */
 const removeFolder = (worktree: string) => (path: string) => unlessGone(() => beneath(worktree, path, (folder) => rmdirSync(folder)));
 
-/** What holds something is not what was made to mount on. */
+/** A file with content is not a mount point that we created. */
 function unlinkIfEmpty(file: string): void {
   const found = lstatSync(file);
   if (found.isFile() && found.size === 0) unlinkSync(file);

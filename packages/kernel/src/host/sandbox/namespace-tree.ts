@@ -5,12 +5,12 @@ import { YoungerProcesses, descendants, isSameProcess, readProcess, type Process
 import type { BubblewrapStatus } from "./status.ts";
 import type { ProcessTree } from "./supervise.ts";
 
-/** bubblewrap needs a few milliseconds. */
+/** bubblewrap normally needs a few milliseconds. */
 const INTRODUCED_WITHIN_MS = 5_000;
 
 type NamespaceStatus = Pick<BubblewrapStatus, "childPid" | "pidNamespace" | "ended" | "closed" | "introduced">;
 
-/** Killing process 1 of a PID namespace makes the kernel kill all the others, before its death can be seen. */
+/** When process 1 of a PID namespace is killed, the kernel kills all others before its death is visible. */
 export function namespaceTree(monitor: number, status: NamespaceStatus): ProcessTree {
   let first: ProcessEntry | null = null;
   let younger: YoungerProcesses | null = null;
@@ -30,7 +30,7 @@ export function namespaceTree(monitor: number, status: NamespaceStatus): Process
   };
   const kill = () => {
     if (status.childPid !== null || status.ended) return killBoth();
-    // A monitor that dies now would leave behind a process 1 that waits for it for ever.
+    // If the monitor died now, process 1 would wait for it forever.
     void Promise.race([status.introduced, sleep(INTRODUCED_WITHIN_MS, undefined, { ref: false })]).then(killBoth);
   };
   return {
@@ -45,7 +45,7 @@ export function namespaceTree(monitor: number, status: NamespaceStatus): Process
   };
 }
 
-/** By parent while the monitor lives, by namespace afterwards: the number alone may belong to somebody else by then. */
+/** Found by parent while the monitor lives, by namespace afterwards: the pid alone may have been reused by then. */
 export function findInit(
   monitor: number,
   { childPid, pidNamespace }: Pick<NamespaceStatus, "childPid" | "pidNamespace">,

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Sandbox } from "./contract.ts";
 import { onFirstUse } from "./on-first-use.ts";
 
-test("a sandbox is made once, and tried again only after it could not be made", async () => {
+test("a sandbox is opened once, and again only after a failure", async () => {
   const sandbox = { kind: "bubblewrap" } as Sandbox;
   const make = vi.fn<() => Promise<Sandbox>>().mockRejectedValueOnce(new Error("not installed")).mockResolvedValue(sandbox);
   const open = onFirstUse(make);

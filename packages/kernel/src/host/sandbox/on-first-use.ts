@@ -1,6 +1,6 @@
 import type { Sandbox } from "./contract.ts";
 
-/** Made once, when it is first needed. What failed is tried again: a missing sandbox may be installed while a server runs. */
+/** Opens the sandbox once, on first use. Retries after a failure, because bubblewrap may be installed while a server runs. */
 export function onFirstUse(make: () => Promise<Sandbox>): () => Promise<Sandbox> {
   let made: Promise<Sandbox> | undefined;
   return () => {

@@ -37,7 +37,7 @@ function tree(): string {
 }
 
 describe("paths below a worktree", () => {
-  it("resolve to their real place, existing or not", () => {
+  it("resolve to their real path, existing or not", () => {
     const worktree = tree();
     expect(resolveBelow(worktree, ".", "cwd")).toBe(worktree);
     expect(resolveBelow(worktree, "a/b", "cwd")).toBe(join(worktree, "a", "b"));
@@ -64,7 +64,7 @@ describe("paths below a worktree", () => {
     );
   });
 
-  it("some paths may pass through no link at all", () => {
+  it("resolveWithoutLinks refuses every link", () => {
     const worktree = tree();
     expect(resolveWithoutLinks(worktree, "a/report.xml", "path")).toBe(join(worktree, "a", "report.xml"));
     for (const path of ["in/report.xml", "out/x", ".", "..", "a\0"]) {
@@ -94,7 +94,7 @@ const entry = (pid: number, parent: number): ProcessEntry => ({ pid, parent, ses
 const pids = (first: number) => new YoungerProcesses(first).list().map(({ pid }) => pid);
 
 describe("the process table", () => {
-  it("reads a process whatever its name is", () => {
+  it("reads a process with any name", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 15 }), fc.nat(99_999), fc.nat(99_999), (name, pid, parent) => {
         const rest = Array.from({ length: 30 }, (_, index) => String(index + 100));
@@ -105,7 +105,7 @@ describe("the process table", () => {
     expect(parseStat("1 (x) Z 1")).toBeNull();
   });
 
-  it("knows its own process, and that a number alone is not a process", () => {
+  it("finds its own process, and does not identify a process by its pid alone", () => {
     const own = readProcess(process.pid);
     expect(own).toMatchObject({ pid: process.pid, parent: process.ppid, dead: false });
     expect(own !== null && isSameProcess(own)).toBe(true);
@@ -114,7 +114,7 @@ describe("the process table", () => {
     expect(hasInEnvironment(2 ** 30, "A=b")).toBe(false);
   });
 
-  it("finds every descendant and nobody else", () => {
+  it("finds every descendant and no other process", () => {
     const parents = fc.array(fc.nat(20), { maxLength: 20 });
     fc.assert(
       fc.property(parents, (list) => {
@@ -131,13 +131,13 @@ describe("the process table", () => {
     );
   });
 
-  it("looks at everything once the numbers have wrapped around", () => {
+  it("reads all processes once the pids have wrapped around", () => {
     expect(pids(process.pid)).toContain(process.pid);
     expect(Math.min(...pids(process.pid))).toBe(process.pid);
     expect(pids(2 ** 30)).toContain(process.pid);
   });
 
-  it("signals to processes that are gone are no error, to impossible ones they are", () => {
+  it("a signal to an ended process is not an error, to an impossible pid it is", () => {
     expect(() => signalProcess(2 ** 22 - 1, "SIGTERM")).not.toThrow();
     expect(() => signalProcess(1, "SIGNOPE" as NodeJS.Signals)).toThrow(/signal/i);
   });
@@ -146,12 +146,12 @@ describe("the process table", () => {
 describe("process 1 of a namespace", () => {
   const own = readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
 
-  it("is known by its parent, or by its namespace once that has gone", () => {
+  it("is found by its parent, or by its namespace once the parent has ended", () => {
     expect(findInit(process.ppid, { childPid: process.pid, pidNamespace: 0 })).toMatchObject({ pid: process.pid });
     expect(findInit(1, { childPid: process.pid, pidNamespace: Number(own) })).toMatchObject({ pid: process.pid });
   });
 
-  it("is not whoever has its number now", () => {
+  it("is not another process that has its pid now", () => {
     expect(findInit(2 ** 30, { childPid: process.pid, pidNamespace: 0 })).toBeNull();
     expect(findInit(1, { childPid: 2 ** 30, pidNamespace: 0 })).toBeNull();
     expect(findInit(1, { childPid: null, pidNamespace: null })).toBeNull();
@@ -166,7 +166,7 @@ function fakeChild(): ChildProcess & { stdio: PassThrough[] } {
 }
 
 describe("supervising", () => {
-  it("does not wait for an output that somebody outside holds open", async () => {
+  it("does not wait for output that an outside process holds open", async () => {
     const child = fakeChild();
     const tree = { members: () => [], terminate: () => undefined, kill: () => undefined, gone: () => true };
     const supervised = supervise(child, tree, { worktree: scratchFolder(), command: ["x"], timeoutMs: 5_000 }, DEFAULT_LIMITS);
@@ -174,7 +174,7 @@ describe("supervising", () => {
     expect(await supervised).toMatchObject({ exitCode: 0 });
   });
 
-  it("does not wait without end for the last words of a sandbox, either", async () => {
+  it("waits only a bounded time for the last status of a sandbox", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const child = fakeChild();
@@ -191,7 +191,7 @@ describe("supervising", () => {
     }
   });
 
-  it("hears that a sandbox has ended also where it ended before anybody listened", async () => {
+  it("notices the end of a sandbox that ended before the listener was added", async () => {
     const gone = new PassThrough();
     const child = fakeChild();
     child.stdio.push(gone);
@@ -201,7 +201,7 @@ describe("supervising", () => {
     expect(status).toMatchObject({ ended: true, commandEnded: false, childPid: null });
   });
 
-  it("never says that a command has ended while a process of it lives", async () => {
+  it("never reports the end of a command while one of its processes lives", async () => {
     const child = fakeChild();
     let kills = 0;
     const tree = { members: () => [], terminate: () => undefined, kill: () => kills++, gone: () => false };
@@ -215,7 +215,7 @@ describe("supervising", () => {
 describe("limits", () => {
   const member: ProcessEntry = { pid: 1, parent: 0, session: 0, start: "1", dead: false, residentPages: 1_000 };
 
-  it("name the first that is exceeded", () => {
+  it("name the first exceeded limit", () => {
     expect(exceededBy([member], DEFAULT_LIMITS)).toBeNull();
     expect(exceededBy([member, member], { ...DEFAULT_LIMITS, processes: 1 })).toBe("processes");
     expect(exceededBy([member], { ...DEFAULT_LIMITS, memoryBytes: 1_000 })).toBe("memory");
@@ -225,7 +225,7 @@ describe("limits", () => {
     expect(exceededBy([{ ...member, residentPages: 2 ** 40 }], { ...DEFAULT_LIMITS, memoryBytes: Number.MAX_SAFE_INTEGER })).toBe("memory");
   });
 
-  it("disk: what others write does not count, nor does what was there before", async () => {
+  it("disk: neither writes of others nor earlier files count", async () => {
     const [worktree, other] = [scratchFolder(), scratchFolder()];
     const old = Buffer.alloc(3_000_000, 1);
     writeFileSync(join(worktree, "old"), old);
@@ -265,7 +265,7 @@ describe("the host", () => {
     ]);
   });
 
-  it("shows no file of /etc that holds secrets", () => {
+  it("shows no file of /etc with secrets", () => {
     const { etcFolders, etcFiles, etcLinks } = describeHost("/usr/bin/bwrap", "");
     const shown = [...etcFolders, ...etcFiles, ...etcLinks.map(({ path }) => path)];
     expect(shown.length).toBeGreaterThan(0);

@@ -4,8 +4,8 @@ import { SlipwayError } from "../../schema/errors.ts";
 import { isBelow } from "./arguments.ts";
 
 /**
- * The real place of a path that must stay below the worktree. What does not exist yet is judged by its nearest
- * existing ancestor, so a link on the way out is found before anything is made there.
+ * The real path of a path that must stay below the worktree. A path that does not exist yet is judged by its nearest
+ * existing ancestor, so a link out of the worktree is found before anything is created.
  */
 export function resolveBelow(worktree: string, path: string, field: string): string {
   const target = resolve(worktree, path);
@@ -16,7 +16,7 @@ export function resolveBelow(worktree: string, path: string, field: string): str
   return resolve(real, relative(existing, target));
 }
 
-/** As `resolveBelow`, and no part of the way may be a symbolic link. */
+/** Like `resolveBelow`, and no component may be a symbolic link. */
 export function resolveWithoutLinks(worktree: string, path: string, field: string): string {
   const target = resolve(worktree, path);
   if (path.includes("\0") || target === worktree || !isBelow(worktree, target)) throw outOfBounds(worktree, path, field);
@@ -30,7 +30,7 @@ export function resolveWithoutLinks(worktree: string, path: string, field: strin
 
 export type PathKind = "missing" | "link" | "folder" | "file" | "other";
 
-/** What cannot be looked at counts as missing. */
+/** A path that cannot be read counts as missing. */
 export function kindAt(path: string): PathKind {
   const found = lookAt(path);
   if (found === null) return "missing";
@@ -53,7 +53,7 @@ function lookAt(path: string): Stats | null {
   }
 }
 
-/** Null for a path that does not exist, or a link that leads nowhere or in a circle. */
+/** Null for a missing path, or a dangling or circular link. */
 export function realPathOrNull(path: string): string | null {
   try {
     return realpathSync(path);
@@ -67,6 +67,6 @@ export function outOfBounds(worktree: string, path: string, field: string): Slip
     field,
     path,
     worktree,
-    suggested_next_actions: [`Give ${field} as a path below the worktree that passes through no link to elsewhere.`],
+    suggested_next_actions: [`Give ${field} as a path below the worktree without a link that leads out of it.`],
   });
 }

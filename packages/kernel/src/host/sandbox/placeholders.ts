@@ -1,9 +1,9 @@
-/** Paths made for the time of a run, and how many runs use them. */
+/** Temporary paths, and how many commands use them. */
 const users = new Map<string, number>();
 
 /**
- * Removing a mount point lifts the mount in every sandbox that uses it, so the last one out removes it.
- * Returns what to do at the end of a run.
+ * Removing a mount point unmounts it in every sandbox that uses it, so only the last user removes it.
+ * Returns the function to call at the end of a command.
  */
 export function holdPlaceholder(path: string, remove: (path: string) => void): () => void {
   const countTo = (change: 1 | -1) => {

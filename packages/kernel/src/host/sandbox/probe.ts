@@ -12,16 +12,16 @@ export interface SandboxProbe {
   readonly version: string | null;
   readonly probes: readonly Probe[];
   readonly host: SandboxHost | null;
-  /** Whether a command can write a layer over its worktree. */
+  /** Whether a command can write to a layer over its worktree. */
   readonly layers: boolean;
-  /** What this machine does not offer, and why; the sandbox does without it. */
+  /** The protections that this machine does not support, and why. */
   readonly missing: readonly Probe[];
 }
 
 const SEARCH_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
 const cache = new Map<string, Promise<SandboxProbe>>();
 
-/** Tries to break out, once per process. Having the program says nothing about whether its walls hold. */
+/** Tries to break out of the sandbox, once per process, because an installed bubblewrap may still not isolate. */
 export function probeSandbox(searchPath: string = SEARCH_PATH): Promise<SandboxProbe> {
   const known = cache.get(searchPath);
   if (known !== undefined) return known;
@@ -42,7 +42,7 @@ export async function probeOnce(searchPath: string, platform: string = process.p
   const installed = { name: "bubblewrap is installed", passed: true, detail: `${program} ${version ?? "of unknown version"}` };
   let host = describeHost(program, help);
   let escapes = await tryEscapes(candidate(host), host);
-  // A bubblewrap that is installed setuid knows this option and refuses it.
+  // A setuid bubblewrap has this option and refuses it.
   if (escapes.some(({ passed }) => !passed) && host.options.has("--disable-userns")) {
     host = { ...host, options: new Set([...host.options].filter((option) => option !== "--disable-userns")) };
     escapes = await tryEscapes(candidate(host), host);

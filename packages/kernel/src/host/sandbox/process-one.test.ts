@@ -27,7 +27,7 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("process 1", () => {
 
   it("B2: a command cannot fake its exit code through the descriptors of process 1", async () => {
     expect(await forge(sandbox)).toMatchObject({ exitCode: 3, signal: null });
-    // Each of the two walls alone is enough, and without both the trick works.
+    // Each of the two protections alone suffices; without both the attack works.
     expect(await forge(changed({ filter: null }))).toMatchObject({ exitCode: 3 });
     expect(await forge(changed({ init: null }))).toMatchObject({ exitCode: 3 });
     expect(await forge(changed({ init: null, filter: null }))).toMatchObject({ exitCode: 0 });
@@ -40,7 +40,7 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("process 1", () => {
     expect(stderr).toMatch(/environ.*Permission denied[^]*mem.*Permission denied[^]*mem: Permission denied/);
   });
 
-  it("ends as the command ends, with what it left running", async () => {
+  it("exits with the command's code, and ends the processes that it left running", async () => {
     const daemon = "setsid sh -c 'sleep 60' >/dev/null 2>&1 & ";
     for (const [script, exitCode] of [
       ["exit 0", 0],
@@ -52,20 +52,20 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("process 1", () => {
       expect(await runShell(sandbox, scratchFolder(), daemon + script)).toMatchObject({ exitCode, signal: null });
   });
 
-  it("hears no signal of the command, which leads a session of its own", async () => {
+  it("gets no signal of the command, which leads its own session", async () => {
     const script = "kill -9 1; kill -TERM 1; kill -STOP 1; kill -INT 1; ps -o sid= -p $$ | tr -d ' '; echo $$; exit 4";
     const { stdout, exitCode } = await runShell(sandbox, scratchFolder(), script);
     expect(exitCode).toBe(4);
     expect(stdout.split("\n")).toMatchObject(["2", "2", ""]);
   });
 
-  it("hands the command its environment, and has none itself", async () => {
+  it("passes the environment to the command, and has none itself", async () => {
     const env = { WORDS: "two words\nand a line", EMPTY: "", LD_PRELOAD: "/no/such.so", PERL5OPT: "-Mnosuch" };
     const ran = await runShell(sandbox, scratchFolder(), 'printf "%s|%s|%s" "$WORDS" "$EMPTY" "$PERL5OPT"', { env });
     expect(ran).toMatchObject({ stdout: "two words\nand a line||-Mnosuch", exitCode: 0 });
   });
 
-  it("says that a program cannot be run", async () => {
+  it("reports a program that cannot be run", async () => {
     const ran = await runCommand(sandbox, scratchFolder(), ["/etc/passwd"]);
     expect(ran.spawnError?.code).toBe("ENOENT");
   });

@@ -4,19 +4,19 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Clock ticks since boot; pid and start together are one process for ever. */
+  /** Clock ticks since boot; pid and start together identify a process. */
   readonly start: string;
   readonly dead: boolean;
   readonly residentPages: number;
 }
 
-/** Null when there is no such process, or no /proc. */
+/** Null without such a process or without /proc. */
 export function readProcess(pid: number): ProcessEntry | null {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === null ? null : parseStat(stat);
 }
 
-/** The name stands in parentheses and may itself hold spaces and parentheses. */
+/** The name is in parentheses and may itself contain spaces and parentheses. */
 export function parseStat(stat: string): ProcessEntry | null {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, , session] = fields;
@@ -38,7 +38,7 @@ export function isSameProcess(known: ProcessEntry): boolean {
   return found !== null && found.start === known.start && !found.dead;
 }
 
-/** Lists the processes started after a given one. Pids grow until they wrap, so most of /proc need not be read. */
+/** Lists the processes started after a given one. Pids grow until they wrap around, so most of /proc need not be read. */
 export class YoungerProcesses {
   readonly #first: number;
   #lastSeen: number;
@@ -53,7 +53,7 @@ export class YoungerProcesses {
     const newest = newestPid();
     this.#wrapped ||= newest < this.#lastSeen;
     this.#lastSeen = newest;
-    // Mostly a command that has ended was the last to be started.
+    // Usually the command that has just ended was the last process to start.
     const pids = newest === this.#first && !this.#wrapped ? [newest] : this.#pids();
     return pids.map((pid) => readProcess(pid)).filter((entry) => entry !== null);
   }
@@ -63,7 +63,7 @@ export class YoungerProcesses {
   }
 }
 
-/** The root and everything below it, by parent links. */
+/** The root and its descendants, by parent pid. */
 export function descendants(entries: readonly ProcessEntry[], isRoot: (entry: ProcessEntry) => boolean): ProcessEntry[] {
   const children = Map.groupBy(entries, (entry) => entry.parent);
   const found = new Map<number, ProcessEntry>();

@@ -5,7 +5,7 @@ import type { SpawnError } from "../launcher/protocol.ts";
 import type { Limits, ProcessOutcome, SandboxRequest } from "./contract.ts";
 import { kindAt, outOfBounds, realPathOrNull, resolveBelow, resolveWithoutLinks } from "./paths.ts";
 
-/** Showing one of these writable, or hiding what the sandbox puts there, would undo the sandbox. */
+/** As a worktree, one of these would be writable or hide the sandbox's own mounts. */
 const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
 
 export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "outputs" | "layer" | "gateway">;
@@ -37,7 +37,7 @@ export function realWorktree(path: string): string {
   if (real === null || kindAt(real) !== "folder") {
     throw new SlipwayError("input_path_not_found", `The worktree ${path} does not exist or is not a folder.`, {
       field: "worktree",
-      suggested_next_actions: ["Run `slipway resume` so that the worktree is built again from its last anchor."],
+      suggested_next_actions: ["Run `slipway resume`, which rebuilds the worktree from its last anchor."],
     });
   }
   if (NEVER_A_WORKTREE.has(real)) {
@@ -46,7 +46,7 @@ export function realWorktree(path: string): string {
   return real;
 }
 
-/** A link would show, or open for writing, whatever it points to. */
+/** Refuses a link, which would make its target visible or writable. */
 function ownFolder(worktree: string, path: string): string {
   if (path === ".") return worktree;
   const folder = resolveWithoutLinks(worktree, path, "folders");
@@ -60,9 +60,13 @@ function homeFolder(path: string, worktree: string): string {
     throw new SlipwayError("input_path_not_found", `The home folder ${path} does not exist or is not a folder.`, { field: "home" });
   }
   if (NEVER_A_WORKTREE.has(real) || isBelow(real, worktree)) {
-    throw new SlipwayError("path_out_of_bounds", `${real} cannot be the home of a command: it holds more than the command's own files.`, {
-      field: "home",
-    });
+    throw new SlipwayError(
+      "path_out_of_bounds",
+      `${real} cannot be the home of a command: it contains more than the command's own files.`,
+      {
+        field: "home",
+      },
+    );
   }
   return real;
 }
@@ -72,7 +76,7 @@ function existingFolder(cwd: string): string {
   throw new SlipwayError("input_path_not_found", `The folder ${cwd} does not exist.`, { field: "cwd" });
 }
 
-/** Where it was named and where it really is: both may be on a PATH, or in a link inside the toolchain. */
+/** The given path and its real path: both may be on a PATH, or in a link inside the toolchain. */
 function readOnlyPlaces(path: string): string[] {
   const real = realPathOrNull(path);
   if (real !== null && real !== "/") return [resolve(path), real];

@@ -15,13 +15,13 @@ describe("the user of a command that root starts", () => {
       ({ "/proc/self/uid_map": map, "/etc/subuid": subuid, "/etc/subgid": subgid })[path] ?? "";
   const initial = "         0          0 4294967295\n";
 
-  it("is the last of root's subordinate ids, or one that nobody hands out", () => {
+  it("is the last of root's subordinate ids, or an unassigned one", () => {
     expect(subordinateUser(files(initial, "kim:100000:65536\nroot:1000000:65536\n", "root:1:1\n"), 0)).toEqual({ uid: 1_065_535, gid: 1 });
     expect(subordinateUser(files(initial, "kim:100000:65536\n"), 0)).toEqual({ uid: 1_900_000_000, gid: 1_900_000_000 });
     expect(subordinateUser(files(initial, "root:0:1\n", "root:4294967295:9\n"), 0)).toEqual({ uid: 1_900_000_000, gid: 1_900_000_000 });
   });
 
-  it("is root itself where that is no root of the machine, and whoever is not root", () => {
+  it("is null for root in a user namespace, and for a non-root user", () => {
     expect(subordinateUser(files("0 100000 65536\n"), 0)).toBeNull();
     expect(subordinateUser(files(initial), 1000)).toBeNull();
   });
@@ -31,21 +31,21 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
   let sandbox: Sandbox;
   beforeAll(async () => void (sandbox = await openSandbox()));
 
-  it("B1: is not root on the host: what belongs to root there is somebody else's", async () => {
+  it("B1: is not root on the host: root's files belong to another user", async () => {
     const { stdout } = await runShell(sandbox, scratchFolder(), "stat -c %u:%g . /usr /dev/null /proc/sys /proc/sys/kernel/core_pattern");
     expect(stdout).toBe(`1000:1000\n${"65534:65534\n".repeat(4)}`);
   });
 
   it("B1: cannot change a device of the host", async () => {
     const before = statSync("/dev/full").mode;
-    // The mode it has already: a test that fails must not take the device from everybody else.
+    // Sets the mode that it already has, so that a failing test does not break the device.
     const { stderr, exitCode } = await runShell(sandbox, scratchFolder(), "chmod 666 /dev/full");
     expect(stderr).toContain("Operation not permitted");
     expect(exitCode).toBe(1);
     expect(statSync("/dev/full").mode).toBe(before);
   });
 
-  it("owns the worktree and its home, and what it makes there belongs to root", async () => {
+  it("owns the worktree and its home, and its files there belong to root on the host", async () => {
     const [folder, home] = [scratchFolder(), scratchFolder()];
     const worktree = join(folder, "closed", "worktree");
     mkdirSync(worktree, { recursive: true, mode: 0o700 });
@@ -57,7 +57,7 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
       expect(statSync(path)).toMatchObject({ uid: 0, gid: 0 });
   });
 
-  it("sees files of others as they are, and may not write them", async () => {
+  it("sees files of other users as such, and may not write them", async () => {
     const worktree = scratchFolder();
     writeFileSync(join(worktree, "theirs"), "theirs\n", { mode: 0o644 });
     writeFileSync(join(worktree, "closed"), "closed\n", { mode: 0o600 });
@@ -68,7 +68,7 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
     expect(statSync(join(worktree, "away")).uid).toBe(4242);
   });
 
-  it("is shown folders and files that only root may enter", async () => {
+  it("sees folders and files that only root may access", async () => {
     const [worktree, tools] = [scratchFolder(), scratchFolder()];
     const [shown, file] = [join(tools, "shown"), join(tools, "file")];
     mkdirSync(shown, { mode: 0o700 });
@@ -89,7 +89,7 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
     expect((await runShell(limited, scratchFolder(), "grep processes /proc/self/limits")).stdout).toMatch(/ 4096 +4096 /);
   });
 
-  it("is refused where its worktree cannot be shown to another user", async () => {
+  it("is refused if its worktree cannot be idmapped", async () => {
     const { spawnError } = await runShell(sandbox, "/proc/self/task", "true", { git: "none" });
     expect(spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("run Slipway as an ordinary user") });
   });

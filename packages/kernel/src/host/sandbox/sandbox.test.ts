@@ -41,7 +41,7 @@ describe.skipIf(!works)("a sandbox", () => {
     expect((await runShell(sandbox, worktree, "kill -9 $$")).exitCode).toBe(137);
   });
 
-  it("is worked in by somebody who is not root, has a name and cannot become more", async () => {
+  it("runs commands as a named non-root user without further privileges", async () => {
     const ran = await runNode(
       sandbox,
       scratchFolder(),
@@ -51,12 +51,12 @@ describe.skipIf(!works)("a sandbox", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ uid: 1000, gid: 1000, username: "slipway", homedir: "/home/slipway", sudo: 1 });
   });
 
-  it("runs the Node of the harness as `node`", async () => {
+  it("runs Slipway's Node as `node`", async () => {
     const { stdout } = await runCommand(sandbox, scratchFolder(), ["node", "-p", "process.version + ' ' + process.execPath"]);
     expect(stdout.trim()).toBe(`${process.version} ${process.execPath}`);
   });
 
-  it("what a command writes in its worktree belongs to the user of the harness", async () => {
+  it("files that a command writes in its worktree belong to Slipway's user", async () => {
     const worktree = scratchFolder();
     await runShell(sandbox, worktree, "mkdir a && echo hello > a/b");
     expect(readFileSync(join(worktree, "a", "b"), "utf8")).toBe("hello\n");
@@ -74,7 +74,7 @@ describe.skipIf(!works)("a sandbox", () => {
     it.each([
       ["a file", (path: string) => writeFileSync(path, "gitdir: /repo/.git/worktrees/f\n")],
       ["a folder", (path: string) => (mkdirSync(path), writeFileSync(join(path, "config"), "[core]\n"))],
-    ])("cannot be read, written, moved or removed where it is %s", async (_, make) => {
+    ])("cannot be read, written, moved or removed if it is %s", async (_, make) => {
       const worktree = scratchFolder();
       const git = join(worktree, ".git");
       make(git);
@@ -88,14 +88,14 @@ describe.skipIf(!works)("a sandbox", () => {
       expect(spawnSync("find", [git, "-type", "f", "-exec", "cat", "{}", "+"]).stdout.toString()).toBe(before);
     });
 
-    it("cannot be made where there is none, and nothing stays behind", async () => {
+    it("cannot be created if there is none, and leaves nothing behind", async () => {
       const worktree = scratchFolder();
       const { stdout } = await runShell(sandbox, worktree, "mkdir .git; echo x > .git; git init -q . ; rm -f .git; echo kept > file; ls");
       expect(stdout).toBe("file\n");
       expect(readdirSync(worktree)).toEqual(["file"]);
     });
 
-    it("stays covered for a second command while the first one ends", async () => {
+    it("stays hidden for a second command while the first one ends", async () => {
       const worktree = scratchFolder();
       const first = runShell(sandbox, worktree, "sleep 0.1");
       const second = runShell(sandbox, worktree, "sleep 0.4; mkdir .git; echo x > .git; rm -f .git; mkdir .git; ls -A");
@@ -105,7 +105,7 @@ describe.skipIf(!works)("a sandbox", () => {
       expect(readdirSync(worktree)).toEqual([]);
     });
 
-    it("an empty one, left by a harness that was killed, is taken away by the next run", async () => {
+    it("an empty one, left by a killed Slipway, is removed by the next command", async () => {
       const worktree = scratchFolder();
       writeFileSync(join(worktree, ".git"), "");
       await runShell(sandbox, worktree, "true");
@@ -120,7 +120,7 @@ describe.skipIf(!works)("a sandbox", () => {
   });
 
   describe("stopping", () => {
-    it("a timeout asks first, so that a command can tidy up", async () => {
+    it("a timeout sends SIGTERM first, so that a command can clean up", async () => {
       const worktree = scratchFolder();
       const script = "trap 'echo tidied > tidy; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
       const ran = await runShell(sandbox, worktree, script, { timeoutMs: 2_000, killGraceMs: 20_000 });
@@ -128,7 +128,7 @@ describe.skipIf(!works)("a sandbox", () => {
       expect(readFileSync(join(worktree, "tidy"), "utf8")).toBe("tidied\n");
     });
 
-    it("a signal stops it, also one that was given before", async () => {
+    it("an abort stops it, also one from before the start", async () => {
       const controller = new AbortController();
       const running = runShell(sandbox, scratchFolder(), "sleep 20", { signal: controller.signal });
       await sleep(100);
@@ -149,15 +149,15 @@ describe.skipIf(!works)("a sandbox", () => {
     });
   });
 
-  describe("what cannot start", () => {
-    it("a program that does not exist is told before anything starts", async () => {
+  describe("a command that cannot start", () => {
+    it("a missing program is reported before anything starts", async () => {
       const { spawnError, exitCode } = await runCommand(sandbox, scratchFolder(), ["no-such-program"]);
       expect(exitCode).toBeNull();
       expect(spawnError).toMatchObject({ code: "ENOENT", transient: false });
       expect(spawnError?.message).toContain("no-such-program");
     });
 
-    it("a program of the host that the sandbox does not show is told apart", async () => {
+    it("a program of the host that the sandbox hides is reported as such", async () => {
       const hidden = join(scratchFolder(), "tool");
       writeFileSync(hidden, "#!/bin/sh\n");
       chmodSync(hidden, 0o755);
@@ -178,7 +178,7 @@ describe.skipIf(!works)("a sandbox", () => {
       expect((await runCommand(sandbox, worktree, [join(worktree, "bin", "check")], { cwd: "bin" })).stdout).toBe("checked\n");
     });
 
-    it("a bubblewrap that is gone is no missing command", async () => {
+    it("a missing bubblewrap is not reported as a missing command", async () => {
       const { host } = await probeSandbox();
       const outcome =
         host &&
@@ -190,8 +190,8 @@ describe.skipIf(!works)("a sandbox", () => {
       expect(outcome?.spawnError).toMatchObject({ code: "SANDBOX_SETUP", message: expect.stringContaining("/no/such/bwrap") });
     });
 
-    it("a set-up that fails is told apart from a command that fails", async () => {
-      // The sandbox has a /proc of its own, where the harness does not exist: there is nothing to mount on.
+    it("a failed set-up is distinguished from a failed command", async () => {
+      // The sandbox has its own /proc without Slipway's process, so there is nothing to mount on.
       const { spawnError, exitCode } = await runShell(sandbox, scratchFolder(), "true", { readOnly: [`/proc/${process.pid}/status`] });
       expect(exitCode).toBeNull();
       expect(spawnError).toMatchObject({ code: "SANDBOX_SETUP", transient: false });
@@ -215,7 +215,7 @@ describe.skipIf(!works)("a sandbox", () => {
     });
   });
 
-  it("shared files and folders: existing ones are covered, of another kind refused", async () => {
+  it("shared files and folders cover existing ones, and are refused over another kind", async () => {
     const [cache, worktree] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(cache, "file"), "from the cache");
     mkdirSync(join(worktree, "folder"));
@@ -227,7 +227,7 @@ describe.skipIf(!works)("a sandbox", () => {
     const ran = await runShell(sandbox, worktree, "ls folder; cat new/deep/file; echo side > new/side", { shared });
     expect(ran.stdout).toBe("file\nfrom the cache");
     expect(readdirSync(join(worktree, "folder"))).toEqual(["own"]);
-    // What the command wrote beside the mount point stays.
+    // Files that the command wrote beside the mount point stay.
     expect(readdirSync(join(worktree, "new"))).toEqual(["side"]);
     await expect(runShell(sandbox, worktree, "true", { shared: [{ from: join(cache, "file"), to: "folder" }] })).rejects.toMatchObject({
       code: "path_out_of_bounds",
@@ -244,7 +244,7 @@ describe.skipIf(!works)("a sandbox", () => {
     expect(missing).toMatchObject({ exitCode: null, spawnError: { code: "ENOENT" } });
   });
 
-  it("a toolchain is found where it was named and where it really is", async () => {
+  it("a toolchain is visible under its given and its real path", async () => {
     const [real, links] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(real, "tool"), "#!/bin/sh\necho tool\n");
     chmodSync(join(real, "tool"), 0o755);
@@ -255,7 +255,7 @@ describe.skipIf(!works)("a sandbox", () => {
     }
   });
 
-  it("a worktree that is removed under a command is no crash", async () => {
+  it("a worktree that is removed during a command does not crash Slipway", async () => {
     const worktree = scratchFolder();
     const running = runShell(sandbox, worktree, "touch started; sleep 0.4");
     while (!existsSync(join(worktree, "started"))) await sleep(10);
@@ -277,7 +277,7 @@ describe.skipIf(!works)("a sandbox", () => {
     expect(readdirSync(worktree)).toEqual([]);
   });
 
-  it("shows a command three descriptors and no more", async () => {
+  it("gives a command only three descriptors", async () => {
     const { stdout } = await runNode(
       sandbox,
       scratchFolder(),
@@ -288,7 +288,7 @@ describe.skipIf(!works)("a sandbox", () => {
     );
   });
 
-  it("works for a user who is not root", (context) => {
+  it("works for a non-root user", (context) => {
     if (process.getuid?.() !== 0) return context.skip("these tests run without root already");
     const script = join(import.meta.dirname, "testing", "probe-as-user.ts");
     const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=slipway-source", script], {
@@ -304,7 +304,7 @@ describe.skipIf(!works)("a sandbox", () => {
 });
 
 describe("opening", () => {
-  it("is refused without bubblewrap, with what to do", async () => {
+  it("is refused without bubblewrap, with a suggestion", async () => {
     const error = await openSandbox({ searchPath: scratchFolder() }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: "sandbox_unavailable",
@@ -314,7 +314,7 @@ describe("opening", () => {
     expect(JSON.stringify(error)).toContain("apt-get install bubblewrap");
   });
 
-  it("is refused when bubblewrap is there and does not work", async () => {
+  it("is refused if bubblewrap is installed but does not work", async () => {
     const folder = scratchFolder();
     writeFileSync(
       join(folder, "bwrap"),
@@ -328,10 +328,10 @@ describe("opening", () => {
     expect(await probeSandbox(folder)).toMatchObject({ available: false, version: null });
   });
 
-  it("is refused when its walls do not hold", async (context) => {
+  it("is refused if it does not isolate", async (context) => {
     if (!works) return context.skip("there is no bubblewrap to weaken");
     const folder = scratchFolder();
-    // Shares the network with the host, whatever was asked for.
+    // Always shares the network with the host.
     writeFileSync(
       join(folder, "bwrap"),
       `#!/bin/sh\ncase "$1" in --version|--help) exec /usr/bin/bwrap "$1";; esac\noptions="$1 $2"; shift 2; exec /usr/bin/bwrap $options --share-net "$@"\n`,
@@ -344,7 +344,7 @@ describe("opening", () => {
     );
   });
 
-  it("goes on without an option that is known and refused", async (context) => {
+  it("continues without an option that bubblewrap lists but refuses", async (context) => {
     if (!works) return context.skip("there is no bubblewrap to weaken");
     const folder = scratchFolder();
     const script = [
@@ -361,7 +361,7 @@ describe("opening", () => {
     expect(host?.options.has("--disable-userns")).toBe(false);
   });
 
-  it("is refused where there is no bubblewrap to be had", async () => {
+  it("is refused on a system without bubblewrap", async () => {
     const { available, probes } = await probeOnce("/usr/bin", "darwin");
     expect(available).toBe(false);
     expect(probes[0]?.detail).toContain("this is darwin");
@@ -372,7 +372,7 @@ describe("opening", () => {
     [{ limit: "memory" as const }, "limit of memory"],
     [{ exitCode: 5 }, "exit code 5"],
     [{ spawnError: { code: "EAGAIN", message: "busy", transient: true } }, "busy"],
-  ])("the self-test says what went wrong when nothing runs: %j", async (outcome, expected) => {
+  ])("the self-test reports the reason if nothing runs: %j", async (outcome, expected) => {
     const run = async () => ({ exitCode: null, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1, ...outcome });
     const probes = await tryEscapes({ kind: "bubblewrap", run }, describeHost("/usr/bin/bwrap", ""));
     expect(probes.map(({ passed }) => passed)).toEqual([false, false, false]);

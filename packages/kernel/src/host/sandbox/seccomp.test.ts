@@ -56,7 +56,7 @@ const REFUSED: readonly Case[] = [
     ["unshare", [flag], "EPERM"],
   ]),
   ["unshare", [0x80], "EPERM"],
-  // Families beside those in use: ax25, key, packet, bluetooth, alg, vsock, qipcrtr, xdp.
+  // Families other than the allowed ones: ax25, key, packet, bluetooth, alg, vsock, qipcrtr, xdp.
   ...[3, 15, 17, 31, 38, 40, 42, 44].map((family): Case => ["socket", [family, 1, 0], "EAFNOSUPPORT"]),
   ["socketpair", [40, 1, 0, 0], "EAFNOSUPPORT"],
   ["ioctl", [0, 0x5412, "x"], "EPERM"],
@@ -75,7 +75,7 @@ const REFUSED: readonly Case[] = [
   ]),
 ];
 
-/** Also where a register holds more than the kernel looks at. */
+/** Also with bits in a register that the kernel ignores. */
 const ALLOWED: readonly (readonly [SyscallName, readonly Argument[]])[] = [
   ["clone", [0x11, 0, 0, 0, 0]],
   ["clone", [0x80, 0, 0, 0, 0]],
@@ -112,7 +112,7 @@ describe.each<SyscallTable>(["x64", "arm64"])("the filter for %s", (machine) => 
     expect(ask(call, args)).toBe(ALLOW);
   });
 
-  it("looks at the 32 bits that the kernel looks at", () => {
+  it("compares the 32 bits that the kernel uses", () => {
     const vsock = { number: SYSCALLS.socket[machine], args: [2 ** 32 + 40, 1, 0] };
     const inet = { number: SYSCALLS.socket[machine], args: [2 ** 32 + 2, 1, 0] };
     expect([runFilter(program, machine, vsock), runFilter(program, machine, inet)]).toEqual([
@@ -121,14 +121,14 @@ describe.each<SyscallTable>(["x64", "arm64"])("the filter for %s", (machine) => 
     ]);
   });
 
-  it("kills a program of another architecture, whatever it asks for", () => {
+  it("kills a program of another architecture at any call", () => {
     const i386 = 0x4000_0003;
     expect(runFilter(program, machine, { number: 1, args: [], arch: i386 })).toBe(KILL_PROCESS);
     const other = seccompProgram(machine === "x64" ? "arm64" : "x64");
     expect(runFilter(other, machine, { number: 1, args: [] })).toBe(KILL_PROCESS);
   });
 
-  it("lets every other call through, among them all that were never thought of", () => {
+  it("lets every other call through, also unknown ones", () => {
     const named = new Set(SYSCALL_RULES.map(({ call }): number | null => SYSCALLS[call][machine]));
     for (let number = 0; number < 600; number++)
       if (!named.has(number)) expect(runFilter(program, machine, { number, args: [0o6777, 0o6777, 0o6777] }), `call ${number}`).toBe(ALLOW);
@@ -149,7 +149,7 @@ it("every rule has a case here", () => {
 const machine = machineOf(process.arch);
 
 describe.skipIf(!sandboxWorksHere() || machine === null)("in a sandbox", () => {
-  /** What the kernel answered to each case: the name of an error, or "done". */
+  /** The kernel's answer to each case: the name of an error, or "done". */
   async function answers(change: (host: SandboxHost) => SandboxHost, folder: string): Promise<string[]> {
     const { host } = await probeSandbox();
     if (host === null || machine === null) throw new Error("no sandbox");
@@ -162,7 +162,7 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("in a sandbox", () => {
       for (@ARGV) {
         my ($number, @given) = map { /^=(.*)/ ? $1 + 0 : substr($_, 1) } split(/\t/);
         pipe(my $heard, my $say);
-        # Each in a process of its own: some would change or end the one that asks.
+        # Each in its own process, because some change or end the caller.
         my $pid = fork();
         if ($pid == 0) {
           my $answer = syscall($number, @given);
@@ -183,7 +183,7 @@ describe.skipIf(!sandboxWorksHere() || machine === null)("in a sandbox", () => {
     return stdout.trimEnd().split("\n");
   }
 
-  it("the kernel refuses every one of them, and would not without the filter", async () => {
+  it("the kernel refuses all of them, and none without the filter", async () => {
     const folder = scratchFolder();
     const refused = await answers((host) => host, folder);
     expect(REFUSED.map(([call, args], index) => [call, args, refused[index]])).toEqual(REFUSED);

@@ -5,7 +5,7 @@ import { SYSCALL_RULES, type Condition, type SyscallRule } from "./syscall-rules
 
 /** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
 export const AUDIT_ARCH: Readonly<Record<SyscallTable, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-/** A system call of the x32 ABI carries this in its number, under the same architecture. */
+/** Set in the number of a system call of the x32 ABI, under the same architecture. */
 export const X32_BIT = 0x4000_0000;
 
 export const ALLOW = 0x7fff0000;
@@ -15,12 +15,12 @@ export function refusal(error: SyscallRule["answer"]): number {
   return 0x0005_0000 | constants.errno[error];
 }
 
-/** Offsets in what the kernel shows a filter; of an argument, its low word: all that is looked at here are 32 bits or fewer. */
+/** Offsets in struct seccomp_data; for an argument its low word, because all tested values have at most 32 bits. */
 export const NUMBER_AT = 0;
 export const ARCH_AT = 4;
 export const argumentAt = (index: number): number => 16 + 8 * index;
 
-/** The program for `bwrap --seccomp`. Programs of another architecture, such as 32-bit ones, are killed: their numbers mean other calls. */
+/** The program for `bwrap --seccomp`. Kills programs of another architecture, such as 32-bit ones, whose numbers mean other calls. */
 export function seccompProgram(machine: SyscallTable): Buffer {
   const rules = SYSCALL_RULES.flatMap((rule) => ruleFor(rule, machine));
   const foreignAbi = machine === "x64" ? [unlessAnyBitSkip(X32_BIT, 1), answer(refusal("ENOSYS"))] : [];
@@ -35,7 +35,7 @@ export function seccompProgram(machine: SyscallTable): Buffer {
   ]);
 }
 
-/** Behind each rule the number of the call is loaded, as before it. */
+/** After each rule the number of the call is loaded again for the next rule. */
 function ruleFor({ call, when = [], answer: error }: SyscallRule, machine: SyscallTable): Instruction[] {
   const number: number | null = numberOf(call, machine);
   if (number === null) return [];

@@ -16,12 +16,12 @@ const CANARY_VARIABLE = "SLIPWAY_SANDBOX_CANARY";
 const RUN_TIMEOUT_MS = 20_000;
 const DAEMON_WRITES_AFTER_MS = 120;
 
-/** Puts something worth stealing outside, tries to reach it from inside, and looks at the outcome from outside. */
+/** Puts canaries outside, tries to reach them from inside, and checks the result from outside. */
 export async function tryEscapes(sandbox: Sandbox, host: SandboxHost): Promise<Probe[]> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
   const canary = `canary-${randomBytes(12).toString("hex")}`;
   const listeners = await listen(scratch, canary);
-  // A host process to be found: its environment and its arguments carry the canary. It reads, so that it ends when we do.
+  // A host process with the canary in its environment and arguments. It reads stdin, so that it ends when we do.
   const neighbour = spawn("cat", [], {
     argv0: canary,
     env: { PATH: "/usr/bin:/bin", [CANARY_VARIABLE]: canary },
@@ -84,7 +84,7 @@ async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
   return { name: "a daemon dies with its command", passed, detail: passed ? "held" : whyNot(outcome, "it lived on") };
 }
 
-/** A command that writes to a layer and not to its worktree. */
+/** Checks that a command writes to the layer and not to its worktree. */
 export async function tryLayer(sandbox: Sandbox): Promise<Probe> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
   const [worktree, layer] = [join(scratch, "worktree"), join(scratch, "layer")];

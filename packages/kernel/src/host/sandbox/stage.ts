@@ -3,7 +3,7 @@ import type { SandboxPlan } from "./arguments.ts";
 import { SYSTEM_ROOTS, type SandboxHost } from "./host.ts";
 import { upperOf, workOf } from "./layer.ts";
 
-/** In the mount namespace of the launched process alone. bubblewrap covers the same folder with its own. */
+/** Only in the mount namespace of the launched process. bubblewrap mounts its own folder over it. */
 const STAGE_AT = "/tmp";
 
 interface Source {
@@ -12,8 +12,8 @@ interface Source {
 }
 
 /**
- * Started by root, a command has another user on the host, who owns nothing there. What it is shown stands on a stage of its own, in
- * mounts that swap root for that user: what belongs to root on the disk is the command's own inside, and what it makes belongs to root.
+ * If Slipway is root, a command runs as another host user, who owns no files. Its paths are mounted on a stage with
+ * idmapped mounts: root's files on disk belong to the command inside, and files that it creates belong to root on disk.
  */
 export function stagedSources(plan: SandboxPlan, host: SandboxHost): Source[] {
   if (host.user === null) return [];
@@ -29,14 +29,14 @@ export function stagedSources(plan: SandboxPlan, host: SandboxHost): Source[] {
   return [...names].map((from) => ({ from, writable: written.includes(from) }));
 }
 
-/** Where bubblewrap finds a path of the host. */
+/** The path under which bubblewrap finds a host path. */
 export function placeOn(sources: readonly Source[], worktree: string): (path: string) => string {
   const places = new Map(sources.map(({ from }, index) => [from, `${STAGE_AT}/${index}`]));
   const tree = places.get(worktree);
   return (path) => places.get(path) ?? (tree !== undefined && path.startsWith(`${worktree}/`) ? tree + path.slice(worktree.length) : path);
 }
 
-/** What the launcher does before bubblewrap starts. */
+/** The steps of the launcher before bubblewrap starts. */
 export function preparation(plan: SandboxPlan, host: SandboxHost): PreparationStep[] {
   const sources = stagedSources(plan, host);
   const place = placeOn(sources, plan.worktree);

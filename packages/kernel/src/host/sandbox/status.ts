@@ -5,18 +5,18 @@ import type { SpawnError } from "../launcher/protocol.ts";
 
 const KEPT_COMPLAINT_CHARACTERS = 2_000;
 
-/** What bubblewrap says about itself, one JSON object per line, on a descriptor no command can reach. */
+/** bubblewrap's status messages, one JSON object per line, on a descriptor that no command can reach. */
 export class BubblewrapStatus {
   childPid: number | null = null;
   pidNamespace: number | null = null;
-  /** Stays false unless the command really started, and ended by itself. */
+  /** True only if the command started and exited by itself. */
   commandEnded = false;
   ended = false;
   readonly closed: Promise<void>;
-  /** Process 1 of the namespace is known, or will never be. */
+  /** Resolves when process 1 of the namespace is known, or never will be. */
   readonly introduced: Promise<void>;
   #introduce: () => void = () => undefined;
-  /** The beginning of stderr: where bubblewrap explains a failed set-up. */
+  /** The beginning of stderr, where bubblewrap reports a failed set-up. */
   complaint = "";
   #text = "";
 
@@ -32,7 +32,7 @@ export class BubblewrapStatus {
         this.#introduce();
         resolve();
       };
-      // One that ends without a word may have been gone before we were told that it had started.
+      // A process that ends without a message may have ended before we learned that it had started.
       if (stream.closed) end();
       else stream.on("close", end);
     });

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Who a command is on the host when root has started it. */
+/** The host user of a command if Slipway is root. */
 export interface SubordinateUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Beyond every range that Linux distributions and systemd hand out. */
+/** Beyond all ranges that Linux distributions and systemd assign. */
 const UNUSED_ID = 1_900_000_000;
 
-/** Null where the harness is not root, or is root only of a user namespace: then it is somebody else on the host already. */
+/** Null if Slipway is not root, or is root only in a user namespace and so already another user on the host. */
 export function subordinateUser(
   read: (path: string) => string = readText,
   euid: number | undefined = process.geteuid?.(),
@@ -19,7 +19,7 @@ export function subordinateUser(
   return { uid: lastOfRoots(read("/etc/subuid")), gid: lastOfRoots(read("/etc/subgid")) };
 }
 
-/** The last id of root's range: container tools hand them out from the first. */
+/** The last id of root's range, because container tools assign from the first. */
 function lastOfRoots(text: string): number {
   const [, first, count] = /^(?:root|0):(\d+):(\d+)\s*$/m.exec(text) ?? [];
   const last = Number(first) + Number(count) - 1;

@@ -9,12 +9,12 @@ import { watch } from "./watch.ts";
 /** All processes of one command, however they were started. */
 export interface ProcessTree {
   members(): readonly ProcessEntry[];
-  /** Asks every process to end. */
+  /** Sends SIGTERM to every process. */
   terminate(): void;
-  /** Ends every process. */
+  /** Sends SIGKILL to every process. */
   kill(): void;
   gone(): boolean;
-  /** Everything that is needed to answer `gone` is known. */
+  /** Resolves when `gone` can be answered. */
   readonly settled?: Promise<void>;
 }
 
@@ -31,10 +31,10 @@ type Stop = "timeout" | "abort" | LimitName;
 
 const GONE_WITHIN_MS = 10_000;
 const CLOSED_WITHIN_MS = 500;
-/** Far beyond what a busy machine needs to hand over the last words of a process that has ended. */
+/** Far longer than a busy machine needs to deliver the last output of an ended process. */
 const SETTLED_WITHIN_MS = 10_000;
 
-/** Follows a started command to its end. When this returns, no process of it is left. */
+/** Waits for the end of a started command. When this returns, none of its processes is left. */
 export async function supervise(
   child: Child,
   tree: ProcessTree,
@@ -81,7 +81,7 @@ export async function supervise(
   await untilSettled(child, tree);
   await untilGone(tree, goneWithinMs);
   await untilClosed(child, closed);
-  // What a command answers to being stopped is not its result.
+  // The exit code of a stopped command is not its result.
   const result = stop === null ? { exitCode, signal } : { exitCode: null, signal: killed ? "SIGKILL" : "SIGTERM" };
   return { ...result, durationMs, ...meaning(stop, exitCode, signal) };
 }
@@ -96,7 +96,7 @@ function fileLimit(exitCode: number | null, signal: string | null): "disk" | nul
   return signal === "SIGXFSZ" || exitCode === 153 ? "disk" : null;
 }
 
-/** Output beyond the limit is read, so that nothing blocks, and dropped. */
+/** Output beyond the limit is read and dropped, so that nothing blocks. */
 function countOutput(child: Child, request: SandboxRequest, maxBytes: number, onExceeded: () => void): void {
   let bytes = 0;
   const follow = (stream: OutputStream) => (chunk: Buffer) => {
@@ -109,7 +109,7 @@ function countOutput(child: Child, request: SandboxRequest, maxBytes: number, on
   child.stderr?.on("data", follow("stderr"));
 }
 
-/** The command itself has ended; what it left running has not. */
+/** Waits for the processes that the ended command left running. */
 async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
   const started = performance.now();
   for (let waited = 0; !tree.gone(); waited = performance.now() - started) {
@@ -119,19 +119,19 @@ async function untilGone(tree: ProcessTree, withinMs: number): Promise<void> {
         suggested_next_actions: ["Look for a process in uninterruptible sleep (state D) and restart the machine if it stays."],
       });
     }
-    // Mostly it is a matter of microseconds.
+    // Usually it takes microseconds.
     await (waited < 2 ? immediate() : sleep(Math.min(waited, 50)));
   }
 }
 
-/** A stream that somebody else holds open would be waited for without end. */
+/** Bounded, because a stream that another process holds open never ends. */
 async function untilSettled(child: Child, { settled }: ProcessTree): Promise<void> {
   const timer = setTimeout(() => closeStreams(child), SETTLED_WITHIN_MS);
   await settled;
   clearTimeout(timer);
 }
 
-/** Without processes the pipes close by themselves, unless somebody outside was handed one. */
+/** Without processes the pipes close, unless a process outside holds one. */
 async function untilClosed(child: Child, closed: Promise<void>): Promise<void> {
   const timer = setTimeout(() => closeStreams(child), CLOSED_WITHIN_MS);
   await closed;

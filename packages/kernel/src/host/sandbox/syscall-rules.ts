@@ -1,29 +1,29 @@
 import type { SyscallName } from "../launcher/syscalls.ts";
 
-/** Of one argument, counted from 0. */
+/** A condition on one argument, counted from 0. */
 export type Condition =
   | { readonly argument: number; readonly anyBit: number }
   | { readonly argument: number; readonly equals: number }
   | { readonly argument: number; readonly noneOf: readonly number[] };
 
-/** A call that is refused, always or when all the conditions hold. */
+/** A call that is refused, always or if all conditions hold. */
 export interface SyscallRule {
   readonly call: SyscallName;
   readonly when?: readonly Condition[];
-  /** ENOSYS where programs then do without, as on an older kernel. */
+  /** ENOSYS makes programs fall back, as on an older kernel. */
   readonly answer: "EPERM" | "ENOSYS" | "EAFNOSUPPORT";
 }
 
 /** Set-user-id and set-group-id. */
 const SET_ID = 0o6000;
-/** O_CREAT and the bit of O_TMPFILE: without them open has no mode, and whatever stands in its place means nothing. */
+/** O_CREAT and the bit of O_TMPFILE: without them open has no mode, and the argument is meaningless. */
 const CREATES = 0o100 | 0o20000000;
-/** CLONE_NEW… of namespaces. Of clone the lowest byte is a signal, so only unshare can ask for one of time. */
+/** CLONE_NEW… flags. The lowest byte of clone's flags is a signal, so only unshare can request a time namespace. */
 const NEW_TIME = 0x80;
 const NEW_NAMESPACE = 0x7e02_0000;
-/** Unix, IPv4, IPv6 and netlink. Others, such as AF_VSOCK, lead to the hypervisor or to hardware, whatever the network namespace. */
+/** Unix, IPv4, IPv6 and netlink. Others, such as AF_VSOCK, bypass the network namespace to the hypervisor or hardware. */
 const FAMILIES = [1, 2, 10, 16];
-/** Put words into the terminal of whoever started us. */
+/** Injects input into the terminal that started Slipway. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
@@ -35,21 +35,21 @@ const withSetId = (call: SyscallName, mode: number): SyscallRule => ({
 });
 
 /**
- * What a command in the sandbox is refused, beyond what it lacks the capability for. mkdir is not among them: the kernel itself
- * leaves out its set-id bits.
+ * System calls that the sandbox refuses, in addition to those without capability. mkdir is not included: the kernel itself
+ * ignores its set-id bits.
  */
 export const SYSCALL_RULES: readonly SyscallRule[] = [
-  // Reading and writing another process of the same user, its descriptors among it.
+  // Access to memory and descriptors of other processes of the same user.
   ...always("EPERM", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp"),
   // Keyrings belong to the user, not to a namespace.
   ...always("EPERM", "keyctl", "add_key", "request_key"),
-  // io_uring does by itself what is refused here as a call.
+  // io_uring could perform operations that are refused here as system calls.
   ...always("ENOSYS", "io_uring_setup", "io_uring_enter", "io_uring_register"),
   ...always("EPERM", "userfaultfd", "bpf", "perf_event_open"),
   ...always("EPERM", "mount", "umount2", "pivot_root", "open_tree", "open_tree_attr", "move_mount", "mount_setattr"),
   ...always("EPERM", "fsopen", "fsconfig", "fsmount", "fspick", "open_by_handle_at"),
   ...always("EPERM", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
-  // Their arguments are behind a pointer, where a filter cannot look.
+  // Their arguments are behind a pointer, which a filter cannot read.
   ...always("ENOSYS", "clone3", "openat2"),
   ...always("EPERM", "setns"),
   { call: "clone", when: [{ argument: 0, anyBit: NEW_NAMESPACE }], answer: "EPERM" },

@@ -2,10 +2,10 @@ import { signalProcess } from "../launcher/start.ts";
 import { YoungerProcesses, descendants, hasInEnvironment, readProcess, type ProcessEntry } from "./process-table.ts";
 import type { ProcessTree } from "./supervise.ts";
 
-/** Inherited by everything a command starts, so that a daemon which left its session is found again. */
+/** Inherited by all descendants of a command, so that a daemon that left its session is found. */
 export const TAG_VARIABLE = "SLIPWAY_PROCESS_TAG";
 
-/** The processes of a command that has no PID namespace: its session, its descendants, and whoever carries its tag. */
+/** The processes of a command without a PID namespace: its session, its descendants and all processes with its tag. */
 export function taggedTree(leader: number, tag: string, hasProcessTable = readProcess(process.pid) !== null): ProcessTree {
   const younger = new YoungerProcesses(leader);
   const known = new Map<number, string>();

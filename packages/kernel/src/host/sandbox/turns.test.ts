@@ -2,7 +2,7 @@ import { setImmediate as nextLoop } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { inSlices, ownTurn } from "./turns.ts";
 
-it("those who ask together get one turn of the event loop each", async () => {
+it("concurrent callers get one turn of the event loop each", async () => {
   let loops = 0;
   const stop = new AbortController();
   const count = async () => {

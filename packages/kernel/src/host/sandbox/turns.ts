@@ -1,23 +1,23 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 
-/** Long enough for some hundred links, short enough that nobody notices. */
+/** Enough for some hundred links, and too short to be noticed. */
 const SLICE_MS = 5;
 
-/** So few of anything are no piece of work to speak of. */
+/** Fewer items need no turn of their own. */
 const ONE_PIECE = 16;
 
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Waits for a turn of the event loop that nobody else of those who ask here has. Callbacks that become ready together run
- * together, so twenty short pieces of work without this are one long one.
+ * Waits for a separate turn of the event loop for each caller. Callbacks that become ready together run
+ * together, so twenty short tasks would block like one long one.
  */
 export function ownTurn(): Promise<void> {
   line = line.then(() => nextLoop());
   return line;
 }
 
-/** Calls the work for each item, in pieces that leave room for everything else. */
+/** Calls `work` for each item, yielding to the event loop between slices. */
 export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
   if (items.length > ONE_PIECE) await ownTurn();
   let ends = performance.now() + SLICE_MS;

@@ -18,7 +18,7 @@ describe("without a sandbox", () => {
     expect(() => unsandboxed({ reason: "why", by: "" })).toThrow(expect.objectContaining({ code: "sandbox_unavailable" }));
   });
 
-  it("the self-test notices that there are no walls", async () => {
+  it("the self-test notices the missing isolation", async () => {
     const probes = await tryEscapes(sandbox, describeHost("/usr/bin/bwrap", ""));
     const failed = probes.filter(({ passed }) => !passed).map(({ name }) => name);
     expect(failed).toEqual(
@@ -35,7 +35,7 @@ describe("without a sandbox", () => {
     );
   });
 
-  it("attack 26: the environment is clear all the same", async () => {
+  it("attack 26: the environment is clean", async () => {
     process.env.SLIPWAY_TEST_CANARY = "host-only";
     onTestFinished(() => void delete process.env.SLIPWAY_TEST_CANARY);
     const { stdout } = await runNode(sandbox, scratchFolder(), "console.log(JSON.stringify(process.env))", { env: { OWN: "1" } });
@@ -89,7 +89,7 @@ describe("without a sandbox", () => {
     });
   });
 
-  it("shared folders stand there as links for the time of the command", async () => {
+  it("shared folders are links for the time of the command", async () => {
     const [cache, worktree] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(cache, "module"), "content");
     mkdirSync(join(worktree, "own"));
@@ -117,7 +117,7 @@ describe("without a sandbox", () => {
     expect(readdirSync(worktree)).toEqual([]);
   });
 
-  it("where there is no process table, the group decides", async () => {
+  it("without a process table the process group decides", async () => {
     const child = spawn("sleep", ["20"], { detached: true, stdio: "ignore" });
     const tree = taggedTree(child.pid ?? 0, "tag", false);
     expect(tree.gone()).toBe(false);

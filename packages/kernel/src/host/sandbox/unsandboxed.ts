@@ -26,8 +26,8 @@ import { TAG_VARIABLE, taggedTree } from "./tagged-tree.ts";
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * No walls: the command sees the host's files and network. It still gets a clear environment, its own process group and
- * limits, and everything it started is ended with it. Only for a run whose record names who allowed this, and why.
+ * No isolation: the command sees the host's files and network. It still gets a clean environment, its own process group and
+ * limits, and all its processes end with it. Only for a run that records who allowed this, and why.
  */
 export function unsandboxed(override: SandboxOverride): Sandbox {
   if (override.reason.trim() === "" || override.by.trim() === "") {
@@ -41,7 +41,7 @@ export function unsandboxed(override: SandboxOverride): Sandbox {
 const homes = emptyFolders("slipway-home-");
 let knownHost: LimitingHost | null = null;
 
-/** Looked up once: neither changes while this process lives. */
+/** Cached, because it does not change while this process runs. */
 function limitingHost(): LimitingHost {
   knownHost ??= { prlimit: findOnPath("prlimit", SYSTEM_PATH), maxOpenFiles: hardOpenFiles(), limitsTasks: false };
   return knownHost;
@@ -85,7 +85,7 @@ async function run(request: SandboxRequest): Promise<ProcessOutcome> {
   }
 }
 
-/** A link stands in for the mount: here the shared folder can be written. */
+/** A link replaces the mount, so the shared folder is writable here. */
 function linkShared(worktree: string, { from, to }: SharedPath, field: string): (() => void) | null {
   const target = sharedSource(from, field);
   const path = resolveWithoutLinks(worktree, to, `${field}.to`);

@@ -8,16 +8,16 @@ import { missingWalls, tryWalls } from "./wall-probes.ts";
 
 const HELP = "--as-pid-1 --seccomp FD";
 
-describe("what a machine does not offer", () => {
+describe("missing protections", () => {
   const names = (host: SandboxHost, arch?: string) => missingWalls(host, arch).map(({ name }) => name);
 
-  it("is nothing where there is Perl and a machine we know", () => {
+  it("are none with Perl on a known architecture", () => {
     const host = describeHost("/usr/bin/bwrap", HELP, "arm64");
     expect(names(host, "arm64")).toEqual([]);
     expect(sandboxName({ kind: "bubblewrap", missing: names(host, "arm64"), run: () => Promise.reject(new Error()) })).toBe("bubblewrap");
   });
 
-  it("is told, with why, and stands in the evidence", () => {
+  it("are reported with the reason, also in the evidence", () => {
     const strange = describeHost("/usr/bin/bwrap", HELP, "riscv64");
     expect([strange.init, strange.filter]).toEqual([null, null]);
     expect(missingWalls(strange, "riscv64")[0]?.detail).toContain("riscv64");
@@ -31,7 +31,7 @@ describe("what a machine does not offer", () => {
   });
 });
 
-describe.skipIf(!sandboxWorksHere())("trying the walls", () => {
+describe.skipIf(!sandboxWorksHere())("the wall probes", () => {
   async function fallen(change: Partial<SandboxHost>): Promise<string[]> {
     const { host } = await probeSandbox();
     if (host === null) throw new Error("no sandbox");
@@ -40,18 +40,18 @@ describe.skipIf(!sandboxWorksHere())("trying the walls", () => {
     return (await tryWalls(sandbox, changed, scratchFolder())).filter(({ passed }) => !passed).map(({ name }) => name);
   }
 
-  it("finds none that falls", async () => {
+  it("all pass", async () => {
     expect(await fallen({})).toEqual([]);
   });
 
   it.each([
     [{ init: null, filter: null }, ["a command cannot fake its exit code", "process 1 can neither be traced nor read"]],
     [{ filter: null }, ["no keyring of the host is reached", "no file is made set-user-id"]],
-  ])("finds what falls without %j", async (change, expected) => {
+  ])("fail without %j", async (change, expected) => {
     expect(await fallen(change)).toEqual(expect.arrayContaining(expected));
   });
 
-  it.skipIf(process.getuid?.() !== 0)("finds that root is root on the host", async () => {
+  it.skipIf(process.getuid?.() !== 0)("fail if the command is root on the host", async () => {
     expect(await fallen({ user: null })).toContain("the command is not root on the host");
     expect(await fallen({ user: null, procPaths: [] })).toContain("no setting of the kernel can be written");
   });

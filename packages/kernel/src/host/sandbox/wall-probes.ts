@@ -8,7 +8,7 @@ import { judge, whyNot, type Probe } from "./probe-result.ts";
 const RUN_TIMEOUT_MS = 20_000;
 const FORGED_CODE = 83;
 
-/** What the script inside says when an attempt got through, and what held when it does not. */
+/** The word that the script prints if an attempt succeeds, and the name of the probe. */
 const WALLS = {
   forged: "a command cannot fake its exit code",
   one: "process 1 can neither be traced nor read",
@@ -22,13 +22,13 @@ const WALLS = {
   namespace: "no namespace can be made",
 } as const;
 
-/** Node cannot ask the kernel for a call by its number; Perl can. */
+/** In Perl, because Node cannot make a system call by number. */
 function attempts(machine: SyscallTable): string {
   const number = (name: keyof typeof SYSCALLS): number => SYSCALLS[name][machine] ?? -1;
   return String.raw`
 my ($file, $type, $text) = ("file", "user", "slipway-probe");
 sub through { print "$_[0]\n" if $_[1] }
-# Whoever is not a child of process 1 is in no sandbox: that would be the machine's own.
+# Without process 1 as its parent, the script is not in a sandbox.
 if (getppid() != 1) { print "$_\n" for qw(one root sysctl tried); exit(0) }
 through("one", syscall(${number("ptrace")}, 0x4206, 1, 0, 0) == 0 || open(my $memory, "+<", "/proc/1/mem") || open(my $environ, "<", "/proc/1/environ"));
 through("root", (stat("/proc/sys/kernel/core_pattern"))[4] == $< || (stat("/dev/null"))[4] == $<);
@@ -43,7 +43,7 @@ print "tried\n";
 `;
 }
 
-/** Writes what bubblewrap's own process 1 would write when the command had ended with 0 to every descriptor of process 1 it can get. */
+/** Forges exit code 0: writes what bubblewrap's own process 1 would write to every descriptor of process 1 that it can get. */
 function forgery(machine: SyscallTable): string {
   return String.raw`
 my $stolen;
@@ -59,7 +59,7 @@ exit(${FORGED_CODE});
 
 const lacking = (name: string, detail: string): Probe => ({ name, passed: false, detail });
 
-/** What the machine does not offer, told without trying. */
+/** The protections that are known to be missing without a try. */
 export function missingWalls({ init, filter, perl }: SandboxHost, arch: string = process.arch): Probe[] {
   const unknown = machineOf(arch) === null ? `no numbers of system calls are known for ${arch}` : null;
   return [

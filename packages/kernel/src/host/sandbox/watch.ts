@@ -7,12 +7,12 @@ import { ownTurn } from "./turns.ts";
 const FIRST_LOOK_MS = 20;
 const SHORTEST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 500;
-/** Looking costs at most one part in so many of a core. */
+/** Polling uses at most 1/LOOK_SHARE of a core. */
 const LOOK_SHARE = 20;
 
 /**
- * Looks at the processes again and again, because rlimits do not bind for root and count neither memory nor a whole
- * worktree. Returns a function that ends the watch.
+ * Polls the processes, because rlimits do not apply to root and cover neither total memory nor a whole
+ * worktree. Returns a function that stops the watch.
  */
 export function watch(
   members: () => readonly ProcessEntry[],
@@ -23,7 +23,7 @@ export function watch(
   let ended = false;
   let timer = setTimeout(inTurn, FIRST_LOOK_MS);
 
-  /** Commands that were started together are looked at one after the other. */
+  /** Polls commands that were started together one after the other. */
   function inTurn(): void {
     void ownTurn().then(() => ended || look());
   }
@@ -56,7 +56,7 @@ export function exceededBy(members: readonly ProcessEntry[], limits: Limits): "p
 
 let knownPageBytes: number | null = null;
 
-/** Node does not tell the page size; it tells its own memory, and /proc tells the same in pages. */
+/** Node does not report the page size; it follows from its own memory in bytes and, in /proc, in pages. */
 function pageBytes(): number {
   const pages = readProcess(process.pid)?.residentPages ?? 0;
   knownPageBytes ??= pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages));

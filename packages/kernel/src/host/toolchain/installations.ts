@@ -8,13 +8,13 @@ import { compareVersions, satisfies } from "./version-range.ts";
 
 export type InstalledTool = "node" | "python";
 
-/** How the programs of a manager that stand for others find out which version to start. */
+/** How the shims of a version manager find the version to start. */
 type Shims = "version-file" | "tool-versions" | "platform-file" | "none";
 
-/** Where a version manager keeps what it has installed: one folder for each version. */
+/** The installation folder of a version manager, with one folder per version. */
 export interface Manager {
   readonly root: string;
-  /** Of one tool, or with a folder for each of many. */
+  /** One tool, or "any" with a folder per tool. */
   readonly tool: InstalledTool | "any";
   readonly folder: string;
   /** Below the folder of a version. */
@@ -24,12 +24,12 @@ export interface Manager {
 
 export interface Installation {
   readonly version: string;
-  /** The folder that has to be seen for it to run. */
+  /** The folder that must be visible for it to run. */
   readonly root: string;
   readonly bin: string;
 }
 
-/** The managers this user has, by the variables they set and the places they take otherwise. */
+/** The version managers of this user, by their variables or default folders. */
 export function managersOf(env: Environment): readonly Manager[] {
   const home = env["HOME"] ?? homedir();
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
@@ -49,10 +49,10 @@ export function managersOf(env: Environment): readonly Manager[] {
   ].filter(({ folder }) => kindAt(folder) === "folder");
 }
 
-/** What managers of many tools call them. */
+/** Folder names of the tools in managers of many tools. */
 const TOOL_FOLDERS: Readonly<Record<InstalledTool, readonly string[]>> = { node: ["nodejs", "node"], python: ["python"] };
 
-/** The newest installed version that is what was asked for. */
+/** The newest installed version that matches. */
 export function findInstalled(managers: readonly Manager[], tool: InstalledTool, wanted: string): Installation | null {
   const folders = managers.flatMap((manager) => {
     if (manager.tool === tool) return [manager];
@@ -65,7 +65,7 @@ export function findInstalled(managers: readonly Manager[], tool: InstalledTool,
   return fitting.toSorted((left, right) => compareVersions(left.version, right.version)).at(-1) ?? null;
 }
 
-/** A version of any tool by its exact name, as .tool-versions gives it. */
+/** A version of any tool by its exact name in .tool-versions. */
 export function findExact({ folder }: Manager, tool: string, version: string): Installation | null {
   return installationAt(join(folder, tool, version), version);
 }
@@ -76,8 +76,8 @@ export function installationAt(root: string, version: string): Installation | nu
 }
 
 /**
- * The installation that a folder of a PATH belongs to; null when it is none of a manager's. Only ever the folder of one version, never
- * the manager's own or the home folder, where keys and tokens lie.
+ * The installation that a folder of a PATH belongs to; null if it is not a version manager's. Always the folder of one version, never
+ * the manager's own or the home folder, which contain keys and tokens.
  */
 export function installationAround(managers: readonly Manager[], path: string): string | null {
   const real = realPathOrNull(path);
@@ -92,7 +92,7 @@ export function installationAround(managers: readonly Manager[], path: string): 
   return null;
 }
 
-/** nvm keeps `lts/iron` and `default` as files that name a version or another alias. */
+/** nvm stores aliases such as `lts/iron` and `default` as files that name a version or another alias. */
 export function nvmAlias(managers: readonly Manager[], name: string): string {
   let wanted = name;
   for (let hop = 0; hop < 4; hop++) {

@@ -3,15 +3,15 @@ import { basename } from "node:path";
 import type { ProcessOutcome, Sandbox } from "../sandbox/contract.ts";
 import { realPathOrNull } from "../sandbox/paths.ts";
 
-/** What a step was started with: where it was found, and its version where it is a program that tells it at once. */
+/** The program of a step: its path, and its version if it is a known program. */
 export interface SeenProgram {
   readonly path: string;
   readonly version: string | null;
-  /** What runs it, where it is a script. */
+  /** The interpreter, for a script. */
   readonly interpreter: { readonly path: string; readonly version: string | null } | null;
 }
 
-/** Only of these it is known that the question does nothing else. */
+/** Programs for which asking for the version has no side effect. */
 const ASKS: readonly (readonly [name: RegExp, argument: string])[] = [
   [/^node$/, "--version"],
   [/^(?:python|pypy)[\d.]*$/, "--version"],
@@ -22,15 +22,15 @@ const SECONDS = 10;
 
 export interface Asking {
   readonly sandbox: Sandbox;
-  /** Where the question is asked: the folder the step works in. */
+  /** The working folder of the step. */
   readonly worktree: string;
   readonly readOnly: readonly string[];
 }
 
-/** By real path, time and size: a gate that runs again starts no process for it. */
+/** Cache by real path, time and size, so that another gate starts no process for it. */
 const known = new Map<string, Promise<string | null>>();
 
-/** Asked inside the sandbox: what lies at the path may have been written by anybody. */
+/** Runs inside the sandbox, because the program is untrusted. */
 export async function versionOf(path: string, asking: Asking): Promise<string | null> {
   const real = realPathOrNull(path);
   const argument = ASKS.find(([name]) => real !== null && (name.test(basename(path)) || name.test(basename(real))))?.[1];
@@ -40,7 +40,7 @@ export async function versionOf(path: string, asking: Asking): Promise<string | 
   const asked = known.get(key) ?? ask(path, argument, asking);
   known.set(key, asked);
   const version = await asked;
-  // It may have been the machine's fault.
+  // Do not cache a failure, which may be transient.
   if (version === null) known.delete(key);
   return version;
 }

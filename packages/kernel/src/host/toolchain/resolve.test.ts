@@ -41,13 +41,13 @@ async function resolved(
   return { ...toolchain, shown: toolchain.shownFor(toolchain.path.join(":")) };
 }
 
-test("B1: without a word from the project it is the caller's PATH, as it is", async () => {
+test("B1: without version files it is the caller's PATH, unchanged", async () => {
   const { home, program } = machine();
   const bin = program("usr/bin/node");
   expect((await resolved(home, { env: { PATH: `${bin}:relative::/bin` } })).path).toEqual([bin, "/bin"]);
 });
 
-test("without PATH among the variables that steps get, version files alone decide", async () => {
+test("if steps do not inherit PATH, only version files count", async () => {
   const { home, program } = machine();
   const bin = program(".nvm/versions/node/v18.3.0/bin/node");
   expect((await resolved(home, { env: { PATH: "/usr/bin" }, inheritsPath: false })).path).toEqual([]);
@@ -71,7 +71,7 @@ test.each([
   expect(found.notes).toEqual([]);
 });
 
-test("the caller's own interpreter is used where it is what the project asks for", async () => {
+test("the caller's own interpreter is used if its version matches", async () => {
   const { home, program } = machine();
   program(".nvm/versions/node/v20.9.0/bin/node");
   const bin = program("usr/bin/node");
@@ -86,7 +86,7 @@ test("Slipway's own Node is one of the installed ones", async () => {
   expect((await resolved(home, request)).path).toEqual([dirname(OWN), bin]);
 });
 
-test("a version that is not installed is said, and the caller's PATH is used", async () => {
+test("a version that is not installed gives a note, and the caller's PATH is used", async () => {
   const { home, program } = machine();
   const bin = program("usr/bin/node");
   const found = await resolved(home, { env: { PATH: bin }, files: { ".nvmrc": "lts/iron" }, versions: { [join(bin, "node")]: "22.1.0" } });
@@ -94,7 +94,7 @@ test("a version that is not installed is said, and the caller's PATH is used", a
   expect(found.notes).toEqual([".nvmrc asks for node lts/iron, which is not installed where Slipway looks; your PATH has 22.1.0."]);
 });
 
-test("an alias of nvm leads to its version", async () => {
+test("an nvm alias resolves to its version", async () => {
   const { home, program, put } = machine();
   const bin = program(".nvm/versions/node/v20.5.0/bin/node");
   put(".nvm/alias/lts/iron", "v20.5.0\n");
@@ -102,7 +102,7 @@ test("an alias of nvm leads to its version", async () => {
   expect((await resolved(home, { files: { ".nvmrc": "lts/*" } })).path).toEqual([bin]);
 });
 
-test("the shims of pyenv, asdf and volta give way to what they would start", async () => {
+test("the shims of pyenv, asdf and volta are replaced by the versions that they would start", async () => {
   const { home, program, put } = machine();
   const python = program(".pyenv/versions/3.11.7/bin/python3");
   put(".pyenv/version", "3.11.7\n");
@@ -116,7 +116,7 @@ test("the shims of pyenv, asdf and volta give way to what they would start", asy
   expect(shown).toEqual([python, go, node].map(dirname));
 });
 
-test("a virtual environment that gates see comes first, at its own place, with the interpreter it was made from", async () => {
+test("a virtual environment that gates see comes first, at its own path, with its base interpreter", async () => {
   const { home, program, put } = machine();
   const real = program(".pyenv/versions/3.12.1/bin/python3.12");
   put("app/.venv/pyvenv.cfg");
@@ -129,7 +129,7 @@ test("a virtual environment that gates see comes first, at its own place, with t
   expect(found.notes).toEqual([]);
 });
 
-test("neither the home folder, nor what is above it, nor a manager's own folder is ever shown", async () => {
+test("the home folder, its parents and a manager's own folder are never shown", async () => {
   const { home, program, put } = machine();
   put(".nvm/secret");
   mkdirSync(join(home, ".nvm/versions/node"), { recursive: true });

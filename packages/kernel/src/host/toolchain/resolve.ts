@@ -17,30 +17,30 @@ import {
 import { satisfies } from "./version-range.ts";
 import type { WantedVersion, WantedVersions } from "./version-files.ts";
 
-/** With which programs the steps of a gate run. */
+/** The programs that the steps of a gate use. */
 export interface Toolchain {
-  /** The folders of PATH for a step that names none itself; Slipway's own Node comes behind them. */
+  /** The folders of PATH for a step without its own PATH; Slipway's own Node comes last. */
   readonly path: readonly string[];
-  /** What a project asks for and does not get, in words. */
+  /** Texts about requested versions that are not available. */
   readonly notes: readonly string[];
-  /** What has to be shown, besides what every step sees, for the programs in these folders to run. */
+  /** The further paths that the sandbox must show for the programs in these folders. */
   readonly shownFor: (path: string) => readonly string[];
 }
 
 export interface ToolchainRequest {
-  /** The environment Slipway was called in. */
+  /** The environment of the Slipway process. */
   readonly env: Environment;
-  /** Whether the policy hands the caller's PATH to steps. */
+  /** Whether the policy passes the caller's PATH to steps. */
   readonly inheritsPath: boolean;
   readonly wanted: WantedVersions;
-  /** Folders of the checkout that gates see. */
+  /** Folders of the checkout that are mounted for gates. */
   readonly shared: readonly string[];
   /** The Node that runs Slipway, by its real path. */
   readonly own: { readonly program: string; readonly version: string };
   readonly versionOf: (program: string, readOnly: readonly string[]) => Promise<string | null>;
 }
 
-/** Virtual environments, then what version files ask for, then the caller's PATH. */
+/** Virtual environments first, then the versions in version files, then the caller's PATH. */
 export async function resolveToolchain(request: ToolchainRequest): Promise<Toolchain> {
   const { env, wanted, shared, own } = request;
   const managers = managersOf(env);
@@ -72,7 +72,7 @@ interface Machine extends Pick<Toolchain, "shownFor">, Pick<ToolchainRequest, "v
   readonly caller: readonly string[];
 }
 
-/** The caller's own where it will do, else the newest installed one that does, else Slipway's own if that does. */
+/** The caller's program if its version matches, else the newest installed match, else Slipway's own if it matches. */
 async function versioned(tool: InstalledTool, wanted: WantedVersion | null, last: Installation | null, machine: Machine): Promise<Choice> {
   if (wanted === null || wanted.version === "system") return FOUND;
   const { managers, caller, shownFor, versionOf } = machine;
@@ -103,7 +103,7 @@ function shown(folders: readonly string[], { managers, environments, env }: Sigh
   return [...new Set([...own, ...roots])].filter((root) => !holdsSecrets(root, env));
 }
 
-/** Whatever the variables of a version manager say, the home folder and the approval keys are never shown. */
+/** The home folder and the approval keys are never shown, whatever the variables of a version manager say. */
 function holdsSecrets(root: string, env: Environment): boolean {
   const places = [env["HOME"] ?? homedir(), join(placesIn(env).configHome, "slipway", "keys")];
   return places.some((place) => isBelow(root, realPathOrNull(place) ?? place));

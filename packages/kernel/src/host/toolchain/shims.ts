@@ -6,8 +6,8 @@ import { findExact, findInstalled, installationAt, type Installation, type Manag
 import { firstLine, toolLines, type WantedVersions } from "./version-files.ts";
 
 /**
- * A shim is a small program that looks the version up in files the sandbox does not show. In its place the folder of the version it
- * would start.
+ * Replaces folders of shims. A shim is a small program that looks up the version in files that the sandbox does not show, so the folder
+ * of the version that it would start is used instead.
  */
 export function withoutShims(
   folders: readonly string[],

@@ -1,7 +1,7 @@
 import type { ReadFile } from "../files/read-file.ts";
 import type { InstalledTool } from "./installations.ts";
 
-/** What the project asks for, and the file that says so. */
+/** The requested version, and the file that requests it. */
 export interface WantedVersion {
   readonly version: string;
   readonly file: string;
@@ -15,8 +15,8 @@ export interface WantedVersions extends Readonly<Record<InstalledTool, WantedVer
 const LARGEST_BYTES = 1024 ** 2;
 
 /**
- * From the commit that the gates are read from, never from a worktree: an older interpreter may pass over every test, so a change does
- * not choose the one it is judged with.
+ * Reads the commit that the gates come from, never a worktree: an older interpreter may skip every test, so a change must
+ * not choose the interpreter that judges it.
  */
 export async function wantedVersions(readFile: ReadFile): Promise<WantedVersions> {
   const [nvmrc = "", nodeVersion = "", pythonVersion = "", toolVersions = "", packageJson = ""] = await Promise.all(
@@ -48,7 +48,7 @@ function first(...found: readonly (readonly [version: string | null, file: strin
   return hit ?? null;
 }
 
-/** Comments and empty lines say nothing. */
+/** The first line that is neither empty nor a comment. */
 export function firstLine(text: string): string | null {
   return lines(text)[0] ?? null;
 }

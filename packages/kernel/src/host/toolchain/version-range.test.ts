@@ -31,7 +31,7 @@ test.each([
   ["20.11.1", "lts/iron", null],
   ["20.11.1", "<x", null],
   ["system", "20", null],
-])("%s is what %j asks for: %s", (version, wanted, expected) => expect(satisfies(version, wanted)).toBe(expected));
+])("%s satisfies %j: %s", (version, wanted, expected) => expect(satisfies(version, wanted)).toBe(expected));
 
 test("versions are ordered by their numbers", () => {
   expect(["v9.1.0", "v10.0.0", "v9.11.0"].toSorted(compareVersions)).toEqual(["v9.1.0", "v9.11.0", "v10.0.0"]);

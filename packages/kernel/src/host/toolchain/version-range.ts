@@ -10,7 +10,7 @@ export function compareVersions(left: string, right: string): number {
   return order(parseVersion(left) ?? [0, 0, 0], parseVersion(right) ?? [0, 0, 0]);
 }
 
-/** Whether an exact version is what a version file or `engines` asks for; null where the text is nothing this understands. */
+/** Whether an exact version satisfies a version file or `engines`; null if the requested text is not understood. */
 export function satisfies(version: string, wanted: string): boolean | null {
   const exact = parseVersion(version);
   if (exact === null) return null;
@@ -19,13 +19,13 @@ export function satisfies(version: string, wanted: string): boolean | null {
   return ranges.some((range) => range?.every(([from, to]) => order(exact, from) >= 0 && order(exact, to) < 0) === true);
 }
 
-/** From, included, to, not included. */
+/** `from` is inclusive, `to` exclusive. */
 type Interval = readonly [from: Version, to: Version];
 
 const LOWEST: Version = [0, 0, 0];
 const HIGHEST: Version = [Number.MAX_SAFE_INTEGER, 0, 0];
 
-/** All of these have to hold. */
+/** A version must be in all of them. */
 function intervals(range: string): Interval[] | null {
   const hyphen = /^(\S+)\s+-\s+(\S+)$/.exec(range);
   const parts = hyphen === null ? range.replaceAll(/([<>=^~]+)\s+/g, "$1").split(/\s+/) : [`>=${hyphen[1]}`, `<=${hyphen[2]}`];
@@ -41,7 +41,7 @@ function intervalOf(comparator: string): Interval | null {
   const [major = null, minor = null, patch = null] = numbers;
   if (major === null) return operator === "=" || operator === ">=" ? [LOWEST, HIGHEST] : null;
   const from: Version = [major, minor ?? 0, patch ?? 0];
-  // What is left open stands for every number there.
+  // A missing part matches every number.
   const after: Version = minor === null ? [major + 1, 0, 0] : patch === null ? [major, minor + 1, 0] : [major, minor, patch + 1];
   switch (operator) {
     case ">=":

@@ -25,11 +25,11 @@ export interface Asked {
   readonly pack: Pack;
 }
 
-/** What a worker answers: as it is, or made from the pack it was given. */
+/** A worker's answer: a value, or a function of its pack. */
 export type Scripted = unknown;
 
 /**
- * What the scripted workers of a role answer to each of their invocations, in order; the last answer is repeated. `role/feature`
+ * The answers of a role to its invocations, in order; the last one is repeated. `role/feature`
  * is for the worker of that feature, the plain role for all others.
  */
 export type Script = Readonly<Record<string, readonly Scripted[]>>;
@@ -44,17 +44,17 @@ export interface Workshop {
   read(path: string): string;
   start(...features: readonly string[]): Promise<string>;
   startWith(maxActive: number, ...features: readonly string[]): Promise<string>;
-  /** A run that takes up a feature which has ended. */
+  /** Starts a run that retries a feature that has ended. */
   retry(feature: string, retry: Retry): Promise<string>;
   drive(runId: string): Promise<Awaited<ReturnType<Engine["drive"]>>>;
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
   approve(question: InboxQuestion): Promise<string>;
-  /** From now on gates find no sandbox, or one again. */
+  /** Whether gates find a sandbox from now on. */
   breakSandbox(error: Error | null): void;
-  /** What was done through the door: the operation, and in whose name. */
+  /** The operations performed through the door, with their actors. */
   operations(): Promise<{ readonly name: string; readonly actor: { readonly type: string; readonly id: string } }[]>;
-  /** Names of the steps of one feature that have been recorded, in their order. */
+  /** Names of the recorded steps of one feature, in order. */
   steps(runId: string, feature?: string): Promise<string[]>;
   packs(role: string, subject?: string): Pack[];
   locks(): Promise<{ resource: string; holder: string }[]>;
@@ -64,14 +64,14 @@ export interface Workshop {
 }
 
 export interface WorkshopOptions {
-  /** Replaces parts of slipway/policy.yaml: what stands there, and what shall. */
+  /** Replacements in slipway/policy.yaml: old text and new text. */
   readonly policy?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  /** How long a worker that does not listen may take to end. */
+  /** How long a worker that ignores the abort signal may take to end. */
   readonly graceMs?: number;
-  /** Instead of none. */
+  /** None by default. */
   readonly sandbox?: Sandbox;
-  /** Instead of the scripted one. */
+  /** Replaces the scripted one. */
   readonly dispatcher?: (kernel: Kernel) => AgentDispatcher;
 }
 
@@ -170,14 +170,14 @@ function replaceOnce(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-/** A failure is scripted as the error that the desk would have returned or thrown. */
+/** A failure is scripted as the error that the dispatcher would return or throw. */
 function answerOf<T>(answer: unknown, parse: (value: unknown) => T): Reply<T> {
   if (answer instanceof Error) throw answer;
   if (typeof answer === "object" && answer !== null && "failure" in answer) return answer as unknown as Reply<T>;
   return { ok: true, value: parse(answer) };
 }
 
-/** What a pack has under a title. */
+/** The text of a pack under a title. */
 export function section(pack: Pack | undefined, title: string): string {
   return pack?.sections.find((one) => one.title === title)?.text ?? "";
 }
@@ -194,7 +194,7 @@ export function newFile(path: string, text: string) {
   return { type: "PATCH", summary: `new ${path}`, unified_diff: addFile(path, text) };
 }
 
-/** A QA that finds nothing wrong: every entry it is shown has passed. */
+/** A QA that marks every entry it sees as passed. */
 export const NOTHING_MISSING = (pack: Pack) => ({ type: "NOTE", text: "every criterion is covered", updates: verdicts(pack, "passed") });
 
 /** One verdict on every entry of the test index that the pack shows. */
@@ -209,7 +209,7 @@ interface Hunk {
   readonly end_line: number;
 }
 
-/** A QA answer with a patch, and a verdict on everything that was shown. */
+/** A QA answer with a patch and a verdict on every entry it saw. */
 export const withVerdicts = (output: object) => (pack: Pack) => ({ ...output, updates: verdicts(pack, "passed") });
 
 export function resultOf(outcome: { status: string; value?: unknown }): FeatureResult | undefined {

@@ -12,7 +12,7 @@ export interface Yard {
   put(path: string, text: string): void;
 }
 
-/** A folder with files, outside any repository, and git to search in it. */
+/** A folder with files outside any repository, and git to search it. */
 export async function treeYard(files: Readonly<Record<string, string>>): Promise<Yard> {
   const repository = await openRepository(scratch().root);
   const folder = temporaryFolder();

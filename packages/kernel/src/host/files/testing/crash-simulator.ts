@@ -1,10 +1,10 @@
 import { MemoryFileSystem, ROOT, type DiskEvent } from "./memory-file-system.ts";
 
-/** A disk as it may be found after a power cut, and what had been acknowledged before it. */
+/** A possible disk after a power cut, with the writes that were acknowledged before it. */
 export interface CrashState {
   readonly fs: MemoryFileSystem;
   readonly acknowledged: ReadonlySet<string>;
-  /** Which events had happened; printed when a check fails. */
+  /** The number of events before the crash; printed if a check fails. */
   readonly after: number;
 }
 
@@ -12,8 +12,8 @@ type EntryEvent = Extract<DiskEvent, { readonly directory: number }>;
 type Logged = DiskEvent | { readonly kind: "acknowledge"; readonly label: string };
 
 /**
- * Records what a writer does and enumerates every disk a power cut may leave behind. Nothing is assumed that POSIX does not promise:
- * content that was not synced may be lost, torn, zero-filled or there; each directory change that was not synced may be lost or there,
+ * Records the calls of a writer and enumerates every disk that a power cut may leave. It assumes only what POSIX guarantees:
+ * unsynced content may be lost, torn, zero-filled or complete; each unsynced directory change may be lost or complete,
  * in any combination, so a rename may survive although the content it points at did not.
  */
 export class CrashSimulator {
@@ -24,7 +24,7 @@ export class CrashSimulator {
     this.fs.record = (event) => this.#log.push(event);
   }
 
-  /** Call it when the writer has reported success. */
+  /** Call it after the writer has reported success. */
   acknowledge(label: string): void {
     this.#log.push({ kind: "acknowledge", label });
   }
@@ -108,7 +108,7 @@ function applyEntry(entries: Map<string, number>, event: EntryEvent): void {
   }
 }
 
-/** What may be in a file whose last writes were not synced. */
+/** The possible contents of a file with unsynced writes. */
 function variants({ synced, current }: { readonly synced: Uint8Array; readonly current: Uint8Array }): Uint8Array[] {
   const half = synced.length + Math.ceil((current.length - synced.length) / 2);
   return [

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { FileSystem, WritableFile } from "../file-system.ts";
 
-/** What a call did, at the grain in which a disk can lose it. */
+/** The effect of a call, in units that a disk can lose separately. */
 export type DiskEvent =
   | { readonly kind: "create"; readonly directory: number; readonly name: string; readonly node: number }
   | { readonly kind: "mkdir"; readonly directory: number; readonly name: string; readonly node: number }
@@ -37,7 +37,7 @@ export class MemoryFileSystem implements FileSystem {
     return {
       write: async (bytes) => {
         const code = this.fault("write");
-        // A full disk takes what still fits.
+        // A full disk writes what still fits.
         this.#append(node, code === undefined ? bytes : bytes.slice(0, bytes.length / 2));
         if (code !== undefined) throw errno(code);
       },

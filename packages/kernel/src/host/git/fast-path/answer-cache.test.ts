@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { remembered } from "./answer-cache.ts";
+import { cachedAnswers } from "./answer-cache.ts";
 import { scratch } from "../testing/scratch.ts";
 
-test("a question is asked once per repository; a failure, and what is too large, again", async () => {
+test("a question is asked once per repository, unless it failed or the answer is too large", async () => {
   const [one, other] = [await scratch().open(), await scratch().open()];
   const asked: string[] = [];
-  const answers = remembered<string>((text) => text.length < 10);
+  const answers = cachedAnswers<string>((text) => text.length < 10);
   const ask = (repo: typeof one, question: string, answer: string | Error) =>
     answers(repo, ["about", question], async () => {
       asked.push(question);
@@ -22,9 +22,9 @@ test("a question is asked once per repository; a failure, and what is too large,
   expect(asked).toEqual(["a", "a", "b", "b", "c", "c"]);
 });
 
-test("only so many are kept", async () => {
+test("only a limited number of answers is cached", async () => {
   const repo = await scratch().open();
-  const answers = remembered<number>(() => true);
+  const answers = cachedAnswers<number>(() => true);
   let asked = 0;
   const ask = (question: number) => answers(repo, [String(question)], async () => ++asked);
   for (let question = 0; question < 150; question++) await ask(question);

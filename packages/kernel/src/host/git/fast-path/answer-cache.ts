@@ -3,10 +3,10 @@ import type { Repository } from "../repository.ts";
 const MOST_ANSWERS = 100;
 
 /**
- * Answers to questions about objects that are named by their ids: they are the same for ever, and asked again at every step of a
- * feature. Large ones are not kept.
+ * Caches answers about objects that are named by their ids: they never change, and are needed again at each step of a
+ * feature. Large answers are not cached.
  */
-export function remembered<T>(isSmall: (answer: T) => boolean) {
+export function cachedAnswers<T>(isSmall: (answer: T) => boolean) {
   const known = new WeakMap<Repository, Map<string, Promise<T>>>();
 
   return (repo: Repository, question: readonly string[], ask: () => Promise<T>): Promise<T> => {

@@ -4,18 +4,20 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clearStaleLock } from "../locks.ts";
-import { resident } from "./git-session.ts";
+import { openGitSession } from "./git-session.ts";
 import { differences, moveRef, readBlob, readObjects, treeOf } from "./git-queries.ts";
 import { waitingProcesses } from "./prestarted-git.ts";
 import { scratch } from "../testing/scratch.ts";
 
 const echo = () =>
-  resident("echo", () => spawn("sh", ["-c", 'while read -r line; do echo "$line"; [ "$line" = die ] && exit 3; done'], { detached: true }));
+  openGitSession("echo", () =>
+    spawn("sh", ["-c", 'while read -r line; do echo "$line"; [ "$line" = die ] && exit 3; done'], { detached: true }),
+  );
 
-describe("a process that stays", () => {
-  test("answers one after the other, in order, and is the same one", async () => {
+describe("a git session", () => {
+  test("answers in order, with the same process", async () => {
     let starts = 0;
-    const staying = resident("cat", () => {
+    const staying = openGitSession("cat", () => {
       starts++;
       return spawn("cat", [], { detached: true });
     });
@@ -24,13 +26,13 @@ describe("a process that stays", () => {
     expect(starts).toBe(1);
   });
 
-  test("one that ends instead of answering is an error with its words, and the next question starts another", async () => {
+  test("reports its message if the process ends instead of answering, and starts another for the next question", async () => {
     const staying = echo();
     await expect(staying.ask("die\n", "never")).rejects.toMatchObject({ code: "git_failed" });
     expect(String(await staying.ask("again\n", "again\n"))).toBe("again\n");
-    const silent = resident("git", () => spawn("sh", ["-c", "echo fatal: no >&2; exit 1"], { detached: true }));
+    const silent = openGitSession("git", () => spawn("sh", ["-c", "echo fatal: no >&2; exit 1"], { detached: true }));
     await expect(silent.ask("x\n", "\n")).rejects.toThrow("git git failed: fatal: no");
-    const missing = resident("nothing", () => {
+    const missing = openGitSession("nothing", () => {
       const child = spawn("/nowhere/at/all", [], { detached: true });
       child.stdin?.on("error", () => undefined);
       return child;
@@ -38,12 +40,12 @@ describe("a process that stays", () => {
     await expect(missing.ask("x\n", "\n")).rejects.toThrow("ENOENT");
   });
 
-  test("a long answer in many pieces is whole", async () => {
-    const staying = resident("yes", () => spawn("sh", ["-c", 'read -r n; head -c "$n" /dev/zero; echo end'], { detached: true }));
+  test("returns a long answer in many chunks completely", async () => {
+    const staying = openGitSession("yes", () => spawn("sh", ["-c", 'read -r n; head -c "$n" /dev/zero; echo end'], { detached: true }));
     expect((await staying.ask("3000000\n", "end\n")).length).toBe(3_000_004);
   });
 
-  test("a question that comes while it is ending is answered by another", async () => {
+  test("answers a question that arrives during the end with another process", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const staying = echo();
@@ -52,7 +54,7 @@ describe("a process that stays", () => {
     expect(String(await staying.ask("again\n", "again\n"))).toBe("again\n");
   });
 
-  test("it ends when nobody asks, and with the process that asked", async () => {
+  test("ends when it is idle, and with its owner", async () => {
     const others = new Set(waitingProcesses);
     const staying = echo();
     await staying.ask("x\n", "x\n");
@@ -61,9 +63,9 @@ describe("a process that stays", () => {
     expect(waitingProcesses.has(pid ?? 0)).toBe(false);
     const script = `
       import { spawn } from "node:child_process";
-      import { resident } from ${JSON.stringify(join(import.meta.dirname, "git-session.ts"))};
+      import { openGitSession } from ${JSON.stringify(join(import.meta.dirname, "git-session.ts"))};
       let child;
-      const staying = resident("cat", () => (child = spawn("cat", [], { detached: true })));
+      const staying = openGitSession("cat", () => (child = spawn("cat", [], { detached: true })));
       await staying.ask("x\\n", "x\\n");
       console.log(child.pid);`;
     const args = ["--conditions=slipway-source", "--input-type=module-typescript", "--eval", script];
@@ -71,7 +73,7 @@ describe("a process that stays", () => {
     await expect.poll(() => existsSync(`/proc/${stdout.trim()}`), { timeout: 10_000 }).toBe(false);
   });
 
-  test("one that waits for a question keeps nobody from clearing a stale lock", async () => {
+  test("does not prevent the clearing of a stale lock while idle", async () => {
     const user = scratch();
     const repo = await user.open();
     await treeOf(repo, user.git("rev-parse", "HEAD"));
@@ -80,8 +82,8 @@ describe("a process that stays", () => {
   });
 });
 
-describe("what git answers", () => {
-  test("objects by name, and null for what is not there", async () => {
+describe("git queries", () => {
+  test("objects by name, and null for missing ones", async () => {
     const user = scratch({ "a.txt": "one\nend\n", "b.txt": "" });
     const repo = await user.open();
     const [a, none, b] = await readObjects(repo, [
@@ -98,7 +100,7 @@ describe("what git answers", () => {
       await expect(readBlob(repo, none)).rejects.toMatchObject({ code: "object_missing", message: expect.stringContaining(none) });
   });
 
-  test("differences of trees, also of objects that came after it had started", async () => {
+  test("differences of trees, also of objects that were added after the start", async () => {
     const user = scratch({ "a.txt": "one\n" });
     const repo = await user.open();
     const before = user.git("rev-parse", "HEAD^{tree}");
@@ -109,7 +111,7 @@ describe("what git answers", () => {
     expect(String(await differences(repo, before, user.git("rev-parse", "HEAD^{tree}")))).toContain("\n-one\n+two\n");
   });
 
-  test("a ref is moved from what it was", async () => {
+  test("a ref is moved by compare-and-swap", async () => {
     const user = scratch();
     const repo = await user.open();
     const head = user.git("rev-parse", "HEAD");

@@ -4,22 +4,22 @@ import { killGroup } from "../process.ts";
 import { IDLE_MS, letWait, use } from "./prestarted-git.ts";
 
 /**
- * A git process that stays for a while: answering costs it less than starting one. It ends when nobody has asked for a moment,
- * and with us, because then its input ends.
+ * A long-lived git process: a query is cheaper than a start. It ends when it has been idle for `IDLE_MS`,
+ * and with this process, which closes its input.
  */
-export interface Resident {
+export interface GitSession {
   /** One at a time, in order. */
   ask(question: Uint8Array | string, ending: SessionEnding): Promise<Buffer>;
 }
 
-/** How an answer ends: with these words, or when, asked about what has come so far, nothing more than that is needed. */
+/** The end of an answer: this text, or a function of the bytes so far that returns the number of bytes needed. */
 export type SessionEnding = string | ((answer: Buffer) => number);
 
 const ANSWER_MS = 300_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR_BYTES = 65_536;
 
-export function resident(name: string, start: () => Child | Promise<Child>): Resident {
+export function openGitSession(name: string, start: () => Child | Promise<Child>): GitSession {
   let running: Child | undefined;
   let idle: NodeJS.Timeout | undefined;
   let line: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
   async function begin(): Promise<Child> {
     const child = await start();
     running = child;
-    // One that has ended cannot be written to; that it has ended is told by its exit.
+    // Ignore write errors after its end; "exit" reports the end.
     child.stdin?.on("error", () => undefined);
     child.once("exit", () => {
       if (running === child) running = undefined;
@@ -48,7 +48,7 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
     idle = setTimeout(() => dismiss(child), IDLE_MS).unref();
   }
 
-  /** From here on it is on its way out: whoever asks next gets another. */
+  /** Ends the process; the next query starts another one. */
   function dismiss(child: Child): void {
     if (running === child) running = undefined;
     child.stdin?.end();
@@ -70,7 +70,7 @@ export function resident(name: string, start: () => Child | Promise<Child>): Res
   return {
     ask(question, ending) {
       const turn = line.then(() => answer(question, ending));
-      // Whoever asked has been told.
+      // The caller gets the error; the queue continues.
       line = turn.catch(() => undefined);
       return turn;
     },
@@ -89,10 +89,10 @@ function exchange(name: string, child: Child, question: Uint8Array | string, end
     chunks.push(chunk);
     bytes += chunk.length;
     if (isWhole(chunks, bytes)) resolve(Buffer.concat(chunks));
-    else if (bytes > MAX_ANSWER_BYTES) fail("it wrote more than can be kept");
+    else if (bytes > MAX_ANSWER_BYTES) fail("it wrote too much output");
   };
   const onError = (chunk: Buffer) => void (stderr.length < MAX_STDERR_BYTES && (stderr += chunk.toString("utf8")));
-  // "close" comes after the last of its output.
+  // "close" is emitted after the last output.
   const onClose = () => fail(stderr.trim().split("\n")[0] || `it ended (${child.signalCode ?? child.exitCode})`);
   const onFailure = ({ message }: Error) => fail(message);
   const timer = setTimeout(() => fail(`it did not answer within ${ANSWER_MS} ms`), ANSWER_MS);
@@ -120,7 +120,7 @@ function endsWith(ending: Buffer): IsWhole {
   };
 }
 
-/** What has come is put together only when there is as much as was wanted. */
+/** Concatenates the chunks only when enough bytes have arrived. */
 function hasEnough(wanted: (answer: Buffer) => number): IsWhole {
   let least = 1;
   return (chunks, bytes) => {

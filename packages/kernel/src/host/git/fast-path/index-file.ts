@@ -1,7 +1,7 @@
 import { decodePath } from "../names.ts";
 
 export interface IndexEntry {
-  /** Octal, as `git ls-files --stage` writes it. */
+  /** Octal, as in `git ls-files --stage`. */
   readonly mode: string;
   readonly oid: string;
 }
@@ -13,7 +13,7 @@ const MODE_OFFSET = 24;
 const STAGE = 0x3000;
 const EXTENDED = 0x4000;
 
-/** The files in an index of git's plain format (version 2); null for any other, which is for git to read. */
+/** The files in an index of version 2; null for any other format, which only git reads. */
 export function parseIndex(bytes: Buffer, objectFormat: "sha1" | "sha256"): Map<string, IndexEntry> | null {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC" || bytes.readUInt32BE(4) !== 2) return null;
   const oidBytes = objectFormat === "sha1" ? 20 : 32;

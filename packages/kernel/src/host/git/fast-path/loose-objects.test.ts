@@ -10,7 +10,7 @@ describe.each([
   ["sha1", [] as string[]],
   ["sha256", ["--object-format=sha256"]],
 ])("an object of a repository with %s", (algorithm, options) => {
-  test("is the one git would write, and git reads it", async () => {
+  test("is the same as git's own, and git reads it", async () => {
     const user = scratch({ "a.txt": "one\n" }, options);
     const repo = await user.open();
     const text = `tree ${user.git("rev-parse", "HEAD^{tree}")}\nauthor ${who}\ncommitter ${who}\n\nhello\n`;
@@ -26,7 +26,7 @@ describe.each([
   });
 });
 
-test("a new folder of objects has the rights of the one it is in", async () => {
+test("a new folder of objects has the mode of its parent", async () => {
   const user = scratch();
   const repo = await user.open();
   const objects = join(user.root, ".git/objects");
@@ -37,7 +37,7 @@ test("a new folder of objects has the rights of the one it is in", async () => {
   expect(statSync(join(objects, tree.oid.slice(0, 2))).mode & 0o7777).toBe(0o2775);
 });
 
-test("what cannot be written is an error that names the file, and leaves nothing half done", async () => {
+test("a failed write is an error that names the file, and leaves nothing behind", async () => {
   const user = scratch();
   const repo = await user.open();
   const tree = newObject("tree", Buffer.alloc(0), "sha1");

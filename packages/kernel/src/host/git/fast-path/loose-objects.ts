@@ -8,7 +8,7 @@ import { gitWork } from "../executable.ts";
 import { scratchName } from "../worktree-record.ts";
 import type { Repository } from "../repository.ts";
 
-/** An object as git hashes it: a header, and what it holds. */
+/** An object as git hashes it: a header and the content. */
 export interface NewObject {
   readonly oid: string;
   readonly data: Buffer;
@@ -20,8 +20,8 @@ export function newObject(type: "tree" | "commit", bytes: Uint8Array, algorithm:
 }
 
 /**
- * Writes objects where git looks for them. `git mktree` would do it, but does not know `core.fsync`: after a power cut its trees
- * may be empty files. The names are on the disk only after `syncFolders`.
+ * Writes loose objects. `git mktree` would do it, but ignores `core.fsync`: after a power cut its trees
+ * may be empty files. The directory entries are synced only after `syncFolders`.
  */
 export async function writeObjects(repo: Repository, objects: readonly NewObject[]): Promise<void> {
   const root = join(repo.commonDir, "objects");
@@ -33,7 +33,7 @@ async function writeObject(root: string, { oid, data }: NewObject): Promise<void
   const path = join(folder, oid.slice(2));
   if (existsSync(path)) return;
   ensureFolder(root, folder);
-  // The name git gives to what is not finished, so that its own tidying removes what a crash has left.
+  // git's own name for unfinished objects, so that git's clean-up removes leftovers of a crash.
   const temporary = join(folder, `tmp_obj_${scratchName()}`);
   try {
     const file = await nodeFileSystem.create(temporary, 0o444);
@@ -51,7 +51,7 @@ async function writeObject(root: string, { oid, data }: NewObject): Promise<void
   }
 }
 
-/** With the rights of the folder it is in: a shared repository stays one. */
+/** Creates the folder with the mode of its parent, so that a shared repository stays shared. */
 function ensureFolder(root: string, folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });

@@ -1,29 +1,29 @@
 import type { Child } from "../../launcher/child.ts";
 import { killGroup } from "../process.ts";
 
-/** A process that was started before it is needed and waits for its only input, with what belongs to it. */
-export interface Spare<T> {
+/** A process that was started in advance and waits for its only input, with its own data. */
+export interface Prestarted<T> {
   readonly child: Child;
   readonly own: T;
 }
 
-/** Each is used once. After a use the next one is started, and ended when nobody comes for a moment. */
-export interface Spares<T> {
-  /** One that waits, or null when there is none yet. */
-  take(): Spare<T> | null;
-  /** Soon, when whoever asks has been answered, another one is started. */
+/** Keeps one prestarted process. Each is used once; an unused one is ended after `IDLE_MS`. */
+export interface PrestartedPool<T> {
+  /** The waiting process; null if there is none yet. */
+  take(): Prestarted<T> | null;
+  /** Starts another process shortly, after the current answer. */
   refill(): void;
 }
 
 const REFILL_MS = 10;
-/** Shorter than anybody waits for a git process that might hold a lock. */
+/** Shorter than the wait for a git process that might hold a lock. */
 export const IDLE_MS = 1_000;
 
-/** Processes that wait for us: they hold no lock. */
+/** Idle processes that wait for input; they hold no lock. */
 export const waitingProcesses = new Set<number>();
 
-export function spares<T>(start: () => Promise<Spare<T>>, drop: (own: T) => void): Spares<T> {
-  let ready: Spare<T> | null = null;
+export function prestartedPool<T>(start: () => Promise<Prestarted<T>>, drop: (own: T) => void): PrestartedPool<T> {
+  let ready: Prestarted<T> | null = null;
   let coming = false;
   let idle: NodeJS.Timeout | undefined;
 
@@ -54,13 +54,13 @@ export function spares<T>(start: () => Promise<Spare<T>>, drop: (own: T) => void
     refill() {
       if (ready !== null || coming) return;
       coming = true;
-      // Where it fails, whoever comes next finds none and starts one itself.
+      // If it fails, the next caller finds none and starts its own process.
       setTimeout(() => void begin().catch(() => undefined), REFILL_MS).unref();
     },
   };
 }
 
-/** Only while it is used does a process keep this one from ending. */
+/** A process keeps this one alive only while it is in use. */
 export function use(child: Child): void {
   waitingProcesses.delete(child.pid ?? 0);
   for (const handle of handlesOf(child)) handle.ref?.();
@@ -76,7 +76,7 @@ export function letWait(child: Child): void {
 
 const watched = new WeakSet<Child>();
 
-/** Pipes are sockets, which the types of a child process do not say. */
+/** Pipes are sockets with ref and unref, which the types of a child process lack. */
 function handlesOf(child: Child): { ref?: () => void; unref?: () => void }[] {
   return [child, child.stdin, child.stdout, child.stderr].filter((handle) => handle !== null) as Child[];
 }

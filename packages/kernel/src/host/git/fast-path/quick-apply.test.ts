@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parseIndex } from "./index-file.ts";
 import { judgePatch } from "../patch.ts";
 import type { Repository } from "../repository.ts";
-import { spares, waitingProcesses } from "./prestarted-git.ts";
+import { prestartedPool, waitingProcesses } from "./prestarted-git.ts";
 import { plainGit, scratch, type Scratch } from "../testing/scratch.ts";
 import { editsBetween, editTree } from "./tree-edit.ts";
 
@@ -28,7 +28,7 @@ interface File {
   readonly mode: string;
 }
 
-/** Any set of files that can stand beside each other. */
+/** Any set of files that can exist together. */
 const files = fc
   .uniqueArray(fc.record({ path: fc.constantFrom(...PATHS), blob: fc.nat(1), mode: fc.constantFrom("100644", "100755", "120000") }), {
     selector: ({ path }) => path,
@@ -50,7 +50,7 @@ function indexOf(all: readonly File[], version = 2): { tree: string; bytes: Buff
 }
 
 describe("an index file", () => {
-  test("is read as git reads it", () => {
+  test("is read like git reads it", () => {
     fc.assert(
       fc.property(files, (all) => {
         const { bytes, listed } = indexOf(all);
@@ -72,7 +72,7 @@ describe("an index file", () => {
   });
 });
 
-test("a tree with edits made is the tree that git writes", async () => {
+test("an edited tree is the tree that git writes", async () => {
   await fc.assert(
     fc.asyncProperty(files, files, async (before, after) => {
       const [old, next] = [indexOf(before), indexOf(after)];
@@ -87,7 +87,7 @@ test("a tree with edits made is the tree that git writes", async () => {
   expect(await editTree(repo, indexOf([{ path: "a", blob: 0, mode: "100644" }]).tree, all)).toBeNull();
 });
 
-describe("a patch beside an index that holds the base", () => {
+describe("a patch with an index of the base", () => {
   const edit = (path: string, from = "one", to = "two") =>
     `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
   const remove = (path: string) =>
@@ -111,25 +111,25 @@ describe("a patch beside an index that holds the base", () => {
     ["a change", edit("a.txt")],
     ["several, in several folders", edit("a.txt") + edit("src/deep/d.txt") + edit("e/f/g.txt")],
     ["a new file in a new folder", add("new/er/file.txt", "100755")],
-    ["the last file of a folder gone", remove("e/f/g.txt")],
+    ["the last file of a folder removed", remove("e/f/g.txt")],
     ["a folder where a file was", remove("a.txt") + add("a.txt/inside")],
     ["a file where a folder was", remove("src/deep/d.txt") + add("src/deep")],
     ["everything gone", Object.keys(FILES).map(remove).join("")],
     ["a rename", "diff --git a/a.txt b/moved.txt\nsimilarity index 100%\nrename from a.txt\nrename to moved.txt\n"],
     ["a mode", "diff --git a/a.txt b/a.txt\nold mode 100644\nnew mode 100755\n"],
-    ["nothing in the end", edit("a.txt", "one", "one")],
-    ["one that does not fit", edit("a.txt", "nine")],
+    ["no change in the end", edit("a.txt", "one", "one")],
+    ["one that does not apply", edit("a.txt", "nine")],
     ["one that leaves the tree", add("../x")],
     ["a twin", add("A.txt")],
     ["a link", add("link", "120000")],
     ["no patch at all", "hello\n"],
-  ])("%s is judged as without it", async (_what, text) => {
+  ])("%s is judged as without the index", async (_what, text) => {
     const { baseTree, known: beside } = await known();
     const patch = Buffer.from(text);
     expect(await verdict({ baseTree, patch, known: beside })).toEqual(await verdict({ baseTree, patch }));
   });
 
-  test("an index that holds something else, or is none, changes nothing in the verdict", async () => {
+  test("an index of another tree, or an invalid one, does not change the verdict", async () => {
     const { baseTree, known: beside } = await known("index-of-a-liar");
     const patch = Buffer.from(edit("a.txt"));
     const truth = await verdict({ baseTree, patch });
@@ -142,7 +142,7 @@ describe("a patch beside an index that holds the base", () => {
     expect(await verdict({ baseTree, patch, known: beside })).toEqual(truth);
   });
 
-  test("the next one waits already; when nobody comes it goes, and nothing is left", async () => {
+  test("prestarts the next process, which ends without leftovers if it is not used", async () => {
     const { baseTree, known: beside } = await known();
     const folder = join(user.root, ".git/slipway/tmp");
     await expect.poll(() => readdirSync(folder).length, { timeout: 10_000 }).toBe(0);
@@ -153,12 +153,12 @@ describe("a patch beside an index that holds the base", () => {
   });
 });
 
-describe("a spare process", () => {
+describe("a prestarted process", () => {
   const start = async () => ({ child: spawn("cat", [], { detached: true }), own: "mine" });
 
-  test("is there after a refill, is used once, and does not stay for long", async () => {
+  test("is available after a refill, is used once, and ends when idle", async () => {
     const dropped: string[] = [];
-    const waiting = spares(start, (own) => dropped.push(own));
+    const waiting = prestartedPool(start, (own) => dropped.push(own));
     expect(waiting.take()).toBeNull();
     for (let time = 0; time < 3; time++) waiting.refill();
     let taken: ReturnType<typeof waiting.take> = null;
@@ -172,13 +172,13 @@ describe("a spare process", () => {
     expect(waiting.take()).toBeNull();
   });
 
-  test("one that dies while it waits is not handed out", async () => {
+  test("is not returned if it died while waiting", async () => {
     const dropped: string[] = [];
-    const waiting = spares(
+    const waiting = prestartedPool(
       async () => {
-        const spare = await start();
-        process.kill(spare.child.pid ?? 0, "SIGKILL");
-        return spare;
+        const prestarted = await start();
+        process.kill(prestarted.child.pid ?? 0, "SIGKILL");
+        return prestarted;
       },
       (own) => dropped.push(own),
     );
@@ -187,9 +187,9 @@ describe("a spare process", () => {
     expect(waiting.take()).toBeNull();
   });
 
-  test("where none can be started, there is none", async () => {
+  test("is null if it cannot be started", async () => {
     let tried = false;
-    const waiting = spares<string>(
+    const waiting = prestartedPool<string>(
       () => {
         tried = true;
         return Promise.reject(new Error("no"));

@@ -7,18 +7,18 @@ import { scratchName } from "../worktree-record.ts";
 import { ABSENT, type RawEntry } from "../raw.ts";
 import type { Repository } from "../repository.ts";
 import type { Git } from "../runner.ts";
-import { spares, type Spares } from "./prestarted-git.ts";
+import { prestartedPool, type PrestartedPool } from "./prestarted-git.ts";
 import { editsBetween, editTree, type TreeEdits } from "./tree-edit.ts";
 
 export const APPLY = ["apply", "--cached", "-p1", "--whitespace=nowarn", "-"];
 
 export interface QuickApplied {
   readonly tree: string;
-  /** How the tree differs from the base. */
+  /** The difference between the base and the tree. */
   readonly own: LineDiff;
-  /** An index that holds the tree. */
+  /** An index with the tree. */
   readonly index: Buffer;
-  /** The objects that were written for the tree, where that is known. */
+  /** The objects that were written for the tree, if known. */
   readonly written?: readonly string[];
 }
 
@@ -27,11 +27,11 @@ interface Bench {
   readonly indexFile: string;
 }
 
-const benches = new WeakMap<Repository, Spares<Bench>>();
+const benches = new WeakMap<Repository, PrestartedPool<Bench>>();
 
 /**
- * The base with the patch, where an index that holds the base is at hand: one process that may already be waiting, and no
- * other. Null when the patch does not fit, or when anything is not as it was said to be: then git has to look at the base itself.
+ * Applies the patch with an existing index of the base, in a single git process that may be prestarted. Null if the patch does
+ * not apply, or if the index is not what it should be: then git must read the base itself.
  */
 export async function applyQuickly(
   repo: Repository,
@@ -40,13 +40,13 @@ export async function applyQuickly(
   patch: Uint8Array,
 ): Promise<QuickApplied | null> {
   const waiting = benchesOf(repo);
-  const spare = waiting.take();
-  const bench = spare?.own ?? (await newBench(repo));
+  const prestarted = waiting.take();
+  const bench = prestarted?.own ?? (await newBench(repo));
   const { git, indexFile } = bench;
   try {
     copyFileSync(knownIndex, indexFile);
     const before = parseIndex(readFileSync(indexFile), repo.objectFormat);
-    const { exitCode } = await git.run(APPLY, { input: patch, allowExit: [1, 128], started: spare?.child });
+    const { exitCode } = await git.run(APPLY, { input: patch, allowExit: [1, 128], started: prestarted?.child });
     if (exitCode !== 0) return null;
     const index = readFileSync(indexFile);
     const after = parseIndex(index, repo.objectFormat);
@@ -59,13 +59,13 @@ export async function applyQuickly(
     const written = [...result.written, ...[...edits.values()].flatMap((entry) => entry?.oid ?? [])];
     return agrees(own.entries, edits) ? { tree, own, index, written } : null;
   } finally {
-    // While whoever asked waits for git again.
+    // Later, while the caller waits for git again.
     setImmediate(() => drop(bench));
     waiting.refill();
   }
 }
 
-/** git's own comparison of the trees says exactly what the index does. */
+/** Whether git's comparison of the trees agrees with the edits of the index. */
 function agrees(entries: readonly RawEntry[], edits: TreeEdits): boolean {
   return (
     entries.length === edits.size &&
@@ -76,10 +76,10 @@ function agrees(entries: readonly RawEntry[], edits: TreeEdits): boolean {
   );
 }
 
-function benchesOf(repo: Repository): Spares<Bench> {
+function benchesOf(repo: Repository): PrestartedPool<Bench> {
   const found =
     benches.get(repo) ??
-    spares(async () => {
+    prestartedPool(async () => {
       const own = await newBench(repo);
       return { child: await own.git.start(APPLY), own };
     }, drop);

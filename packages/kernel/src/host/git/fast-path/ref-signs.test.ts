@@ -4,7 +4,7 @@ import { scratch } from "../testing/scratch.ts";
 
 const commit = (user: ReturnType<typeof scratch>) => user.git("commit", "--quiet", "--allow-empty", "--message=another");
 
-test("the signs change when HEAD or a named ref moves, however it is stored, and not otherwise", async () => {
+test("the signs change exactly when HEAD or a named ref moves, however it is stored", async () => {
   const user = scratch();
   const repo = await user.open();
   const signs = () => refSigns(repo, ["refs/heads/main"]);
@@ -30,7 +30,7 @@ test("the signs change when HEAD or a named ref moves, however it is stored, and
   expect(signs()).toBe(seen.at(-1));
 });
 
-test("a ref that names another one is followed", async () => {
+test("a symbolic ref is followed", async () => {
   const user = scratch();
   user.git("symbolic-ref", "refs/heads/trunk", "refs/heads/main");
   user.git("switch", "--quiet", "--detach", "main");

@@ -4,8 +4,8 @@ import type { Repository } from "../repository.ts";
 const DEEPEST = 5;
 
 /**
- * A text that changes whenever HEAD or one of the refs may point elsewhere. It is read from git's own files, which takes a
- * fraction of a millisecond, so it can be asked at every call; what they point to, only git tells.
+ * A text that changes whenever HEAD or one of the refs may point elsewhere. It comes from the stats of git's files, which takes a
+ * fraction of a millisecond, so it is cheap to compare at each call; only git resolves the refs.
  */
 export function refSigns({ gitDir, commonDir, config }: Repository, refs: readonly string[]): string {
   const places = [`${gitDir}/HEAD`, ...refs.map((ref) => `${commonDir}/${ref}`)];
@@ -15,9 +15,9 @@ export function refSigns({ gitDir, commonDir, config }: Repository, refs: readon
   return [...own, signature(`${commonDir}/${all}`)].join("\n");
 }
 
-/** The sign of a ref's own file, and of the files of the refs it names. git replaces such a file, it never writes into one. */
+/** The sign of a ref's file and of the refs it names. git replaces such a file and never writes into it. */
 function followed(file: string, commonDir: string, seen: Set<string>, depth = 0): string {
-  // HEAD mostly names one of the others.
+  // HEAD usually names one of the other refs.
   if (seen.has(file)) return "";
   seen.add(file);
   const sign = signature(file);
@@ -27,7 +27,7 @@ function followed(file: string, commonDir: string, seen: Set<string>, depth = 0)
 
 const targets = new Map<string, { readonly sign: string; readonly target: string | null }>();
 
-/** The ref that a symbolic one names; read again only when its file is another one. */
+/** The target of a symbolic ref; read again only if its file was replaced. */
 function targetOf(file: string, sign: string): string | null {
   const known = targets.get(file);
   if (known?.sign === sign) return known.target;

@@ -4,12 +4,12 @@ import { newObject, writeObjects, type NewObject } from "./loose-objects.ts";
 import type { Repository } from "../repository.ts";
 import { readObjects } from "./git-queries.ts";
 
-/** What is to stand at a path; null for nothing. */
+/** The new entry at each path; null to remove it. */
 export type TreeEdits = ReadonlyMap<string, IndexEntry | null>;
 
 const FOLDER = "040000";
 
-/** How one index differs from another. */
+/** The edits that turn one index into another. */
 export function editsBetween(before: ReadonlyMap<string, IndexEntry>, after: ReadonlyMap<string, IndexEntry>): TreeEdits {
   const edits = new Map<string, IndexEntry | null>();
   for (const path of before.keys()) if (!after.has(path)) edits.set(path, null);
@@ -22,11 +22,11 @@ export function editsBetween(before: ReadonlyMap<string, IndexEntry>, after: Rea
 
 export interface EditedTree {
   readonly tree: string;
-  /** The trees that were written for it. Their names are on the disk only after `syncFolders`. */
+  /** The trees that were written for it. Their directory entries are synced only after `syncFolders`. */
   readonly written: readonly string[];
 }
 
-/** The tree with the edits made; null when nothing is left. Only the folders on the way to an edit are written. */
+/** The tree with the edits; null if it becomes empty. Writes only the folders on the way to an edit. */
 export async function editTree(repo: Repository, tree: string | null, edits: TreeEdits): Promise<EditedTree | null> {
   const objects: NewObject[] = [];
   const oid = await edited(repo, tree, edits, objects);
@@ -47,7 +47,7 @@ async function edited(repo: Repository, tree: string | null, edits: TreeEdits, o
         (below.get(path.slice(0, end)) ?? new Map<string, IndexEntry | null>()).set(path.slice(end + 1), entry),
       );
   }
-  // A file may go where a folder comes, and the other way round: what goes, goes first.
+  // Remove first: a file may be replaced by a folder, and the other way round.
   for (const [name, entry] of here) if (entry === null) entries.delete(name);
   for (const [name, inside] of below) {
     const old = entries.get(name);
@@ -63,7 +63,7 @@ async function edited(repo: Repository, tree: string | null, edits: TreeEdits, o
   return object.oid;
 }
 
-/** Entries stand in the order of their bytes, a folder as if its name ended with a slash; its mode has no leading zero. */
+/** Entries are sorted by bytes, a folder as if its name ended with a slash; modes have no leading zero. */
 function treeBytes(entries: ReadonlyMap<string, IndexEntry>): Buffer {
   const lines = Array.from(entries, ([name, { mode, oid }]) => {
     const bytes = encodePath(name);
@@ -77,10 +77,10 @@ function treeBytes(entries: ReadonlyMap<string, IndexEntry>): Buffer {
 
 const NUL = Buffer.from([0]);
 
-/** `<mode> <name>` NUL and the bytes of the id, one after the other. */
+/** Parses a sequence of `<mode> <name>` NUL and the bytes of the id. */
 async function entriesOf(repo: Repository, tree: string): Promise<Map<string, IndexEntry>> {
-  const remembered = known.get(repo)?.get(tree);
-  if (remembered !== undefined) return new Map(remembered);
+  const cached = known.get(repo)?.get(tree);
+  if (cached !== undefined) return new Map(cached);
   const [object] = await readObjects(repo, [tree]);
   const bytes = object?.type === "tree" ? object.bytes : Buffer.alloc(0);
   const oidBytes = tree.length / 2;
@@ -95,7 +95,7 @@ async function entriesOf(repo: Repository, tree: string): Promise<Map<string, In
   return entries;
 }
 
-/** An id stands for one content for ever. A patch mostly follows another in the same folders. */
+/** Cache: the content of an id never changes, and successive patches mostly touch the same folders. */
 const known = new WeakMap<Repository, Map<string, ReadonlyMap<string, IndexEntry>>>();
 const MOST_KNOWN = 100;
 const MOST_ENTRIES = 2_000;

@@ -61,7 +61,7 @@ const put = (root: string, name: string, text: string) => {
 
 type Change = readonly [what: string, make: (world: World) => void];
 
-/** What a gate, an agent or a person may do to a worktree behind our back. */
+/** Changes that a gate, an agent or a person may make to a worktree. */
 const CHANGES: readonly Change[] = [
   ["other content of the same length", ({ path }) => put(path, "a.txt", "two\n")],
   ["the same content again", ({ path }) => put(path, "a.txt", readFileSync(join(path, "a.txt"), "utf8"))],
@@ -98,14 +98,14 @@ const CHANGES: readonly Change[] = [
     },
   ],
   ["other rules in the repository", ({ user }) => put(user.root, ".git/info/exclude", `.slipway/\n.worktrees/\n${Math.random()}\n`)],
-  ["rules that nobody tracks", ({ path }) => put(path, "kept/.gitignore", "*.txt\n")],
+  ["untracked ignore rules", ({ path }) => put(path, "kept/.gitignore", "*.txt\n")],
   ["the ignore rules themselves", ({ path }) => put(path, ".gitignore", "nothing\n")],
 ];
 
 describe.each([
   ["that changed a moment ago", 0],
   ["that have not changed for long", 60_000],
-])("a second look at files %s", (_age, laterMs) => {
+])("a second check of files %s", (_age, laterMs) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMs }));
   afterEach(() => void vi.useRealTimers());
 
@@ -117,7 +117,7 @@ describe.each([
     expect(started()).toBe(before);
   });
 
-  test.each(CHANGES)("after %s says no more than a snapshot does", async (_what, make) => {
+  test.each(CHANGES)("after %s agrees with a snapshot", async (_what, make) => {
     const known = await world();
     const { repo, path, tree } = known;
     expect(await pathsIfAt(repo, path, tree)).not.toBeNull();
@@ -127,7 +127,7 @@ describe.each([
     else expect(await pathsIfAt(repo, path, tree)).not.toBeNull();
   });
 
-  test("is never wrong, whatever happens in whatever order", async () => {
+  test("is never wrong, for any changes in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...CHANGES), { minLength: 1, maxLength: 6 }), async (changes) => {
         const known = await world();
@@ -151,7 +151,7 @@ describe.each([
   });
 });
 
-describe("our own change", () => {
+describe("a change by Slipway", () => {
   const PATCH =
     "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n" +
     "diff --git a/src/deep/c.txt b/src/deep/c.txt\ndeleted file mode 100644\n--- a/src/deep/c.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n" +
@@ -168,7 +168,7 @@ describe("our own change", () => {
     return { ...known, indexFile, next: judged.tree };
   }
 
-  test("is followed: the next look needs no git, and is right", async () => {
+  test("updates the cache: the next check needs no git, and is right", async () => {
     const { repo, path, next, indexFile, started } = await changed();
     const before = started();
     expect(await pathsIfAt(repo, path, next, { indexFile })).toEqual(expect.arrayContaining(["a.txt", "new/d.txt", "src/b.txt"]));
@@ -180,13 +180,13 @@ describe("our own change", () => {
   test.each<[string, (root: string) => void]>([
     ["beside a changed file", (root) => put(root, "stray.txt", "x\n")],
     ["in another folder", (root) => put(root, "kept/keep.txt", "bad\n")],
-  ])("does not hide what somebody does at the same time %s", async (_where, stray) => {
+  ])("does not hide a concurrent change %s", async (_where, stray) => {
     const { repo, path, next, indexFile } = await changed(({ path: root }) => stray(root));
     expect(await pathsIfAt(repo, path, next, { indexFile })).toBeNull();
     expect(await snapshotTree(repo, path, { indexFile })).not.toBe(next);
   });
 
-  test("a file that is overwritten at once, with as many bytes, is noticed", async () => {
+  test("a file that is overwritten at once with the same size is noticed", async () => {
     const { repo, path, next, indexFile } = await changed();
     put(path, "a.txt", "bad\n");
     expect(await pathsIfAt(repo, path, next, { indexFile })).toBeNull();

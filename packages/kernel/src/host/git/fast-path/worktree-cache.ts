@@ -5,115 +5,115 @@ import { decodePath } from "../names.ts";
 import { ABSENT, type RawEntry } from "../raw.ts";
 import type { Repository } from "../repository.ts";
 
-/** A file that a tree has. */
+/** A file of a tree. */
 export interface TrackedFile {
   readonly path: string;
   readonly oid: string;
 }
 
 /**
- * What a worktree looked like when git found that it holds a tree. As long as every file and folder has the same inode, size
- * and times, it still does; where a time is so young that a second change might not show, the content is looked at, too.
+ * The stats of a worktree at the time when git found it equal to a tree. As long as every file and folder has the same inode, size
+ * and times, it is still equal. If a time is so young that a second change might not show, the content is compared, too.
  */
 export interface CachedWorktree {
   readonly tree: string;
   readonly files: Map<string, { readonly oid: string; seen: Seen }>;
-  /** With the names in them that git ignores. "" is the worktree itself. */
+  /** With their ignored names. "" is the worktree itself. */
   readonly folders: Map<string, { readonly ignored: ReadonlySet<string>; seen: Seen }>;
-  /** Outside the tree and yet decisive: git's pointer, and the repository's own ignore rules. */
+  /** Files outside the tree that matter: git's pointer and the repository's own ignore rules. */
   readonly others: ReadonlyMap<string, string>;
 }
 
 interface Seen {
   readonly place: string | Buffer;
   readonly stats: Stats;
-  /** Until this has been looked at once more, later: its time may be that of a second change. */
+  /** The mtime may be shared with a second change, so the content must be compared once more, later. */
   readonly young: boolean;
 }
 
-/** Beyond this, git looks faster than we do. */
+/** Above this number git is faster. */
 const MOST_FILES = 1_500;
 const MOST_YOUNG = 200;
 const IF_ANY = { throwIfNoEntry: false } as const;
-/** More than the coarsest clock of a file system. */
+/** Longer than the coarsest clock tick of a file system. */
 const YOUNG_MS = 2_500;
 
-const standings = new WeakMap<Repository, Map<string, CachedWorktree>>();
+const caches = new WeakMap<Repository, Map<string, CachedWorktree>>();
 
-export function rememberStanding(repo: Repository, worktree: string, standing: CachedWorktree): void {
-  const all = standings.get(repo) ?? new Map<string, CachedWorktree>();
-  standings.set(repo, all.set(worktree, standing));
+export function cacheWorktree(repo: Repository, worktree: string, cached: CachedWorktree): void {
+  const all = caches.get(repo) ?? new Map<string, CachedWorktree>();
+  caches.set(repo, all.set(worktree, cached));
 }
 
-export function forgetStanding(repo: Repository, worktree: string): void {
-  standings.get(repo)?.delete(worktree);
+export function forgetWorktree(repo: Repository, worktree: string): void {
+  caches.get(repo)?.delete(worktree);
 }
 
-export function standingBefore(repo: Repository, worktree: string): CachedWorktree | undefined {
-  return standings.get(repo)?.get(worktree);
+export function lastCached(repo: Repository, worktree: string): CachedWorktree | undefined {
+  return caches.get(repo)?.get(worktree);
 }
 
-export function standingOf(repo: Repository, worktree: string, tree: string): CachedWorktree | undefined {
-  const standing = standingBefore(repo, worktree);
-  return standing?.tree === tree ? standing : undefined;
+export function cachedAt(repo: Repository, worktree: string, tree: string): CachedWorktree | undefined {
+  const cached = lastCached(repo, worktree);
+  return cached?.tree === tree ? cached : undefined;
 }
 
-/** What stands in the folders of the tree and is none of its: ignored, as git said. */
+/** The ignored names in the folders of the tree. */
 export function namesBeside({ folders }: CachedWorktree): string[] {
   return [...folders].flatMap(([folder, { ignored }]) => [...ignored].map((name) => child(folder, name)));
 }
 
-/** The standing as it is now, with the names in its folders that no tree has; null when a file is missing or there are too many. */
+/** Reads the current stats, and the names in the folders that are not in the tree. Null if a file is missing or there are too many. */
 export function observe(
   repo: Repository,
   worktree: string,
   tree: string,
   files: readonly TrackedFile[],
-): { standing: CachedWorktree; unknown: string[] } | null {
+): { cached: CachedWorktree; unknown: string[] } | null {
   if (files.length > MOST_FILES) return null;
-  const standing: CachedWorktree = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
+  const cached: CachedWorktree = { tree, files: new Map(), folders: new Map(), others: othersOf(repo, worktree) };
   const unknown: string[] = [];
   const tracked = new Set(files.map(({ path }) => path));
   const folders = foldersOf(files.map(({ path }) => path));
   for (const { path, oid } of files) {
     const seen = see(worktree, path);
     if (seen === null) return null;
-    standing.files.set(path, { oid, seen });
+    cached.files.set(path, { oid, seen });
   }
   for (const folder of folders) {
     const seen = see(worktree, folder);
     if (seen === null) return null;
     const strange = namesIn(worktree, folder).filter((name) => !tracked.has(child(folder, name)) && !folders.has(child(folder, name)));
-    // Rules that no tree has could change without a sign.
+    // A change of untracked ignore rules would go unnoticed.
     if (strange.includes(".gitignore")) return null;
     unknown.push(...strange.map((name) => child(folder, name)));
-    standing.folders.set(folder, { ignored: new Set(strange), seen });
+    cached.folders.set(folder, { ignored: new Set(strange), seen });
   }
-  return { standing, unknown };
+  return { cached, unknown };
 }
 
-/** Whether everything is as it was. What was young and is not any more counts from now on without a look inside. */
-export function stillStands({ objectFormat }: Repository, worktree: string, standing: CachedWorktree): boolean {
-  if (youngOnes(standing.files) + youngOnes(standing.folders) > MOST_YOUNG) return false;
-  for (const [name, signature] of standing.others) if (signatureOf(name) !== signature) return false;
-  for (const [path, file] of standing.files) {
+/** Whether nothing has changed. An entry that is no longer young is compared by its stats alone from now on. */
+export function isUnchanged({ objectFormat }: Repository, worktree: string, cached: CachedWorktree): boolean {
+  if (youngOnes(cached.files) + youngOnes(cached.folders) > MOST_YOUNG) return false;
+  for (const [name, signature] of cached.others) if (signatureOf(name) !== signature) return false;
+  for (const [path, file] of cached.files) {
     const now = seePlace(file.seen.place);
     if (now === null || !isSame(now.stats, file.seen.stats)) return false;
     if (file.seen.young && blobIdOf(worktree, path, objectFormat) !== file.oid) return false;
     file.seen = now;
   }
-  for (const [folder, known] of standing.folders) {
+  for (const [folder, known] of cached.folders) {
     const now = seePlace(known.seen.place);
     if (now === null || !isSame(now.stats, known.seen.stats)) return false;
-    if (known.seen.young && !hasNames(worktree, standing, folder)) return false;
+    if (known.seen.young && !hasNames(worktree, cached, folder)) return false;
     known.seen = now;
   }
   return true;
 }
 
-/** The standing after our own change of some files; null when something else changed beside it. */
-export function followed(worktree: string, standing: CachedWorktree, tree: string, entries: readonly RawEntry[]): CachedWorktree | null {
-  const files = new Map(standing.files);
+/** The cache entry after a change of some files by Slipway; null if something else changed as well. */
+export function afterChange(worktree: string, cached: CachedWorktree, tree: string, entries: readonly RawEntry[]): CachedWorktree | null {
+  const files = new Map(cached.files);
   for (const { path, newMode, newOid } of entries) {
     const seen = newMode === ABSENT ? null : see(worktree, path);
     if (newMode === ABSENT) files.delete(path);
@@ -123,12 +123,12 @@ export function followed(worktree: string, standing: CachedWorktree, tree: strin
   const folders: CachedWorktree["folders"] = new Map();
   const onTheWay = foldersOf(entries.map(({ path }) => path));
   const changed: string[] = [];
-  const next: CachedWorktree = { ...standing, tree, files, folders };
+  const next: CachedWorktree = { ...cached, tree, files, folders };
   for (const folder of foldersOf(files.keys())) {
-    const known = standing.folders.get(folder);
+    const known = cached.folders.get(folder);
     const seen = known === undefined || onTheWay.has(folder) ? see(worktree, folder) : known.seen;
     if (seen === null) return null;
-    // A change further down leaves a folder as it was.
+    // A change in a subfolder does not change the folder itself.
     const isSeen = known !== undefined && isSame(known.seen.stats, seen.stats);
     if (!isSeen) changed.push(folder);
     folders.set(folder, { ignored: known?.ignored ?? new Set(), seen: isSeen ? known.seen : { ...seen, young: true } });
@@ -136,7 +136,7 @@ export function followed(worktree: string, standing: CachedWorktree, tree: strin
   return changed.every((folder) => hasNames(worktree, next, folder)) ? next : null;
 }
 
-/** The same by reading every folder, where nothing is remembered. */
+/** The same without a cache, by reading every folder. */
 export function untrackedNames(worktree: string, paths: readonly string[]): string[] {
   const [tracked, folders] = [new Set(paths), foldersOf(paths)];
   return [...folders].flatMap((folder) =>
@@ -172,7 +172,7 @@ function youngOnes(seen: ReadonlyMap<string, { readonly seen: Seen }>): number {
   return count;
 }
 
-/** Times are compared to a fraction of a microsecond. */
+/** Times are compared with sub-microsecond precision. */
 function isSame(left: Stats, right: Stats): boolean {
   return (
     left.ino === right.ino &&
@@ -193,7 +193,7 @@ function othersOf({ commonDir }: Repository, worktree: string): Map<string, stri
   return new Map([join(worktree, ".git"), join(commonDir, "info", "exclude")].map((path) => [path, signatureOf(path)]));
 }
 
-/** git's own pointer stands in no tree. */
+/** Without git's own pointer, which is in no tree. */
 function namesIn(worktree: string, folder: string): string[] {
   const names = readdirSync(folder === "" ? worktree : at(worktree, folder), { encoding: "buffer" }).map((name) => decodePath(name));
   return folder === "" ? names.filter((name) => name !== ".git") : names;

@@ -1,4 +1,4 @@
-/** The other half of kill.test.ts: makes features and merges them one after the other, until it is killed or at the end. */
+/** The child process of kill.test.ts: makes features and merges them one after the other until it is killed or done. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "../../../schema/errors.ts";
@@ -31,7 +31,7 @@ async function feature(repo: Repository, number: number): Promise<void> {
       committer: identity,
       at,
     });
-    // As the journal would: what is to be landed is known before anything moves.
+    // Like the journal: record what will land before anything moves.
     mkdirSync(join(root, ".slipway"), { recursive: true });
     writeFileSync(
       `${plan}.tmp`,
@@ -48,7 +48,7 @@ async function feature(repo: Repository, number: number): Promise<void> {
   await landMerge(repo, JSON.parse(readFileSync(plan, "utf8")));
 }
 
-/** git is killed under our feet: what fails by that is tried again after a reconcile; what fails by itself, three times. */
+/** The test kills git at random: such failures are retried after a reconcile, other failures three times. */
 async function persistently(what: string, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1, faults = 0; faults < 3; attempt++) {
     try {

@@ -59,7 +59,7 @@ export function temporaryFolder(parent = tmpdir()): string {
   try {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   } catch {
-    // Made before the tests, for several of them.
+    // Created before the tests and shared by several.
     shared.push(folder);
   }
   return folder;
@@ -79,7 +79,7 @@ afterAll(() => {
   templates.clear();
 });
 
-/** With one commit. Made once per set of files, then copied: git costs more than the copy. */
+/** A repository with one commit. Made once per set of files, then copied, which is faster than git. */
 export function scratch(files: Readonly<Record<string, string | Uint8Array>> = FILES, init: readonly string[] = []): Scratch {
   const key = JSON.stringify([files, init]);
   let template = templates.get(key);
@@ -95,7 +95,7 @@ export function scratch(files: Readonly<Record<string, string | Uint8Array>> = F
   return at(root);
 }
 
-/** Without a commit. */
+/** A repository without a commit. */
 export function bareScratch(root: string, init: readonly string[] = []): Scratch {
   mkdirSync(root, { recursive: true });
   plainGit(root, ["init", "-q", "-b", "main", "--template=", ...init]);

@@ -7,7 +7,7 @@ export interface Call {
   readonly arch?: number;
 }
 
-/** Runs a seccomp program as the kernel would, for machines that this one is not; its own reading of the bytes. */
+/** Interprets a seccomp program like the kernel, also for other architectures; an independent implementation. */
 export function runFilter(program: Buffer, machine: SyscallTable, { number, args, arch = AUDIT_ARCH[machine] }: Call): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, NUMBER_AT);
@@ -22,7 +22,7 @@ export function runFilter(program: Buffer, machine: SyscallTable, { number, args
     else if (code === 0x15 || code === 0x45) {
       const holds = code === 0x15 ? accumulator === k : (accumulator & k) !== 0;
       at += 8 * program.readUInt8(at + (holds ? 2 : 3));
-    } else throw new Error(`an instruction nobody wrote: ${code}`);
+    } else throw new Error(`unknown instruction: ${code}`);
   }
   throw new Error("the program ended without an answer");
 }

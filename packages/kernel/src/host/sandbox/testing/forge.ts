@@ -1,6 +1,6 @@
 /**
- * Perl that takes every descriptor of process 1 it can get (pidfd_open, pidfd_getfd), writes the number 1 to each, as bubblewrap's own
- * process 1 does when the command has ended with 0, and then ends with the code of its first argument.
+ * Perl that takes every descriptor of process 1 that it can get (pidfd_open, pidfd_getfd), writes the number 1 to each, as bubblewrap's
+ * own process 1 does after exit code 0, and then exits with the code of its first argument.
  */
 export const FORGE_EXIT_CODE = String.raw`
 my $one = syscall(434, 1, 0);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openSandbox } from "../sandbox.ts";
 import { unsandboxed } from "../unsandboxed.ts";
 
-/** Started by a test with a descriptor of the host left open; prints the descriptors a command sees. */
+/** Started by a test with an open host descriptor; prints the descriptors that a command sees. */
 const worktree = mkdtempSync(join(tmpdir(), "slipway-inherited-"));
 const sandbox = process.argv[2] === "none" ? unsandboxed({ reason: "test", by: "test" }) : await openSandbox();
 let seen = "";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ProcessOutcome, Sandbox, SandboxRequest } from "../contract.ts";
 
-/** A folder that is gone when the test has ended. */
+/** A folder that is removed at the end of the test. */
 export function scratchFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,8 +44,8 @@ export async function runCommand(
 }
 
 /**
- * Whether tests that need real walls can run here; says so when they cannot. Asks the machine and not our own probe:
- * walls that do not hold must fail tests, not skip them.
+ * Whether tests with a real sandbox can run here; warns if not. Asks the machine and not our own probe:
+ * a sandbox that does not isolate must fail tests, not skip them.
  */
 export function sandboxWorksHere(): boolean {
   const { status, stderr, error } = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"], {
@@ -56,7 +56,7 @@ export function sandboxWorksHere(): boolean {
   return false;
 }
 
-/** The arguments of every process of the machine. */
+/** The arguments of all processes of the machine. */
 export function hostCommandLines(): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

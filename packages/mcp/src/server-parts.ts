@@ -4,12 +4,12 @@ import type { ToolTable } from "@slipway/kernel/tools/table";
 import { readPins, TOOLS_FOLDER, type Pins } from "./catalog.ts";
 import { inFlight } from "./in-flight.ts";
 import { assertPinned } from "./pins.ts";
-import type { Counter } from "./server.ts";
+import type { ServerParts } from "./server.ts";
 import { loadTools } from "./published-tools.ts";
 
-const SIGN_OF_LIFE_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
-export interface CounterOptions {
+export interface ServerPartsOptions {
   readonly opened: Pick<OpenedRepository, "kernel">;
   readonly table: ToolTable;
   readonly documents: DocumentSchemas;
@@ -17,14 +17,14 @@ export interface CounterOptions {
   readonly version: string;
   readonly report: (line: string) => void;
   readonly folder?: string;
-  readonly signOfLifeMs?: number;
+  readonly keepAliveMs?: number;
 }
 
-/** Reads catalog, pins and schemas from disk; anything wrong with them is told before the first client is served. */
-export async function openCounter(options: CounterOptions): Promise<Counter> {
-  const { opened, table, documents, transport, version, report, folder = TOOLS_FOLDER, signOfLifeMs = SIGN_OF_LIFE_MS } = options;
+/** Reads catalog, pins and schemas from disk, and refuses wrong ones before the first client is served. */
+export async function openServerParts(options: ServerPartsOptions): Promise<ServerParts> {
+  const { opened, table, documents, transport, version, report, folder = TOOLS_FOLDER, keepAliveMs = KEEP_ALIVE_MS } = options;
   const tools = loadTools(folder, table, documents);
   const pins = readPins(folder);
   await assertPinned(pins, transport);
-  return { version, tools, pins, inFlight: inFlight(), signOfLifeMs, kernel: () => opened.kernel(), report };
+  return { version, tools, pins, inFlight: inFlight(), keepAliveMs, kernel: () => opened.kernel(), report };
 }

@@ -10,7 +10,7 @@ import { newFile, NOTHING_MISSING, openWorkshop, planFor, type Script, type Work
 let services: Workshop;
 afterEach(() => services.close());
 
-/** Each feature makes a file of its own. */
+/** Each feature creates its own file. */
 function apart(...names: readonly string[]): Script {
   return Object.fromEntries([
     ...names.flatMap((name) => [
@@ -33,7 +33,7 @@ function results(outcome: { status: string; value?: unknown }): Record<string, s
   return Object.fromEntries((outcome.value as FeatureResult[]).map(({ feature_id, status }) => [feature_id, status]));
 }
 
-describe("something stands in the way of one feature's worktree", () => {
+describe("something is in the way of one feature's worktree", () => {
   const folder = () => join(services.root, ".worktrees/one");
   async function folderInTheWay() {
     services = await openWorkshop(apart("one", "two"));
@@ -43,14 +43,14 @@ describe("something stands in the way of one feature's worktree", () => {
     expect((await services.drive(runId)).status).toBe("waiting");
     const [mend] = await asked("mend", "one");
     expect(mend).toMatchObject({
-      title: "one cannot go on: operation_conflict",
+      title: "one cannot continue: operation_conflict",
       body: expect.stringMatching(/is not a worktree of this repository.*next: Move .* away/s),
       options: [{ value: "retry" }, { value: "give_up" }],
     });
     return { runId, mend: mend! };
   }
 
-  test("a folder: it is a question for that feature, and the other one lands meanwhile", async () => {
+  test("a folder: that feature asks, and the other one lands in the meantime", async () => {
     const { runId, mend } = await folderInTheWay();
     await approve("two");
     expect((await services.drive(runId)).status).toBe("waiting");
@@ -73,7 +73,7 @@ describe("something stands in the way of one feature's worktree", () => {
 
   test.each([
     ["the branch is checked out elsewhere", "operation_conflict", (path: string) => ["worktree", "add", "--quiet", "-b", "one", path]],
-    ["the branch is somebody's", "feature_slug_collision", () => ["branch", "one", "main~1"]],
+    ["the branch has other commits", "feature_slug_collision", () => ["branch", "one", "main~1"]],
   ])("%s", async (_what, code, command) => {
     services = await openWorkshop(apart("one", "two"));
     services.write("src/b.txt", "more\n");
@@ -89,7 +89,7 @@ describe("something stands in the way of one feature's worktree", () => {
   });
 });
 
-test("what only a person can mend may be given up instead; the work so far stays reachable", async () => {
+test("a person may give up instead of fixing a failure; the work so far stays reachable", async () => {
   services = await openWorkshop(apart("one"), { policy: WITHOUT_TRIAL });
   services.breakSandbox(new SlipwayError("sandbox_unavailable", "There is no sandbox."));
   const runId = await services.start("one");
@@ -116,7 +116,7 @@ test("a feature that waits for its checkout to be cleared does not hold up those
   expect(results(await services.drive(runId))).toEqual({ one: "merged", two: "merged" });
 });
 
-test("a feature that cannot land for a reason nobody foresees asks; its sibling goes on, and the run says what each came to", async () => {
+test("a feature with an unexpected error at landing asks; its sibling continues, and the run reports both results", async () => {
   services = await openWorkshop(apart("one", "two"));
   const runId = await services.start("one", "two");
   await services.drive(runId);
