@@ -65,7 +65,7 @@ test("opencode with models of your own needs no key", async () => {
 });
 
 describe("probeClients", () => {
-  test("says what is there, which version, and how to mend the rest", async () => {
+  test("says what is there, which version, and how to fix the rest", async () => {
     const bin = scratch("bin");
     program(bin, "claude", 'echo "2.1.325 (Claude Code)"');
     program(bin, "codex", "echo 'codex-cli 0.166.0'");
@@ -82,10 +82,10 @@ describe("probeClients", () => {
       { name: "opencode", installed: false, version: null, keyPresent: "ANTHROPIC_API_KEY", signedIn: false },
     ]);
     const [claude, codex, gemini, opencode] = probed;
-    expect(claude?.mend).toEqual([]);
-    expect(codex?.mend).toEqual(["codex has no key and no sign-in: Run `codex login`. Or set CODEX_API_KEY or OPENAI_API_KEY."]);
-    expect(gemini?.mend[0]).toBe("gemini is installed but does not start (native binary not installed): npm i -g @google/gemini-cli");
-    expect(opencode?.mend).toEqual(["opencode is not installed: npm i -g opencode-ai"]);
+    expect(claude?.fix).toEqual([]);
+    expect(codex?.fix).toEqual(["codex has no key and no sign-in: Run `codex login`. Or set CODEX_API_KEY or OPENAI_API_KEY."]);
+    expect(gemini?.fix[0]).toBe("gemini is installed but does not start (native binary not installed): npm i -g @google/gemini-cli");
+    expect(opencode?.fix).toEqual(["opencode is not installed: npm i -g opencode-ai"]);
     expect(JSON.stringify(probed)).not.toMatch(/ENOENT/);
   });
 
@@ -98,6 +98,6 @@ describe("probeClients", () => {
     writeFileSync(join(place.root, ".claude", ".credentials.json"), JSON.stringify(login));
     const [claude] = await probeClients(place);
     expect(claude).toMatchObject({ installed: false, signedIn: true, keyPresent: null });
-    expect(claude?.mend).toEqual(["claude is installed but does not start: npm i -g @anthropic-ai/claude-code"]);
+    expect(claude?.fix).toEqual(["claude is installed but does not start: npm i -g @anthropic-ai/claude-code"]);
   });
 });
