@@ -67,7 +67,7 @@ describe.skipIf(taken !== null)("features of an earlier version", () => {
     const { code, stdout } = await repository.slipway("journal", "verify");
     expect(stdout).toContain("ok      2026-11-18_letters/feature:letters: 40 events, head 067094b477c56df5\n");
     expect(stdout).toContain(`ok      ${RUN}/feature:more: 32 events, head 588991d09e3c1f1e\n`);
-    expect(stdout).toMatch(/The journal is whole \(8 streams\)\.\n$/);
+    expect(stdout).toMatch(/The journal is intact \(8 streams\)\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -101,7 +101,7 @@ describe.skipIf(taken !== null)("features of an earlier version", () => {
   test("that had failed are retried from what stands, and land", async () => {
     const { slipway, git } = repository;
     const again = await slipway("retry", "refused", "--cassette", FEATURES);
-    expect(again.stdout).toMatch(/^refused: plan 1 stands, tree d253c34636 stands; gates run again\n/);
+    expect(again.stdout).toMatch(/^refused: keeps plan 1 and tree d253c34636; runs the gates again\n/);
     expect(again.stdout).not.toContain("proposes");
     expect(again.code).toBe(23);
     expect(await slipway("approve", "refused", "--yes")).toMatchObject({ code: 0 });
@@ -119,7 +119,7 @@ test.skipIf(taken !== null).concurrent("a repository that was moved since: its r
     stdout: expect.stringContaining("\n  next: slipway retry more\n"),
   });
   const again = await slipway("retry", "more", "--cassette", FEATURES);
-  expect(again.stdout).toMatch(/^more: plan 1 stands, tree 5d5046584a stands; gates run again\n[^]*asks: Merge more into main\?\n/);
+  expect(again.stdout).toMatch(/^more: keeps plan 1 and tree 5d5046584a; runs the gates again\n[^]*asks: Merge more into main\?\n/);
   expect(again.code).toBe(23);
   expect((await slipway("inbox")).stdout).toContain(`log of full: check: ${root}/.slipway/features/more/logs/`);
 });
