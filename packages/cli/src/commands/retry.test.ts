@@ -99,7 +99,7 @@ describe("a failed feature continues, and results that still hold are not paid f
     project.record("builder", "2", patchOf("src/a.txt", "BUG", "two"));
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/gates run again\n[^]*fast gates failed[^]*patch applied/);
+    expect(stdout).toMatch(/runs the gates again\n[^]*fast gates failed[^]*patch applied/);
     expect(paid(project)).toEqual({ builder: 2, planner: 1, qa: 1 });
     await landed(project);
   });
