@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { probeProviders } from "./probe.ts";
 import { scratch } from "./testing/samples.ts";
 
-/** A machine with these programs and nothing else. */
+/** A machine with only these programs. */
 function machine(programs: Readonly<Record<string, string>>) {
   const root = scratch("machine");
   const bin = join(root, "bin");
@@ -26,7 +26,7 @@ async function probe(runtime: object | null, programs: Readonly<Record<string, s
   return (name: string) => found.find((one) => one.name === name);
 }
 
-test("nothing installed and nothing configured: every row says how to fix it, in words", async () => {
+test("nothing installed and nothing configured: every row has a fix", async () => {
   const of = await probe(null);
   expect(of("claude")).toMatchObject({ ready: false, version: null, access: "no key and no sign-in" });
   expect(of("claude")?.fix[0]).toBe("claude is not installed: npm i -g @anthropic-ai/claude-code");
@@ -37,7 +37,7 @@ test("nothing installed and nothing configured: every row says how to fix it, in
   expect(of("replay")).toMatchObject({ ready: true, access: "recorded answers, with --cassette FOLDER" });
 });
 
-test("what is there has its version, how it signs in and some models", async () => {
+test("installed providers have version, sign-in and some models", async () => {
   const runtime = { custom: { command: ["agent"] }, replay: { cassette: "tapes" }, acp: { mine: { command: ["agent"] }, odd: {} } };
   const programs = { claude: "echo '2.1.325 (Claude Code)'", agent: "true" };
   const of = await probe(runtime, programs, { ANTHROPIC_API_KEY: "sk-ant-secret" });
@@ -51,7 +51,7 @@ test("what is there has its version, how it signs in and some models", async () 
   expect(of("replay")).toMatchObject({ access: "recorded answers from tapes" });
 });
 
-test("a sign-in and a program that is missing", async () => {
+test("a sign-in, and a missing program", async () => {
   const home = scratch("home");
   mkdirSync(join(home, ".claude"));
   const login = { claudeAiOauth: { accessToken: "token", expiresAt: 9e15 } };
@@ -61,7 +61,7 @@ test("a sign-in and a program that is missing", async () => {
   expect(of("custom")).toMatchObject({ ready: false, fix: [expect.stringMatching(/^gone is not installed/)] });
 });
 
-test("models on this machine are asked for; nobody elsewhere is", async () => {
+test("models on this machine are listed; no other host is contacted", async () => {
   const server = createServer((request, response) => response.end(request.url === "/v1/models" ? '{"data":[{"id":"qwen3"}]}' : "[]"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
