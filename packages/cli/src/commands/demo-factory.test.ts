@@ -50,7 +50,7 @@ describe("slipway demo factory", () => {
       "+ MM-format_time: reused from the code index: MM-format_time@1.0.0\n",
       "The release is ready to merge. This is what a person would look at",
       "Now one sentence of SPEC.md is edited:\n  - what overlaps is joined.\n",
-      "- product: 1 built again, 3 to be looked at again, 3 kept\n",
+      "- product: 1 built again, 3 to be rechecked, 3 kept\n",
       "+ MM-parse_hours@1.0.0: kept: its tests pass with the new versions\n",
       "has 7 modules\n  MM-parse_time@1.1.0    5 tests passed when it was sealed\n",
       "What happened on the way\n  MM-parse_time@1.0.0 failed its first challenge and was revised",
